@@ -7,6 +7,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
+use crate::passing::passes;
+
 /// What a request was refused for, or what went wrong.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -22,6 +24,8 @@ pub struct Fault {
     pub retry_after: Option<i64>,
     /// More for programs, such as a report.
     pub detail: Option<Box<Value>>,
+    /// Whether what caused it passes by itself.
+    pub passes: bool,
 }
 
 /// Builds a [`Fault`] from a status, a code, a message and its arguments.
@@ -35,7 +39,7 @@ macro_rules! fault {
 impl Fault {
     /// A fault without arguments; [`fault!`](crate::fault!) is shorter.
     pub fn new(status: StatusCode, code: &'static str, message: &'static str) -> Self {
-        Self { status, code, message, args: Vec::new(), retry_after: None, detail: None }
+        Self { status, code, message, args: Vec::new(), retry_after: None, detail: None, passes: false }
     }
 
     /// Adds an argument of the message.
@@ -52,6 +56,11 @@ impl Fault {
     /// Adds more for programs.
     pub fn detail(self, detail: Value) -> Self {
         Self { detail: Some(Box::new(detail)), ..self }
+    }
+
+    /// Says that it passes by itself.
+    pub fn passing(self) -> Self {
+        Self { passes: true, ..self }
     }
 
     /// There is nothing here, or nothing that the visitor may know of.
@@ -83,21 +92,20 @@ impl IntoResponse for Fault {
     }
 }
 
+impl From<anyhow::Error> for Fault {
+    fn from(error: anyhow::Error) -> Self {
+        Self { passes: passes(error.as_ref()), ..Self::internal(&format_args!("{error:#}")) }
+    }
+}
+
 macro_rules! failures {
     ($($error:ty),*) => {$(
         impl From<$error> for Fault {
             fn from(error: $error) -> Self {
-                Self::internal(&format_args!("{error:#}"))
+                Self { passes: passes(&error), ..Self::internal(&format_args!("{error:#}")) }
             }
         }
     )*};
 }
 
-failures!(
-    anyhow::Error,
-    askama::Error,
-    crate::store::Error,
-    serde_json::Error,
-    std::io::Error,
-    tokio::task::JoinError
-);
+failures!(askama::Error, crate::store::Error, serde_json::Error, std::io::Error, tokio::task::JoinError);

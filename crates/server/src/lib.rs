@@ -22,24 +22,27 @@ mod health;
 pub mod ids;
 pub mod jobs;
 pub mod outbox;
+mod passing;
 pub mod serve;
 pub mod settings;
 pub mod store;
 pub mod web;
 
+use jobs::AnyWork;
+
 /// The kinds of work that jobs do.
-pub const WORKS: &[jobs::Work] = &[
-    accounts::deletion::WORK,
-    benchmarks::scoring::PREPARE,
-    benchmarks::scoring::SCORE,
-    benchmarks::scoring::COMPARE,
-    benchmarks::rescore::WORK,
-    benchmarks::judging::WORK,
-    collections::processing::WORK,
-    collections::processing::DISCARD,
-    collections::release::build::BUILD,
-    collections::agreement::CORRELATE,
-    collections::agreement::phase::CORRELATE,
-    backup::nightly::WORK,
-    outbox::WORK,
+pub const WORKS: &[AnyWork] = &[
+    AnyWork::of::<accounts::deletion::FinishDeletion>(),
+    AnyWork::of::<benchmarks::scoring::PrepareSet>(),
+    AnyWork::of::<benchmarks::scoring::ScoreSubmission>(),
+    AnyWork::of::<benchmarks::scoring::CompareNeighbours>(),
+    AnyWork::of::<benchmarks::rescore::Rescore>(),
+    AnyWork::of::<benchmarks::judging::SampleCaptions>(),
+    AnyWork::of::<collections::processing::ProcessPicture>(),
+    AnyWork::of::<collections::processing::DiscardFile>(),
+    AnyWork::of::<collections::release::build::BuildRelease>(),
+    AnyWork::of::<collections::agreement::CorrelateCollection>(),
+    AnyWork::of::<collections::agreement::phase::CorrelatePhase>(),
+    AnyWork::of::<backup::nightly::NightlyBackup>(),
+    AnyWork::of::<outbox::SendMessage>(),
 ];

@@ -5,7 +5,7 @@ use axum::extract::Form;
 use axum::http::header::SET_COOKIE;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{pages, people, sessions};
 use crate::app::App;
@@ -14,18 +14,14 @@ use crate::collections::own_data;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Tx};
 use crate::web::route::post;
 use crate::web::{Access, Attempt, Route, Scope, Signed};
 use crate::{args, audit, clock};
 
 /// Finishes the deletion of an account by a process that was killed meanwhile.
-pub const WORK: Work = Work {
-    kind: "account-deletion",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
-};
+pub struct FinishDeletion;
 
 /// The milliseconds after which a deletion is one of a process that was killed. If it was not, two processes delete the
 /// same things, and each finds less to delete.
@@ -66,7 +62,8 @@ pub async fn remove(app: &App, account: &str) -> Result<(), Fault> {
     // Nothing is contributed from now on, so that nothing comes after what is deleted.
     let mut tx = app.store.begin().await?;
     people::set_role(&mut tx, Some(account), account, None).await?;
-    queue::add_at(&mut tx, WORK.kind, account, Priority::Background, clock::now() + ABANDONED).await?;
+    let later = clock::now() + ABANDONED;
+    jobs::add_at::<FinishDeletion>(&mut tx, &account.to_owned(), Priority::Background, later).await?;
     tx.commit().await?;
     let erased = erase(app, account).await;
     if erased.is_err() {
@@ -84,25 +81,31 @@ async fn enable(tx: &mut Tx, account: &str) -> Result<(), Error> {
     tx.execute(sql, args![account]).await.map(drop)
 }
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let sql =
-        "SELECT id FROM account WHERE id = $1 AND disabled_at IS NOT NULL AND email <> 'deleted-' || id";
-    if app.store.first(sql, args![&job.subject]).await?.is_some() {
-        erase(app, &job.subject).await?;
-    }
-    Ok(Value::Null)
-}
+impl Work for FinishDeletion {
+    const KIND: &'static str = "account-deletion";
+    type Subject = String;
+    type Done = ();
 
-async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    if let Err(reason) = outcome {
-        tracing::error!(
-            account = job.subject,
-            reason,
-            "an account cannot be deleted; its owner can sign in again"
-        );
-        enable(tx, &job.subject).await?;
+    async fn run(app: &App, job: &Job) -> Result<(), Failure> {
+        let sql =
+            "SELECT id FROM account WHERE id = $1 AND disabled_at IS NOT NULL AND email <> 'deleted-' || id";
+        if app.store.first(sql, args![&job.subject]).await?.is_some() {
+            erase(app, &job.subject).await?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+        if let Err(reason) = outcome {
+            tracing::error!(
+                account = job.subject,
+                reason,
+                "an account cannot be deleted; its owner can sign in again"
+            );
+            enable(tx, &job.subject).await?;
+        }
+        Ok(())
+    }
 }
 
 async fn erase(app: &App, account: &str) -> Result<(), Fault> {

@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::{UNFINISHED, make};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Tx};
 use crate::{args, clock};
 
@@ -24,11 +23,7 @@ const PAUSE: Duration = Duration::from_secs(60);
 const ABANDONED: Duration = Duration::from_secs(86_400);
 
 /// Makes the backup of a day, and removes those that are no longer kept.
-pub const WORK: Work = Work {
-    kind: "backup",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |_, _, job, outcome| Box::pin(finish(job, outcome)),
-};
+pub struct NightlyBackup;
 
 /// Queues a backup each night until `stop` is true, once for all processes that share a database.
 pub async fn schedule(app: App, mut stop: watch::Receiver<bool>) {
@@ -62,7 +57,7 @@ pub async fn queue_if_due(app: &App, now: i64) -> Result<bool, Error> {
     let mut tx = app.store.begin().await?;
     let is_first = take(&mut tx, "backup", &day).await?;
     if is_first {
-        queue::add(&mut tx, WORK.kind, &day, Priority::Background).await?;
+        jobs::add::<NightlyBackup>(&mut tx, &day, Priority::Background).await?;
         tx.commit().await?;
         app.wake.notify();
     }
@@ -89,23 +84,30 @@ pub fn folder(app: &App) -> PathBuf {
     }
 }
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let folder = folder(app);
-    let to = folder.join(&job.subject);
-    // If it is there, the process was killed between making it and saying so.
-    if !to.exists() {
-        make(app, &to).await?;
-    }
-    let removed = tokio::task::spawn_blocking(move || prune(&folder)).await??;
-    Ok(json!({ "removed": removed }))
-}
+impl Work for NightlyBackup {
+    const KIND: &'static str = "backup";
+    /// The day.
+    type Subject = String;
+    type Done = ();
 
-async fn finish(job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    match outcome {
-        Ok(_) => tracing::info!(day = job.subject, "the nightly backup is made"),
-        Err(reason) => tracing::error!(day = job.subject, reason, "the nightly backup failed"),
+    async fn run(app: &App, job: &Job) -> Result<(), Failure> {
+        let folder = folder(app);
+        let to = folder.join(&job.subject);
+        // If it is there, the process was killed between making it and saying so.
+        if !to.exists() {
+            make(app, &to).await?;
+        }
+        tokio::task::spawn_blocking(move || prune(&folder)).await??;
+        Ok(())
     }
-    Ok(())
+
+    async fn finish(_: &App, _: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+        match outcome {
+            Ok(()) => tracing::info!(day = job.subject, "the nightly backup is made"),
+            Err(reason) => tracing::error!(day = job.subject, reason, "the nightly backup failed"),
+        }
+        Ok(())
+    }
 }
 
 /// The days of the backups in a folder, counted from 1970.

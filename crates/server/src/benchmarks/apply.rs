@@ -13,11 +13,12 @@ use serde_json::json;
 use toml::value::Datetime;
 
 use super::records::{BoardKind, Visibility};
-use super::{scoring, submit};
+use super::scoring::{PrepareSet, ScoreSubmission};
+use super::submit;
 use crate::accounts::people;
 use crate::app::App;
 use crate::blobs::Blobs;
-use crate::jobs::queue::{self, Priority};
+use crate::jobs::{self, queue::Priority};
 use crate::store::{Row, Tx};
 use crate::{args, audit, clock, ids};
 
@@ -476,7 +477,7 @@ async fn apply_baseline(
     let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
     // Otherwise its job begins with the references.
     if is_open {
-        queue::add(tx, scoring::SCORE.kind, &id, Priority::Background).await?;
+        jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
     }
     Ok(())
 }
@@ -520,7 +521,7 @@ async fn apply_set(
         ],
     )
     .await?;
-    queue::add(tx, scoring::PREPARE.kind, &id, Priority::Awaited).await?;
+    jobs::add::<PrepareSet>(tx, &id, Priority::Awaited).await?;
     Ok(true)
 }
 

@@ -1,8 +1,11 @@
 //! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
 //! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
 
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
 use capeval_tasks::SetScores;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::records::{self, Phase};
 use super::{scoring, submissions};
@@ -10,17 +13,34 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Row, Store, Tx};
 use crate::{args, audit, clock, ids};
 
-/// Scores a submission for a score set that is not the one it was first scored in. The subject is `SET/SUBMISSION`.
-pub const WORK: Work = Work {
-    kind: "rescore",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
-};
+/// Scores a submission for a score set that is not the one it was first scored in.
+pub struct Rescore;
+
+/// A submission, and a score set that lacks its scores.
+pub struct Lacking {
+    set: String,
+    submission: String,
+}
+
+impl Display for Lacking {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.set, self.submission)
+    }
+}
+
+impl FromStr for Lacking {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (set, submission) = text.split_once('/').ok_or(())?;
+        Ok(Self { set: set.to_owned(), submission: submission.to_owned() })
+    }
+}
 
 /// A score set.
 #[derive(Clone, Debug)]
@@ -127,8 +147,8 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
     )
     .await?;
     for row in &scored {
-        let subject = format!("{id}/{}", row.get::<String>("id")?);
-        queue::add(tx, WORK.kind, &subject, Priority::Background).await?;
+        let lacking = Lacking { set: id.clone(), submission: row.get("id")? };
+        jobs::add::<Rescore>(tx, &lacking, Priority::Background).await?;
     }
     if scored.is_empty() {
         take_over(tx, &phase.id, &id).await?;
@@ -165,9 +185,10 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
         )
         .await?;
     for row in &lacking {
-        let id: String = row.get("id")?;
-        tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&id]).await?;
-        queue::add(tx, WORK.kind, &format!("{id}/{submission}"), Priority::Background).await?;
+        let set: String = row.get("id")?;
+        tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&set]).await?;
+        let lacking = Lacking { set, submission: submission.to_owned() };
+        jobs::add::<Rescore>(tx, &lacking, Priority::Background).await?;
     }
     Ok(())
 }
@@ -197,59 +218,63 @@ pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) 
     Ok(())
 }
 
-/// The score set and the submission of a job.
-fn subject(job: &Job) -> (&str, &str) {
-    job.subject.split_once('/').unwrap_or((&job.subject, ""))
-}
+impl Work for Rescore {
+    const KIND: &'static str = "rescore";
+    type Subject = Lacking;
+    /// `None` if the score set was given up.
+    type Done = Option<Vec<SetScores>>;
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let (set, id) = subject(job);
-    let row = app.store.first("SELECT pending FROM score_set WHERE id = $1", args![set]).await?;
-    if row.map_or(Ok(0), |row| row.get::<i64>("pending"))? == 0 {
-        return Ok(Value::Null);
+    async fn run(app: &App, job: &Job<Lacking>) -> Result<Self::Done, Failure> {
+        let Lacking { set, submission } = &job.subject;
+        let row = app.store.first("SELECT pending FROM score_set WHERE id = $1", args![set]).await?;
+        if row.map_or(Ok(0), |row| row.get::<i64>("pending"))? == 0 {
+            return Ok(None);
+        }
+        let submission = submissions::by_id(&app.store, submission).await?;
+        let phase = records::phase_of(&app.store, &submission.phase).await?;
+        Ok(Some(scoring::scores_of(app, &phase, &submission, job.is_awaited).await?))
     }
-    let submission = submissions::by_id(&app.store, id).await?;
-    let phase = records::phase_of(&app.store, &submission.phase).await?;
-    Ok(serde_json::to_value(scoring::scores_of(app, job, &phase, &submission).await?)?)
-}
 
-async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    let (set, id) = subject(job);
-    let sql = "SELECT phase, disqualified_at FROM submission WHERE id = $1";
-    let Some(row) = tx.first(sql, args![id]).await? else { return Ok(()) };
-    let is_off = row.get::<Option<i64>>("disqualified_at")?.is_some();
-    let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
-    match outcome {
-        // It was given up.
-        Ok(Value::Null) => return Ok(()),
-        Ok(scores) => {
-            let scores: Vec<SetScores> = serde_json::from_value(scores)?;
-            write(tx, set, id, &scores).await?;
-        }
-        // What is off the board may lack scores.
-        Err(_) if is_off => {}
-        // Boards show this set, and go on to do so without the submission.
-        Err(reason) if phase.score_set.as_deref() == Some(set) => {
-            let detail = json!({ "score_set": set, "submission": id, "reason": reason });
-            audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
-        }
-        Err(reason) => {
-            let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
-            if tx.execute(sql, args![format!("submission {id}: {reason}"), set]).await? == 1 {
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job<Lacking>,
+        outcome: Result<Self::Done, String>,
+    ) -> Result<(), Fault> {
+        let Lacking { set, submission: id } = &job.subject;
+        let sql = "SELECT phase, disqualified_at FROM submission WHERE id = $1";
+        let Some(row) = tx.first(sql, args![id]).await? else { return Ok(()) };
+        let is_off = row.get::<Option<i64>>("disqualified_at")?.is_some();
+        let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
+        match outcome {
+            Ok(None) => return Ok(()),
+            Ok(Some(scores)) => write(tx, set, id, &scores).await?,
+            // What is off the board may lack scores.
+            Err(_) if is_off => {}
+            // Boards show this set, and go on to do so without the submission.
+            Err(reason) if phase.score_set.as_ref() == Some(set) => {
                 let detail = json!({ "score_set": set, "submission": id, "reason": reason });
                 audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
             }
-            return Ok(());
-        }
-    }
-    let sql = "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
-    match tx.first(sql, args![set]).await? {
-        Some(row) if row.get::<i64>("pending")? == 0 => {
-            if phase.score_set.as_deref() == Some(set) {
-                return scoring::compare_later(tx, &phase.id).await;
+            Err(reason) => {
+                let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
+                if tx.execute(sql, args![format!("submission {id}: {reason}"), set]).await? == 1 {
+                    let detail = json!({ "score_set": set, "submission": id, "reason": reason });
+                    audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+                }
+                return Ok(());
             }
-            take_over(tx, &phase.id, set).await
         }
-        _ => Ok(()),
+        let sql =
+            "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
+        match tx.first(sql, args![set]).await? {
+            Some(row) if row.get::<i64>("pending")? == 0 => {
+                if phase.score_set.as_ref() == Some(set) {
+                    return scoring::compare_later(tx, &phase.id).await;
+                }
+                take_over(tx, &phase.id, set).await
+            }
+            _ => Ok(()),
+        }
     }
 }

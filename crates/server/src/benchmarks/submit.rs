@@ -11,6 +11,7 @@ use serde_json::json;
 use super::expected;
 use super::quota::{self, Meter};
 use super::records::{self, Phase, Seen};
+use super::scoring::ScoreSubmission;
 use super::teams::{self, Team};
 use super::upload::{self, Checked};
 use super::validation::Report;
@@ -19,7 +20,7 @@ use crate::app::App;
 use crate::blobs::Draft;
 use crate::fault;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
+use crate::jobs::{self, queue::Priority};
 use crate::store::Tx;
 use crate::web::route::{get, post};
 use crate::web::{Access, Page, Person, Route, Scope};
@@ -192,7 +193,7 @@ pub async fn submit(
         let same = same(&mut tx, &phase.id, &team, &blob).await?;
         return same.map(Outcome::Same).ok_or_else(|| Fault::internal(&"a submission conflicts with none"));
     }
-    queue::add(&mut tx, super::scoring::SCORE.kind, &id, Priority::Awaited).await?;
+    jobs::add::<ScoreSubmission>(&mut tx, &id, Priority::Awaited).await?;
     audit::note(
         &mut tx,
         Some(&visitor.id),

@@ -239,7 +239,8 @@ pub async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
             CONFLICT,
             "still-contributing",
             "Something was contributed meanwhile. Please try again."
-        ));
+        )
+        .passing());
     }
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
 
 use capeval_tasks::{Allowance, Picture, Pictured, Unfit};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tempfile::TempDir;
 
 use super::records::{self, Image};
@@ -10,26 +8,17 @@ use super::rules::states::ImageState;
 use super::{similarity, slots};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::child;
-use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Tx};
 use crate::web::language::say;
 use crate::{args, clock};
 
 /// Processes a picture.
-pub const WORK: Work = Work {
-    kind: "picture",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |app, tx, job, outcome| Box::pin(finish(app, tx, job, outcome)),
-};
+pub struct ProcessPicture;
 
 /// Removes a file that no row names any more.
-pub const DISCARD: Work = Work {
-    kind: "discard",
-    run: |_, _| Box::pin(async { Ok(Value::Null) }),
-    finish: |app, tx, job, _| Box::pin(finish_discard(app, tx, job)),
-};
+pub struct DiscardFile;
 
 /// Bytes of address space for a picture.
 const MEMORY: u64 = 2 << 30;
@@ -49,7 +38,7 @@ const SAME: &str = say("The same picture is in this collection already.");
 const FAILED: &str = say("The picture could not be processed.");
 
 /// A picture that was written anew.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Rewritten {
     /// What is known about it.
     pub pictured: Pictured,
@@ -59,14 +48,6 @@ pub struct Rewritten {
     pub thumb: String,
     /// The bytes of the picture.
     pub size: u64,
-}
-
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let row = app.store.first("SELECT upload FROM image WHERE id = $1", args![&job.subject]).await?;
-    let upload: Option<String> = row.map_or(Ok(None), |row| row.get("upload"))?;
-    // The picture may have been withdrawn meanwhile.
-    let Some(upload) = upload else { return Ok(Value::Null) };
-    Ok(serde_json::to_value(rewrite(app, &upload).await?)?)
 }
 
 /// Writes a picture anew, which is among the blobs, and a small one.
@@ -109,59 +90,82 @@ fn why(unfit: Unfit) -> &'static str {
     }
 }
 
-async fn finish(app: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    slots::lock(tx, &job.subject).await?;
-    let row = tx.first("SELECT * FROM image WHERE id = $1", args![&job.subject]).await?;
-    let Some(row) = row else { return Ok(()) };
-    let (image, upload) = (Image::of(&row)?, row.get::<Option<String>>("upload")?);
-    if image.state != ImageState::Processing {
-        return Ok(());
+impl Work for ProcessPicture {
+    const KIND: &'static str = "picture";
+    type Subject = String;
+    /// `None` if the picture was withdrawn before it was processed.
+    type Done = Option<Rewritten>;
+
+    async fn run(app: &App, job: &Job) -> Result<Self::Done, Failure> {
+        let row = app.store.first("SELECT upload FROM image WHERE id = $1", args![&job.subject]).await?;
+        let upload: Option<String> = row.map_or(Ok(None), |row| row.get("upload"))?;
+        Ok(match upload {
+            Some(upload) => Some(rewrite(app, &upload).await?),
+            None => None,
+        })
     }
-    let collection = records::collection_of(&app.store, &image.collection).await?;
-    match outcome {
-        Ok(value) if !value.is_null() => {
-            let Rewritten { pictured, blob, thumb, size } = serde_json::from_value(value)?;
-            if has(tx, &image, &blob).await? {
+
+    async fn finish(
+        app: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<Self::Done, String>,
+    ) -> Result<(), Fault> {
+        slots::lock(tx, &job.subject).await?;
+        let row = tx.first("SELECT * FROM image WHERE id = $1", args![&job.subject]).await?;
+        let Some(row) = row else { return Ok(()) };
+        let (image, upload) = (Image::of(&row)?, row.get::<Option<String>>("upload")?);
+        if image.state != ImageState::Processing {
+            return Ok(());
+        }
+        match outcome {
+            Ok(Some(rewritten)) if has(tx, &image, &rewritten.blob).await? => {
                 refuse(tx, &image.id, SAME).await?;
-            } else {
-                let near = near(tx, &image, &pictured.phash).await?;
-                tx.execute(
-                    "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, \
-                     phash = $7, near = $8, upload = NULL, state = 'pending' WHERE id = $9",
-                    args![
-                        &blob,
-                        thumb,
-                        &pictured.kind,
-                        pictured.width,
-                        pictured.height,
-                        size as i64,
-                        &pictured.phash,
-                        near.clone(),
-                        &image.id
-                    ],
-                )
-                .await?;
-                for band in similarity::bands(&pictured.phash) {
-                    tx.execute(
-                        "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-                        args![&image.collection, band, &image.id],
-                    )
-                    .await?;
-                }
-                let is_known = approved(tx, &image).await? >= collection.approvals;
-                if near.is_none() && is_known {
-                    approve(tx, &image.id, None).await?;
-                }
+            }
+            Ok(Some(rewritten)) => add(app, tx, &image, rewritten).await?,
+            Ok(None) => refuse(tx, &image.id, FAILED).await?,
+            Err(reason) => {
+                let known = [WRONG_TYPE, DAMAGED, WRONG_SIZE].into_iter().find(|known| *known == reason);
+                refuse(tx, &image.id, known.unwrap_or(FAILED)).await?;
             }
         }
-        Ok(_) => refuse(tx, &image.id, FAILED).await?,
-        Err(reason) => {
-            let known = [WRONG_TYPE, DAMAGED, WRONG_SIZE];
-            refuse(tx, &image.id, known.into_iter().find(|known| *known == reason).unwrap_or(FAILED)).await?;
+        if let Some(upload) = upload {
+            discard(tx, &upload).await?;
         }
+        Ok(())
     }
-    if let Some(upload) = upload {
-        discard(tx, &upload).await?;
+}
+
+/// Adds a picture to the queue of moderators, or lets people describe it if its uploader is trusted.
+async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: Rewritten) -> Result<(), Fault> {
+    let Rewritten { pictured, blob, thumb, size } = rewritten;
+    let near = near(tx, image, &pictured.phash).await?;
+    tx.execute(
+        "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, phash = $7, \
+         near = $8, upload = NULL, state = 'pending' WHERE id = $9",
+        args![
+            blob,
+            thumb,
+            pictured.kind,
+            pictured.width,
+            pictured.height,
+            size as i64,
+            &pictured.phash,
+            near.clone(),
+            &image.id
+        ],
+    )
+    .await?;
+    for band in similarity::bands(&pictured.phash) {
+        tx.execute(
+            "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            args![&image.collection, band, &image.id],
+        )
+        .await?;
+    }
+    let collection = records::collection_of(&app.store, &image.collection).await?;
+    if near.is_none() && approved(tx, image).await? >= collection.approvals {
+        approve(tx, &image.id, None).await?;
     }
     Ok(())
 }
@@ -235,15 +239,26 @@ async fn near(tx: &mut Tx, image: &Image, phash: &str) -> Result<Option<String>,
 /// # Errors
 /// If the database fails.
 pub(super) async fn discard(tx: &mut Tx, hash: &str) -> Result<(), Error> {
-    queue::add(tx, DISCARD.kind, hash, Priority::Background).await
+    jobs::add::<DiscardFile>(tx, &hash.to_owned(), Priority::Background).await
 }
 
-async fn finish_discard(app: &App, tx: &mut Tx, job: &Job) -> Result<(), Fault> {
-    const NAMED: &str = "SELECT 1 AS one FROM image WHERE upload = $1 OR blob = $1 OR thumb = $1 \
-                         UNION ALL SELECT 1 AS one FROM submission WHERE blob = $1 \
-                         UNION ALL SELECT 1 AS one FROM release_part WHERE blob = $1 LIMIT 1";
-    if tx.first(NAMED, args![&job.subject]).await?.is_none() {
-        app.blobs.remove(&job.subject)?;
+impl Work for DiscardFile {
+    const KIND: &'static str = "discard";
+    /// The hash of the file.
+    type Subject = String;
+    type Done = ();
+
+    async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+        Ok(())
     }
-    Ok(())
+
+    async fn finish(app: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<(), Fault> {
+        const NAMED: &str = "SELECT 1 AS one FROM image WHERE upload = $1 OR blob = $1 OR thumb = $1 \
+                             UNION ALL SELECT 1 AS one FROM submission WHERE blob = $1 \
+                             UNION ALL SELECT 1 AS one FROM release_part WHERE blob = $1 LIMIT 1";
+        if tx.first(NAMED, args![&job.subject]).await?.is_none() {
+            app.blobs.remove(&job.subject)?;
+        }
+        Ok(())
+    }
 }

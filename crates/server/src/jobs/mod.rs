@@ -4,26 +4,33 @@
 //! only the attempt that is current may write results (the fence): a worker that was thought dead cannot write twice.
 
 pub mod child;
+mod failure;
 pub mod queue;
 pub mod runner;
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 use tokio::sync::watch;
 
+use self::queue::Priority;
 use crate::app::App;
+use crate::clock;
 use crate::fault::Fault;
-use crate::store::Tx;
+use crate::store::{Error, Tx};
+
+pub use failure::Failure;
 
 /// A claimed job.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct Job<S = String> {
     /// The id.
     pub id: String,
     /// What kind of work it is.
     pub kind: String,
     /// What it works on, such as a submission.
-    pub subject: String,
+    pub subject: S,
     /// How often it was claimed, with this time.
     pub attempt: i64,
     /// Whether somebody waits for it.
@@ -46,32 +53,64 @@ impl Wake {
     }
 }
 
-/// Why a run of a job failed.
-#[derive(Clone, Debug)]
-pub enum Failure {
-    /// It may succeed another time.
-    Passing(String),
-    /// It would fail every time; the text is for its owner.
-    Lasting(String),
+/// A kind of work.
+pub trait Work: 'static {
+    /// The name in rows.
+    const KIND: &'static str;
+
+    /// What a job works on; rows hold it as text.
+    type Subject: FromStr + Display + Send + Sync;
+
+    /// What a run gives.
+    type Done: Send;
+
+    /// Does the work, without writing results.
+    fn run(app: &App, job: &Job<Self::Subject>) -> impl Future<Output = Result<Self::Done, Failure>> + Send;
+
+    /// Writes the result, or why there is none, in the transaction that ends the job.
+    fn finish(
+        app: &App,
+        tx: &mut Tx,
+        job: &Job<Self::Subject>,
+        outcome: Result<Self::Done, String>,
+    ) -> impl Future<Output = Result<(), Fault>> + Send;
 }
 
-impl<E: std::fmt::Display> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self::Passing(format!("{error:#}"))
+/// A kind of work for lists of them.
+#[derive(Clone, Copy)]
+pub struct AnyWork {
+    kind: &'static str,
+    perform: Perform,
+}
+
+/// Performs a claimed job until it ends, is lost to another worker, or the process stops.
+type Perform =
+    for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<(), Fault>>;
+
+impl AnyWork {
+    /// Work of the kind `W`.
+    pub const fn of<W: Work>() -> Self {
+        Self { kind: W::KIND, perform: |app, job, stop| Box::pin(runner::perform::<W>(app, job, stop)) }
     }
 }
 
-/// A kind of work.
-#[derive(Clone, Copy)]
-pub struct Work {
-    /// The name in rows.
-    pub kind: &'static str,
-    /// Does it, without writing results.
-    pub run: fn(App, Job) -> BoxFuture<'static, Result<Value, Failure>>,
-    /// Writes the result, or why there is none, in the transaction that ends the job.
-    pub finish: Finish,
+/// Adds a job. Wake the runner once the transaction is committed.
+///
+/// # Errors
+/// If the database fails.
+pub async fn add<W: Work>(tx: &mut Tx, subject: &W::Subject, priority: Priority) -> Result<(), Error> {
+    add_at::<W>(tx, subject, priority, clock::now()).await
 }
 
-/// A function that ends a job of some kind.
-pub type Finish =
-    for<'a> fn(&'a App, &'a mut Tx, &'a Job, Result<Value, String>) -> BoxFuture<'a, Result<(), Fault>>;
+/// Adds a job that begins no earlier than `run_after`.
+///
+/// # Errors
+/// If the database fails.
+pub async fn add_at<W: Work>(
+    tx: &mut Tx,
+    subject: &W::Subject,
+    priority: Priority,
+    run_after: i64,
+) -> Result<(), Error> {
+    queue::add_at(tx, W::KIND, &subject.to_string(), priority, run_after).await
+}

@@ -3,12 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::queue::{self, Priority};
-use super::{Failure, Job, Work};
+use super::{AnyWork, Failure, Job, Work};
 use crate::app::App;
 use crate::fault::Fault;
 
@@ -23,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs jobs until `stop` is true: `workers` at once, and one more for which somebody waits, so that none of them waits
 /// for the end of one that nobody notices.
-pub async fn run(app: App, works: &'static [Work], workers: usize, stop: watch::Receiver<bool>) {
+pub async fn run(app: App, works: &'static [AnyWork], workers: usize, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
     for _ in 0..workers {
         running.spawn(worker(app.clone(), works, Priority::Background, stop.clone()));
@@ -34,7 +33,7 @@ pub async fn run(app: App, works: &'static [Work], workers: usize, stop: watch::
     while running.join_next().await.is_some() {}
 }
 
-async fn worker(app: App, works: &'static [Work], least: Priority, mut stop: watch::Receiver<bool>) {
+async fn worker(app: App, works: &'static [AnyWork], least: Priority, mut stop: watch::Receiver<bool>) {
     let mut calls = app.wake.listen();
     while !*stop.borrow() {
         calls.mark_unchanged();
@@ -61,7 +60,7 @@ async fn worker(app: App, works: &'static [Work], least: Priority, mut stop: wat
 /// If the database fails; the job is tried again once its lease has ended.
 pub async fn step(
     app: &App,
-    works: &'static [Work],
+    works: &'static [AnyWork],
     least: Priority,
     stop: &mut watch::Receiver<bool>,
 ) -> Result<bool, Fault> {
@@ -71,49 +70,67 @@ pub async fn step(
         queue::put_back(&app.store, &job, Some("this version does not know this kind of job")).await?;
         return Ok(true);
     };
-    if job.attempt > ATTEMPTS {
+    (work.perform)(app, &job, stop).await?;
+    Ok(true)
+}
+
+/// Runs a claimed job, and ends it or puts it back.
+pub(super) async fn perform<W: Work>(
+    app: &App,
+    claimed: &Job,
+    stop: &mut watch::Receiver<bool>,
+) -> Result<(), Fault> {
+    let Ok(subject) = claimed.subject.parse::<W::Subject>() else {
+        let mut tx = app.store.begin().await?;
+        queue::end(&mut tx, claimed, Some("the row of the job does not say what it works on")).await?;
+        app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
+        return Ok(tx.commit().await?);
+    };
+    let Job { id, kind, subject: _, attempt, is_awaited } = claimed.clone();
+    let job = Job { id, kind, subject, attempt, is_awaited };
+    if attempt > ATTEMPTS {
         let reason = format!("given up after {ATTEMPTS} attempts, each of which was killed");
-        finish(app, work, &job, Err(reason)).await?;
-        return Ok(true);
+        return finish::<W>(app, claimed, &job, Err(reason)).await;
     }
     let start = Instant::now();
     let outcome = tokio::select! {
-        outcome = (work.run)(app.clone(), job.clone()) => outcome,
-        () = lost(app, &job, lease) => {
+        outcome = W::run(app, &job) => outcome,
+        () = lost(app, claimed, app.settings.lease_seconds * 1000) => {
             tracing::warn!(job = job.id, "another worker has this job, or it was cancelled");
-            return Ok(true);
+            return Ok(());
         }
-        () = stopped(stop) => {
-            queue::put_back(&app.store, &job, None).await?;
-            return Ok(true);
-        }
+        () = stopped(stop) => return Ok(queue::put_back(&app.store, claimed, None).await?),
     };
     let ms = start.elapsed().as_millis() as u64;
     app.counts.jobs_ms.fetch_add(ms, Ordering::Relaxed);
     match outcome {
-        Ok(value) => finish(app, work, &job, Ok(value)).await?,
-        Err(Failure::Lasting(reason)) => finish(app, work, &job, Err(reason)).await?,
+        Ok(done) => finish::<W>(app, claimed, &job, Ok(done)).await,
+        Err(Failure::Lasting(reason)) => finish::<W>(app, claimed, &job, Err(reason)).await,
         Err(Failure::Passing(reason)) => {
             app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(job = job.id, kind = job.kind, attempt = job.attempt, reason, "a job failed");
-            match job.attempt < ATTEMPTS {
-                true => queue::put_back(&app.store, &job, Some(&reason)).await?,
-                false => finish(app, work, &job, Err(reason)).await?,
+            tracing::warn!(job = job.id, kind = job.kind, attempt, reason, "a job failed");
+            match attempt < ATTEMPTS {
+                true => Ok(queue::put_back(&app.store, claimed, Some(&reason)).await?),
+                false => finish::<W>(app, claimed, &job, Err(reason)).await,
             }
         }
     }
-    Ok(true)
 }
 
 /// Ends a job and writes its result, both or neither.
-async fn finish(app: &App, work: &Work, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
+async fn finish<W: Work>(
+    app: &App,
+    claimed: &Job,
+    job: &Job<W::Subject>,
+    outcome: Result<W::Done, String>,
+) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    if !queue::end(&mut tx, job, outcome.as_ref().err().map(String::as_str)).await? {
+    if !queue::end(&mut tx, claimed, outcome.as_ref().err().map(String::as_str)).await? {
         tracing::warn!(job = job.id, "a late result is dropped");
         return Ok(());
     }
     let counter = if outcome.is_ok() { &app.counts.jobs_done } else { &app.counts.jobs_failed };
-    (work.finish)(app, &mut tx, job, outcome).await?;
+    W::finish(app, &mut tx, job, outcome).await?;
     tx.commit().await?;
     counter.fetch_add(1, Ordering::Relaxed);
     app.recent.forget();

@@ -9,12 +9,12 @@ mod mail;
 mod webhook;
 
 use anyhow::Context;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Row, Tx};
 use crate::web::Route;
 use crate::web::language::Language;
@@ -26,11 +26,7 @@ pub use webhook::{Address, is_public, signature};
 const PAUSES: [i64; 5] = [10, 60, 600, 3_600, 21_600];
 
 /// Sends a message.
-pub const WORK: Work = Work {
-    kind: "send",
-    run: |app, job| Box::pin(async move { run(app, &job).await }),
-    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
-};
+pub struct SendMessage;
 
 /// The routes of webhooks.
 pub fn routes() -> Vec<Route> {
@@ -80,7 +76,7 @@ async fn add(tx: &mut Tx, kind: &'static str, target: &str, subject: &str, body:
         args![&id, kind, target, subject, body, now],
     )
     .await?;
-    queue::add_at(tx, WORK.kind, &id, Priority::Background, now).await
+    jobs::add_at::<SendMessage>(tx, &id, Priority::Background, now).await
 }
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
@@ -131,50 +127,57 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
     Ok(())
 }
 
-async fn run(app: App, job: &Job) -> Result<Value, Failure> {
-    let row = app.store.first("SELECT * FROM outbox WHERE id = $1", args![&job.subject]).await?;
-    let Some(message) = row.as_ref().map(Message::of).transpose()? else { return Ok(Value::Null) };
-    if message.sent_at.is_some() {
-        return Ok(Value::Null);
-    }
-    let sent = match message.kind.as_str() {
-        "mail" => tokio::task::spawn_blocking(move || mail::send(&app.settings, &message)).await?,
-        _ => {
-            let sql = "SELECT url, secret FROM webhook WHERE id = $1";
-            // A webhook that was removed needs no message.
-            let Some(row) = app.store.first(sql, args![&message.target]).await? else {
-                return Ok(Value::Null);
-            };
-            let (url, secret): (String, String) = (row.get("url")?, row.get("secret")?);
-            tokio::task::spawn_blocking(move || webhook::send(&app.settings, &message, &url, &secret)).await?
-        }
-    };
-    // The pauses between attempts are longer than those of jobs, so each attempt is a job of its own.
-    sent.map(|()| Value::Null).map_err(|error| Failure::Lasting(format!("{error:#}")))
-}
+impl Work for SendMessage {
+    const KIND: &'static str = "send";
+    type Subject = String;
+    type Done = ();
 
-async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    let now = clock::now();
-    let Err(reason) = outcome else {
-        let sql = "UPDATE outbox SET sent_at = $1, attempt = attempt + 1, error = NULL WHERE id = $2";
-        tx.execute(sql, args![now, &job.subject]).await?;
-        return Ok(());
-    };
-    let row = tx
-        .first(
-            "UPDATE outbox SET attempt = attempt + 1, error = $1 WHERE id = $2 RETURNING attempt",
-            args![&reason, &job.subject],
-        )
-        .await?;
-    let Some(row) = row else { return Ok(()) };
-    let attempt = usize::try_from(row.get::<i64>("attempt")?).context("attempts are counted from 0")?;
-    match attempt.checked_sub(1).and_then(|k| PAUSES.get(k)) {
-        Some(pause) => {
-            let next = now + pause * 1000;
-            tx.execute("UPDATE outbox SET run_after = $1 WHERE id = $2", args![next, &job.subject]).await?;
-            queue::add_at(tx, WORK.kind, &job.subject, Priority::Background, next).await?;
+    async fn run(app: &App, job: &Job) -> Result<(), Failure> {
+        let row = app.store.first("SELECT * FROM outbox WHERE id = $1", args![&job.subject]).await?;
+        let Some(message) = row.as_ref().map(Message::of).transpose()? else { return Ok(()) };
+        if message.sent_at.is_some() {
+            return Ok(());
         }
-        None => tracing::error!(message = job.subject, reason, "a message is given up"),
+        let app = app.clone();
+        let sent = match message.kind.as_str() {
+            "mail" => tokio::task::spawn_blocking(move || mail::send(&app.settings, &message)).await?,
+            _ => {
+                let sql = "SELECT url, secret FROM webhook WHERE id = $1";
+                // A webhook that was removed needs no message.
+                let Some(row) = app.store.first(sql, args![&message.target]).await? else { return Ok(()) };
+                let (url, secret): (String, String) = (row.get("url")?, row.get("secret")?);
+                tokio::task::spawn_blocking(move || webhook::send(&app.settings, &message, &url, &secret))
+                    .await?
+            }
+        };
+        // The pauses between attempts are longer than those of jobs, so each attempt is a job of its own.
+        sent.map_err(|error| Failure::Lasting(format!("{error:#}")))
     }
-    Ok(())
+
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+        let now = clock::now();
+        let Err(reason) = outcome else {
+            let sql = "UPDATE outbox SET sent_at = $1, attempt = attempt + 1, error = NULL WHERE id = $2";
+            tx.execute(sql, args![now, &job.subject]).await?;
+            return Ok(());
+        };
+        let row = tx
+            .first(
+                "UPDATE outbox SET attempt = attempt + 1, error = $1 WHERE id = $2 RETURNING attempt",
+                args![&reason, &job.subject],
+            )
+            .await?;
+        let Some(row) = row else { return Ok(()) };
+        let attempt = usize::try_from(row.get::<i64>("attempt")?).context("attempts are counted from 0")?;
+        match attempt.checked_sub(1).and_then(|k| PAUSES.get(k)) {
+            Some(pause) => {
+                let next = now + pause * 1000;
+                let sql = "UPDATE outbox SET run_after = $1 WHERE id = $2";
+                tx.execute(sql, args![next, &job.subject]).await?;
+                jobs::add_at::<Self>(tx, &job.subject, Priority::Background, next).await?;
+            }
+            None => tracing::error!(message = job.subject, reason, "a message is given up"),
+        }
+        Ok(())
+    }
 }

@@ -6,6 +6,7 @@
 
 mod export;
 mod migrate;
+mod passing;
 mod value;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{AssertSqlSafe, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 pub use export::{Import, is_empty, tables};
+pub use passing::passes;
 pub use sqlx::Error;
 pub use value::{Column, Row, Value};
 

@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use capeval_server::app::App;
 use capeval_server::args;
+use capeval_server::fault::Fault;
 use capeval_server::jobs::queue::{self, Priority};
-use capeval_server::jobs::{Failure, Work, runner};
+use capeval_server::jobs::{AnyWork, Failure, Job, Work, runner};
 use capeval_server::settings::Settings;
-use serde_json::{Value, json};
+use capeval_server::store::Tx;
 use tokio::sync::watch;
 
 use crate::support::{Database, Site, on_both, settings};
@@ -15,6 +17,7 @@ use crate::support::{Database, Site, on_both, settings};
 on_both! {
     every_job_has_one_effect_although_workers_die_and_dawdle
     a_late_result_is_dropped
+    what_lasts_fails_at_once_and_what_passes_is_tried_again
     nobody_waits_for_a_job_that_nobody_notices
     a_job_that_waits_for_ten_minutes_means_that_nobody_works
 }
@@ -22,32 +25,33 @@ on_both! {
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 /// One run in five is killed, and one in ten takes longer than its lease without a sign of life.
-const UNRELIABLE: &[Work] = &[Work {
-    kind: "test",
-    run: |_, job| {
-        Box::pin(async move {
-            match RUNS.fetch_add(1, Ordering::Relaxed) % 10 {
-                0 | 5 => Err(Failure::Passing("killed".to_owned())),
-                3 => {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                    Ok(json!(job.subject))
-                }
-                _ => Ok(json!(job.subject)),
-            }
-        })
-    },
-    finish: |_, tx, job, outcome| {
-        Box::pin(async move {
-            let text = outcome.map_or_else(|error| error, |value| value.to_string());
-            tx.execute(
-                "INSERT INTO audit (id, at, action, subject, detail) VALUES ($1, 0, 'done', $2, $3)",
-                args![capeval_server::ids::new_id(), &job.subject, text],
-            )
-            .await?;
-            Ok(())
-        })
-    },
-}];
+struct Unreliable;
+
+impl Work for Unreliable {
+    const KIND: &'static str = "test";
+    type Subject = String;
+    type Done = String;
+
+    async fn run(_: &App, job: &Job) -> Result<String, Failure> {
+        match RUNS.fetch_add(1, Ordering::Relaxed) % 10 {
+            0 | 5 => return Err(Failure::Passing("killed".to_owned())),
+            3 => tokio::time::sleep(Duration::from_millis(20)).await,
+            _ => {}
+        }
+        Ok(job.subject.clone())
+    }
+
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<String, String>) -> Result<(), Fault> {
+        tx.execute(
+            "INSERT INTO audit (id, at, action, subject, detail) VALUES ($1, 0, 'done', $2, $3)",
+            args![capeval_server::ids::new_id(), &job.subject, outcome.unwrap_or_else(|error| error)],
+        )
+        .await?;
+        Ok(())
+    }
+}
+
+const UNRELIABLE: &[AnyWork] = &[AnyWork::of::<Unreliable>()];
 
 async fn every_job_has_one_effect_although_workers_die_and_dawdle(database: Database) {
     let site = Site::with(Settings { lease_seconds: 1, ..settings(database) }).await;
@@ -125,7 +129,7 @@ async fn a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told() {
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
         let settings = Settings { job_seconds: 1, ..Settings::default() };
-        let app = capeval_server::app::App::open(folder.path().join("data"), settings).await.unwrap();
+        let app = App::open(folder.path().join("data"), settings).await.unwrap();
         let failure = capeval_server::jobs::child::probe(&app.with_program(program)).await.unwrap_err();
         let Failure::Passing(reason) = failure else { panic!("{failure:?}") };
         assert!(reason.starts_with(expected), "{reason}");
@@ -170,24 +174,93 @@ async fn nobody_waits_for_a_job_that_nobody_notices(database: Database) {
     running.abort();
 }
 
-/// A kind of job that lasts, and one that does not.
-const SLOW: &[Work] = &[
-    Work {
-        kind: "slow",
-        run: |_, _| {
-            Box::pin(async {
-                tokio::time::sleep(Duration::from_secs(60)).await;
-                Ok(Value::Null)
-            })
-        },
-        finish: |_, _, _, _| Box::pin(async { Ok(()) }),
-    },
-    Work {
-        kind: "quick",
-        run: |_, _| Box::pin(async { Ok(Value::Null) }),
-        finish: |_, _, _, _| Box::pin(async { Ok(()) }),
-    },
-];
+/// A kind of job that lasts.
+struct Slow;
+
+impl Work for Slow {
+    const KIND: &'static str = "slow";
+    type Subject = String;
+    type Done = ();
+
+    async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        Ok(())
+    }
+
+    async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A kind of job that does not last.
+struct Quick;
+
+impl Work for Quick {
+    const KIND: &'static str = "quick";
+    type Subject = String;
+    type Done = ();
+
+    async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+const SLOW: &[AnyWork] = &[AnyWork::of::<Slow>(), AnyWork::of::<Quick>()];
+
+/// Work that fails in the way that its subject names, whose subject is a number.
+struct Failing;
+
+impl Work for Failing {
+    const KIND: &'static str = "failing";
+    type Subject = u8;
+    type Done = ();
+
+    async fn run(app: &App, job: &Job<u8>) -> Result<(), Failure> {
+        match job.subject {
+            0 => Err(std::io::Error::from(std::io::ErrorKind::StorageFull))?,
+            1 => Err(serde_json::from_str::<u8>("not JSON").unwrap_err())?,
+            // A column that has another type than the program expects.
+            _ => {
+                let row = app.store.first("SELECT 'text' AS number", args![]).await?;
+                row.map_or(Ok(0), |row| row.get::<i64>("number"))?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn finish(_: &App, _: &mut Tx, _: &Job<u8>, _: Result<(), String>) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+async fn what_lasts_fails_at_once_and_what_passes_is_tried_again(database: Database) {
+    let site = Site::new(database).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    for subject in ["0", "1", "2", "not a number"] {
+        queue::add(&mut tx, Failing::KIND, subject, Priority::Awaited).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let (_stop, mut stopping) = watch::channel(false);
+    for _ in 0..4 {
+        let works = const { &[AnyWork::of::<Failing>()] };
+        assert!(runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap());
+    }
+    let sql = "SELECT subject, state, attempt, error FROM job ORDER BY id";
+    let rows = site.app.store.all(sql, args![]).await.unwrap();
+    let states: Vec<(String, String, i64)> = rows
+        .iter()
+        .map(|row| (row.get("subject").unwrap(), row.get("state").unwrap(), row.get("attempt").unwrap()))
+        .collect();
+    let state = |subject: &str, state: &str| (subject.to_owned(), state.to_owned(), 1);
+    let expected =
+        [state("0", "queued"), state("1", "failed"), state("2", "failed"), state("not a number", "failed")];
+    assert_eq!(states, expected);
+    assert!(rows.iter().all(|row| row.get::<Option<String>>("error").unwrap().is_some()));
+}
 
 fn has_landlock() -> bool {
     std::fs::read_to_string("/sys/kernel/security/lsm").map_or(true, |list| list.contains("landlock"))

@@ -12,7 +12,7 @@ use crate::web::Route;
 pub use figure::{GRADES, Line, line};
 pub use measures::Measured;
 pub use records::results;
-pub use sample::WORK;
+pub use sample::SampleCaptions;
 
 /// The routes of judging.
 pub(super) fn routes() -> Vec<Route> {

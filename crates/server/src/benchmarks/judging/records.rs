@@ -4,13 +4,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::measures::{self, Judgement, Measured};
-use super::sample;
+use super::sample::SampleCaptions;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::records::{self, Phase};
 use crate::fault;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
+use crate::jobs::{self, queue::Priority};
 use crate::store::{Error, Row, Store, Tx};
 use crate::{args, audit, clock, ids};
 
@@ -137,7 +137,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> 
     )
     .await?;
     add_judges(&mut tx, &id, &plan.judges).await?;
-    queue::add(&mut tx, sample::WORK.kind, &id, Priority::Awaited).await?;
+    jobs::add::<SampleCaptions>(&mut tx, &id, Priority::Awaited).await?;
     let detail = json!({ "evaluation": id, "images": plan.images, "wanted": plan.wanted });
     audit::note(&mut tx, Some(&visitor.id), "evaluation.begin", &phase.id, detail).await?;
     tx.commit().await?;

@@ -5,24 +5,18 @@ use std::collections::HashMap;
 use capeval_choice::SegmentId;
 use capeval_tasks::Sample;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::records;
 use crate::app::App;
 use crate::benchmarks::records::sets;
 use crate::benchmarks::{board, scoring};
 use crate::fault::Fault;
-use crate::jobs::child;
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::{Failure, Job, Work, child};
 use crate::store::Tx;
 use crate::{args, ids};
 
-/// Samples the captions of an evaluation, which is the subject.
-pub const WORK: Work = Work {
-    kind: "sample",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
-};
+/// Samples the captions of an evaluation.
+pub struct SampleCaptions;
 
 /// The most systems of an evaluation, the best of the board.
 const SYSTEMS: usize = 30;
@@ -41,74 +35,86 @@ fn text(id: &SegmentId) -> String {
     }
 }
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let evaluation = records::by_id(&app.store, &job.subject).await?;
-    let phase = crate::benchmarks::records::phase_of(&app.store, &evaluation.phase).await?;
-    let of_phase = sets(&app.store, &phase.id).await?;
-    let Some(set) = of_phase.iter().find(|set| set.name == phase.main_set) else {
-        return Err(Failure::Lasting("the phase has no references".to_owned()));
-    };
-    let Some(ids_hash) = &set.ids_hash else {
-        return Err(Failure::Lasting("the references are not ready".to_owned()));
-    };
-    let mut images: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids_hash)?)?;
-    images.sort_by_cached_key(|image| ids::digest(format!("{}/{}", evaluation.id, text(image))));
-    images.truncate(usize::try_from(evaluation.images)?);
-
-    let source = app.hidden.ready(&set.source_hash).await?;
-    let allowance = child::allowance(app, scoring::readable(app, [source.clone()]));
-    let task = Sample { source, images: images.clone(), seed: evaluation.id.clone() };
-    let references = child::run(app, allowance, task).await?;
-    let wanted: Vec<String> = images.iter().map(text).collect();
-    let of_people = wanted.iter().zip(&references);
-    let mut items: Vec<Value> = of_people
-        .map(|(image, caption)| json!({ "submission": null, "image": image, "caption": caption }))
-        .collect();
-    let systems = board::standing(&app.store, &phase, set).await?;
-    if systems.is_empty() {
-        return Err(Failure::Lasting("no submission is on the board".to_owned()));
-    }
-    for (submission, blob) in systems.into_iter().take(SYSTEMS) {
-        let lines: Vec<Line> = serde_json::from_slice(&app.blobs.read(&blob)?)?;
-        let captions: HashMap<String, String> =
-            lines.into_iter().map(|line| (text(&line.image_id), line.caption)).collect();
-        items.extend(wanted.iter().filter_map(|image| {
-            let caption = captions.get(image)?;
-            Some(json!({ "submission": submission, "image": image, "caption": caption }))
-        }));
-    }
-    Ok(Value::Array(items))
+/// A caption to judge.
+pub struct Item {
+    /// The submission; `None` for a reference.
+    submission: Option<String>,
+    image: String,
+    caption: String,
 }
 
-async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    let (state, reason, items) = match outcome {
-        Ok(items) => ("open", None, items),
-        Err(reason) => ("failed", Some(reason), Value::Null),
-    };
-    let opened = tx
-        .execute(
-            "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'",
-            args![state, reason, &job.subject],
-        )
-        .await?;
-    if opened == 0 {
-        return Ok(());
+impl Work for SampleCaptions {
+    const KIND: &'static str = "sample";
+    /// The evaluation.
+    type Subject = String;
+    type Done = Vec<Item>;
+
+    async fn run(app: &App, job: &Job) -> Result<Vec<Item>, Failure> {
+        let evaluation = records::by_id(&app.store, &job.subject).await?;
+        let phase = crate::benchmarks::records::phase_of(&app.store, &evaluation.phase).await?;
+        let of_phase = sets(&app.store, &phase.id).await?;
+        let Some(set) = of_phase.iter().find(|set| set.name == phase.main_set) else {
+            return Err(Failure::Lasting("the phase has no references".to_owned()));
+        };
+        let Some(ids_hash) = &set.ids_hash else {
+            return Err(Failure::Lasting("the references are not ready".to_owned()));
+        };
+        let mut images: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids_hash)?)?;
+        images.sort_by_cached_key(|image| ids::digest(format!("{}/{}", evaluation.id, text(image))));
+        images.truncate(usize::try_from(evaluation.images)?);
+
+        let source = app.hidden.ready(&set.source_hash).await?;
+        let allowance = child::allowance(app, scoring::readable(app, [source.clone()]));
+        let task = Sample { source, images: images.clone(), seed: evaluation.id.clone() };
+        let references = child::run(app, allowance, task).await?;
+        let wanted: Vec<String> = images.iter().map(text).collect();
+        let of_people = wanted.iter().cloned().zip(references);
+        let mut items: Vec<Item> =
+            of_people.map(|(image, caption)| Item { submission: None, image, caption }).collect();
+        let systems = board::standing(&app.store, &phase, set).await?;
+        if systems.is_empty() {
+            return Err(Failure::Lasting("no submission is on the board".to_owned()));
+        }
+        for (submission, blob) in systems.into_iter().take(SYSTEMS) {
+            let lines: Vec<Line> = serde_json::from_slice(&app.blobs.read(&blob)?)?;
+            let captions: HashMap<String, String> =
+                lines.into_iter().map(|line| (text(&line.image_id), line.caption)).collect();
+            items.extend(wanted.iter().filter_map(|image| {
+                let caption = captions.get(image)?.clone();
+                Some(Item { submission: Some(submission.clone()), image: image.clone(), caption })
+            }));
+        }
+        Ok(items)
     }
-    for item in items.as_array().into_iter().flatten() {
-        let id = ids::new_id();
-        tx.execute(
-            "INSERT INTO evaluation_item (id, evaluation, submission, image, caption, position, judged) \
-             VALUES ($1, $2, $3, $4, $5, $6, 0)",
-            args![
-                &id,
-                &job.subject,
-                item["submission"].as_str(),
-                item["image"].as_str(),
-                item["caption"].as_str(),
-                ids::digest(&id)
-            ],
-        )
-        .await?;
+
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<Vec<Item>, String>,
+    ) -> Result<(), Fault> {
+        let (state, reason, items) = match outcome {
+            Ok(items) => ("open", None, items),
+            Err(reason) => ("failed", Some(reason), Vec::new()),
+        };
+        let opened = tx
+            .execute(
+                "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'",
+                args![state, reason, &job.subject],
+            )
+            .await?;
+        if opened == 0 {
+            return Ok(());
+        }
+        for Item { submission, image, caption } in items {
+            let id = ids::new_id();
+            tx.execute(
+                "INSERT INTO evaluation_item (id, evaluation, submission, image, caption, position, judged) \
+                 VALUES ($1, $2, $3, $4, $5, $6, 0)",
+                args![&id, &job.subject, submission, image, caption, ids::digest(&id)],
+            )
+            .await?;
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -5,26 +5,21 @@ pub mod phase;
 
 use std::collections::{BTreeSet, HashMap};
 
-use capeval_tasks::{Correlate, Metrics};
-use serde_json::{Value, json};
+use capeval_tasks::{Agreement, Correlate, Metrics};
+use serde::Serialize;
 use tempfile::TempDir;
 
 use super::release::card;
 use crate::app::App;
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
-use crate::jobs::child;
-use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Store, Tx};
 use crate::{args, clock};
 
 /// Correlates metrics with the ratings of a collection.
-pub const CORRELATE: Work = Work {
-    kind: "agreement",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |app, tx, job, outcome| Box::pin(finish(app, tx, job, outcome)),
-};
+pub struct CorrelateCollection;
 
 /// Metrics for captions of any language.
 const METRICS: [&str; 5] = ["bleu", "rouge-l", "cider-d", "cider", "chrf"];
@@ -47,39 +42,63 @@ const REFERENCES: &str = "SELECT caption.id, caption.image, caption.language, ca
 /// If the database fails.
 pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    if !is_waiting(&mut tx, CORRELATE.kind, collection).await? {
-        queue::add(&mut tx, CORRELATE.kind, collection, Priority::Background).await?;
+    let collection = collection.to_owned();
+    if !is_waiting::<CorrelateCollection>(&mut tx, &collection).await? {
+        jobs::add::<CorrelateCollection>(&mut tx, &collection, Priority::Background).await?;
     }
     tx.commit().await?;
     app.wake.notify();
     Ok(())
 }
 
-/// Whether the correlations of a collection or a phase are being worked out, by the kind of the job.
+/// Whether the correlations of a collection or a phase are being worked out.
 ///
 /// # Errors
 /// If the database fails.
-pub async fn is_waiting(tx: &mut Tx, kind: &str, subject: &str) -> Result<bool, Fault> {
+pub async fn is_waiting<W: Work>(tx: &mut Tx, subject: &str) -> Result<bool, Fault> {
     let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = $2 AND state IN ('queued', 'running')";
-    Ok(tx.first(sql, args![subject, kind]).await?.is_some())
+    Ok(tx.first(sql, args![subject, W::KIND]).await?.is_some())
 }
 
 /// Why they could not be worked out the last time, if so.
 ///
 /// # Errors
 /// If the database fails.
-pub async fn failure(tx: &mut Tx, kind: &str, subject: &str) -> Result<Option<String>, Fault> {
+pub async fn failure<W: Work>(tx: &mut Tx, subject: &str) -> Result<Option<String>, Fault> {
     let sql = "SELECT state, error FROM job WHERE subject = $1 AND kind = $2 AND state IN ('done', 'failed') \
                ORDER BY id DESC LIMIT 1";
-    let Some(row) = tx.first(sql, args![subject, kind]).await? else { return Ok(None) };
+    let Some(row) = tx.first(sql, args![subject, W::KIND]).await? else { return Ok(None) };
     Ok(if row.get::<String>("state")? == "failed" { row.get("error")? } else { None })
 }
 
 /// The ratings and the references of a language, as files of a release have them.
 struct Material {
     language: String,
-    ratings: Value,
-    references: Value,
+    ratings: Vec<RatedCaption<String>>,
+    references: References,
+}
+
+/// A line of a file of ratings; `I` is the type of ids.
+#[derive(Serialize)]
+struct RatedCaption<I> {
+    image_id: I,
+    caption: String,
+    system: String,
+    rating: i64,
+}
+
+/// A file of references in COCO's form.
+#[derive(Serialize)]
+struct References {
+    images: [(); 0],
+    annotations: Vec<Annotation>,
+}
+
+#[derive(Serialize)]
+struct Annotation {
+    id: String,
+    image_id: String,
+    caption: String,
 }
 
 async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Fault> {
@@ -107,60 +126,77 @@ async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Faul
         let has_others = |caption: &String, image: &String| {
             of_image.get(image).is_some_and(|captions| captions.iter().any(|other| *other != caption))
         };
-        let of: Vec<Value> = rows
+        let ratings = rows
             .iter()
             .filter(|([id, image, language, _], _)| language == wanted && has_others(id, image))
-            .map(|([_, image, _, text], grade)| {
-                json!({ "image_id": image, "caption": text, "system": "human", "rating": grade })
+            .map(|([_, image, _, text], grade)| RatedCaption {
+                image_id: image.clone(),
+                caption: text.clone(),
+                system: "human".to_owned(),
+                rating: *grade,
             })
             .collect();
-        let references: Vec<Value> = references
+        let annotations = references
             .iter()
-            .map(|[id, image, _, text]| json!({ "id": id, "image_id": image, "caption": text }))
+            .map(|[id, image, _, text]| Annotation {
+                id: id.clone(),
+                image_id: image.clone(),
+                caption: text.clone(),
+            })
             .collect();
-        Material {
-            language: wanted.clone(),
-            ratings: of.into(),
-            references: json!({ "images": [], "annotations": references }),
-        }
+        let references = References { images: [], annotations };
+        Material { language: wanted.clone(), ratings, references }
     };
     Ok(languages.into_iter().map(of_language).collect())
 }
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let mut done = Vec::new();
-    for Material { language, ratings, references } in material(&app.store, &job.subject).await? {
-        if ratings.as_array().is_none_or(Vec::is_empty) {
-            continue;
-        }
-        let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
-        let paths = ["ratings.json", "references.json"].map(|name| folder.path().join(name));
-        std::fs::write(&paths[0], ratings.to_string())?;
-        std::fs::write(&paths[1], references.to_string())?;
-        let is_chinese = language.starts_with("zh");
-        let names = METRICS.into_iter().chain((!is_chinese).then_some(WITH_SPACES)).map(str::to_owned);
-        let metrics = Metrics {
-            names: names.collect(),
-            tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
-            data: app.data.clone(),
-        };
-        let allowance = child::allowance(app, readable(app, paths.clone()));
-        let [ratings, references] = paths;
-        let found = child::run(app, allowance, Correlate { ratings, references, metrics }).await?;
-        done.push(json!({ "language": language, "result": found }));
-    }
-    Ok(done.into())
-}
+impl Work for CorrelateCollection {
+    const KIND: &'static str = "agreement";
+    type Subject = String;
+    /// By language.
+    type Done = Vec<(String, Agreement)>;
 
-async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    let Ok(done) = outcome else { return Ok(()) };
-    for one in done.as_array().into_iter().flatten() {
-        tx.execute(
-            "INSERT INTO agreement (collection, language, result, created_at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (collection, language) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
-            args![&job.subject, one["language"].as_str(), one["result"].to_string(), clock::now()],
-        )
-        .await?;
+    async fn run(app: &App, job: &Job) -> Result<Self::Done, Failure> {
+        let mut done = Vec::new();
+        for Material { language, ratings, references } in material(&app.store, &job.subject).await? {
+            if ratings.is_empty() {
+                continue;
+            }
+            let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+            let paths = ["ratings.json", "references.json"].map(|name| folder.path().join(name));
+            std::fs::write(&paths[0], serde_json::to_vec(&ratings)?)?;
+            std::fs::write(&paths[1], serde_json::to_vec(&references)?)?;
+            let is_chinese = language.starts_with("zh");
+            let names = METRICS.into_iter().chain((!is_chinese).then_some(WITH_SPACES)).map(str::to_owned);
+            let metrics = Metrics {
+                names: names.collect(),
+                tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
+                data: app.data.clone(),
+            };
+            let allowance = child::allowance(app, readable(app, paths.clone()));
+            let [ratings, references] = paths;
+            let found = child::run(app, allowance, Correlate { ratings, references, metrics }).await?;
+            done.push((language, found));
+        }
+        Ok(done)
     }
-    Ok(())
+
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<Self::Done, String>,
+    ) -> Result<(), Fault> {
+        let Ok(done) = outcome else { return Ok(()) };
+        for (language, found) in done {
+            tx.execute(
+                "INSERT INTO agreement (collection, language, result, created_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (collection, language) DO UPDATE SET result = excluded.result, \
+                 created_at = excluded.created_at",
+                args![&job.subject, language, serde_json::to_string(&found)?, clock::now()],
+            )
+            .await?;
+        }
+        Ok(())
+    }
 }

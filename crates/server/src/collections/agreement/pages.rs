@@ -6,7 +6,8 @@ use axum::response::{IntoResponse, Redirect, Response};
 use capeval_tasks::{Agreement, Drawn, Estimate};
 use serde::Deserialize;
 
-use super::phase;
+use super::CorrelateCollection;
+use super::phase::{self, CorrelatePhase};
 use crate::app::App;
 use crate::args;
 use crate::benchmarks::records::{self as benchmarks, BoardKind, Phase};
@@ -135,10 +136,9 @@ async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> R
         });
     }
     let mut tx = app.store.snapshot().await?;
-    let kind = super::CORRELATE.kind;
-    let is_waiting = super::is_waiting(&mut tx, kind, id).await?;
+    let is_waiting = super::is_waiting::<CorrelateCollection>(&mut tx, id).await?;
     let is_told = seen.is_moderator && !is_waiting;
-    let failure = if is_told { super::failure(&mut tx, kind, id).await? } else { None };
+    let failure = if is_told { super::failure::<CorrelateCollection>(&mut tx, id).await? } else { None };
     drop(tx);
     page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
@@ -212,10 +212,9 @@ async fn of_phase(
         });
     }
     let mut tx = app.store.snapshot().await?;
-    let kind = phase::CORRELATE.kind;
-    let is_waiting = super::is_waiting(&mut tx, kind, &phase.id).await?;
+    let is_waiting = super::is_waiting::<CorrelatePhase>(&mut tx, &phase.id).await?;
     let is_told = seen.is_host && !is_waiting;
-    let failure = if is_told { super::failure(&mut tx, kind, &phase.id).await? } else { None };
+    let failure = if is_told { super::failure::<CorrelatePhase>(&mut tx, &phase.id).await? } else { None };
     drop(tx);
     let least = phase::IMAGES;
     page.show(&PhaseAgreement {

@@ -3,26 +3,21 @@
 use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
-use capeval_tasks::Correlate;
-use serde_json::{Value, json};
+use capeval_tasks::{Agreement, Correlate};
 use tempfile::TempDir;
 
+use super::RatedCaption;
 use crate::app::App;
 use crate::benchmarks::records::{self, Phase};
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
-use crate::jobs::child;
-use crate::jobs::queue::{self, Priority};
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
 /// Correlates the metrics of a phase with what people said about captions.
-pub const CORRELATE: Work = Work {
-    kind: "phase-agreement",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |_, tx, job, outcome| Box::pin(finish(tx, job, outcome)),
-};
+pub struct CorrelatePhase;
 
 /// Images below which distributions of scores are not drawn: those of a few images tell the score of each.
 pub const IMAGES: usize = 20;
@@ -49,8 +44,8 @@ pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
 /// If the database fails.
 pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    if !super::is_waiting(&mut tx, CORRELATE.kind, &phase.id).await? {
-        queue::add(&mut tx, CORRELATE.kind, &phase.id, Priority::Background).await?;
+    if !super::is_waiting::<CorrelatePhase>(&mut tx, &phase.id).await? {
+        jobs::add::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
     }
     tx.commit().await?;
     app.wake.notify();
@@ -65,7 +60,11 @@ fn text(id: &SegmentId) -> String {
 }
 
 /// The judgements as a file of ratings.
-async fn ratings(app: &App, phase: &Phase, known: &HashMap<String, SegmentId>) -> Result<Value, Failure> {
+async fn ratings(
+    app: &App,
+    phase: &Phase,
+    known: &HashMap<String, SegmentId>,
+) -> Result<Vec<RatedCaption<SegmentId>>, Failure> {
     let mut ratings = Vec::new();
     for row in app.store.all(JUDGED, args![&phase.id]).await? {
         let image: String = row.get("image")?;
@@ -77,48 +76,62 @@ async fn ratings(app: &App, phase: &Phase, known: &HashMap<String, SegmentId>) -
             (None, Some(method)) => method,
             _ => "human".to_owned(),
         };
-        let (caption, grade): (String, i64) = (row.get("caption")?, row.get("grade")?);
-        ratings.push(json!({ "image_id": id, "caption": caption, "system": system, "rating": grade }));
+        ratings.push(RatedCaption {
+            image_id: id.clone(),
+            caption: row.get("caption")?,
+            system,
+            rating: row.get("grade")?,
+        });
     }
-    Ok(ratings.into())
+    Ok(ratings)
 }
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let phase = records::phase_of(&app.store, &job.subject).await?;
-    let sets = records::sets(&app.store, &phase.id).await?;
-    let set = sets.iter().find(|set| set.name == phase.main_set);
-    let Some((set, ids)) = set.and_then(|set| Some((set, set.ids_hash.as_ref()?))) else {
-        return Err(Failure::Lasting("the references are not ready".to_owned()));
-    };
-    let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
-    let known = ids.into_iter().map(|id| (text(&id), id)).collect();
-    let ratings = ratings(app, &phase, &known).await?;
-    if ratings.as_array().is_none_or(Vec::is_empty) {
-        return Err(Failure::Lasting("nobody has judged a caption".to_owned()));
-    }
-    let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
-    let path = folder.path().join("ratings.json");
-    std::fs::write(&path, ratings.to_string())?;
-    let references = app.hidden.ready(&set.source_hash).await?;
-    let allowance = child::allowance(app, readable(app, [path.clone(), references.clone()]));
-    let task = Correlate { ratings: path, references, metrics: set.metrics(&phase, app) };
-    let mut found = child::run(app, allowance, task).await?;
-    if found.images < IMAGES {
-        found.figures.truncate(1);
-    }
-    Ok(serde_json::to_value(found)?)
-}
+impl Work for CorrelatePhase {
+    const KIND: &'static str = "phase-agreement";
+    type Subject = String;
+    type Done = Agreement;
 
-async fn finish(tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    let Ok(found) = outcome else { return Ok(()) };
-    tx.execute(
-        "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
-         ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
-        args![&job.subject, found.to_string(), clock::now()],
-    )
-    .await
-    .map(drop)
-    .map_err(Fault::from)
+    async fn run(app: &App, job: &Job) -> Result<Agreement, Failure> {
+        let phase = records::phase_of(&app.store, &job.subject).await?;
+        let sets = records::sets(&app.store, &phase.id).await?;
+        let set = sets.iter().find(|set| set.name == phase.main_set);
+        let Some((set, ids)) = set.and_then(|set| Some((set, set.ids_hash.as_ref()?))) else {
+            return Err(Failure::Lasting("the references are not ready".to_owned()));
+        };
+        let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
+        let known = ids.into_iter().map(|id| (text(&id), id)).collect();
+        let ratings = ratings(app, &phase, &known).await?;
+        if ratings.is_empty() {
+            return Err(Failure::Lasting("nobody has judged a caption".to_owned()));
+        }
+        let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
+        let path = folder.path().join("ratings.json");
+        std::fs::write(&path, serde_json::to_vec(&ratings)?)?;
+        let references = app.hidden.ready(&set.source_hash).await?;
+        let allowance = child::allowance(app, readable(app, [path.clone(), references.clone()]));
+        let task = Correlate { ratings: path, references, metrics: set.metrics(&phase, app) };
+        let mut found = child::run(app, allowance, task).await?;
+        if found.images < IMAGES {
+            found.figures.truncate(1);
+        }
+        Ok(found)
+    }
+
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<Agreement, String>,
+    ) -> Result<(), Fault> {
+        let Ok(found) = outcome else { return Ok(()) };
+        tx.execute(
+            "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, $2, $3) \
+             ON CONFLICT (phase) DO UPDATE SET result = excluded.result, created_at = excluded.created_at",
+            args![&job.subject, serde_json::to_string(&found)?, clock::now()],
+        )
+        .await?;
+        Ok(())
+    }
 }
 
 /// Forgets the correlations of a phase, since a team has another name, or other captions are on the board.

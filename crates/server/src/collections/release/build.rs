@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use super::archive;
@@ -19,11 +18,7 @@ use crate::web::language::Language;
 use crate::{args, clock};
 
 /// Makes the files of a release.
-pub const BUILD: Work = Work {
-    kind: "release",
-    run: |app, job| Box::pin(async move { run(&app, &job).await }),
-    finish: |app, tx, job, outcome| Box::pin(finish(app, tx, job, outcome)),
-};
+pub struct BuildRelease;
 
 const PICTURES: &str = "SELECT item.number, item.split, image.* FROM release_item AS item \
      JOIN image ON image.id = item.subject WHERE item.release = $1 AND item.kind = 'image' ORDER BY item.number";
@@ -155,64 +150,63 @@ pub fn write(content: &Content, blobs: &Blobs, largest: u64) -> anyhow::Result<V
     Ok(written)
 }
 
-async fn run(app: &App, job: &Job) -> Result<Value, Failure> {
-    let content = content(&app.store, &job.subject).await?;
-    let blobs = app.blobs.clone();
-    let make = move || {
-        let parts = write(&content, &blobs, archive::LARGEST)?;
-        let captions: usize = content.pictures.iter().map(|picture| picture.captions.len()).sum();
-        let parts: Vec<Value> = parts
-            .into_iter()
-            .map(|part| json!({ "name": part.name, "blob": part.blob, "size": part.size }))
-            .collect();
-        Ok::<_, anyhow::Error>(json!({
-            "parts": parts, "card": card::card(&content, Language::English),
-            "card_zh": card::card(&content, Language::Chinese), "images": content.pictures.len(), "captions": captions,
-        }))
-    };
-    Ok(tokio::task::spawn_blocking(make).await??)
+/// The files of a release, and what its page says.
+pub struct Built {
+    parts: Vec<Part>,
+    card: String,
+    card_zh: String,
+    images: usize,
+    captions: usize,
 }
 
-async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Value, String>) -> Result<(), Fault> {
-    let done = match outcome {
-        Ok(done) => done,
-        Err(reason) => {
+impl Work for BuildRelease {
+    const KIND: &'static str = "release";
+    type Subject = String;
+    type Done = Built;
+
+    async fn run(app: &App, job: &Job) -> Result<Built, Failure> {
+        let content = content(&app.store, &job.subject).await?;
+        let blobs = app.blobs.clone();
+        let make = move || {
+            Ok::<_, anyhow::Error>(Built {
+                parts: write(&content, &blobs, archive::LARGEST)?,
+                card: card::card(&content, Language::English),
+                card_zh: card::card(&content, Language::Chinese),
+                images: content.pictures.len(),
+                captions: content.pictures.iter().map(|picture| picture.captions.len()).sum(),
+            })
+        };
+        Ok(tokio::task::spawn_blocking(make).await??)
+    }
+
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Built, String>) -> Result<(), Fault> {
+        let Built { parts, card, card_zh, images, captions } = match outcome {
+            Ok(built) => built,
+            Err(reason) => {
+                tx.execute(
+                    "UPDATE release SET state = 'failed', reason = $1 WHERE id = $2 AND state = 'preparing'",
+                    args![reason, &job.subject],
+                )
+                .await?;
+                return Ok(());
+            }
+        };
+        tx.execute("DELETE FROM release_part WHERE release = $1", args![&job.subject]).await?;
+        for (position, Part { name, blob, size }) in parts.into_iter().enumerate() {
             tx.execute(
-                "UPDATE release SET state = 'failed', reason = $1 WHERE id = $2 AND state = 'preparing'",
-                args![reason, &job.subject],
+                "INSERT INTO release_part (release, position, name, blob, size) VALUES ($1, $2, $3, $4, $5)",
+                args![&job.subject, position, name, blob, size as i64],
             )
             .await?;
-            return Ok(());
         }
-    };
-    tx.execute("DELETE FROM release_part WHERE release = $1", args![&job.subject]).await?;
-    for (position, part) in done["parts"].as_array().into_iter().flatten().enumerate() {
         tx.execute(
-            "INSERT INTO release_part (release, position, name, blob, size) VALUES ($1, $2, $3, $4, $5)",
-            args![
-                &job.subject,
-                position,
-                part["name"].as_str(),
-                part["blob"].as_str(),
-                part["size"].as_i64()
-            ],
+            "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4, \
+             card_zh = $6 WHERE id = $5",
+            args![card, images, captions, clock::now(), &job.subject, card_zh],
         )
         .await?;
+        retire(tx, &job.subject).await
     }
-    tx.execute(
-        "UPDATE release SET state = 'ready', reason = NULL, card = $1, images = $2, captions = $3, ready_at = $4, \
-         card_zh = $6 WHERE id = $5",
-        args![
-            done["card"].as_str(),
-            done["images"].as_i64(),
-            done["captions"].as_i64(),
-            clock::now(),
-            &job.subject,
-            done["card_zh"].as_str()
-        ],
-    )
-    .await?;
-    retire(tx, &job.subject).await
 }
 
 /// Earlier releases with something that was withdrawn are not given out any more, and their files go.

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::build;
+use super::build::BuildRelease;
 use super::split::{self, Dealt, Shares, Split};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
+use crate::jobs::{self, queue::Priority};
 use crate::store::{Error, Row, Tx};
 use crate::{args, audit, clock, fault, ids};
 
@@ -160,7 +160,7 @@ async fn add(
     for statement in [BURY_IMAGES, BURY_CAPTIONS] {
         tx.execute(statement, args![collection, &id, now]).await?;
     }
-    queue::add(tx, build::BUILD.kind, &id, Priority::Awaited).await?;
+    jobs::add::<BuildRelease>(tx, &id, Priority::Awaited).await?;
     audit::note(tx, actor, "release.make", &id, json!({ "collection": collection, "number": number }))
         .await?;
     Ok(number)

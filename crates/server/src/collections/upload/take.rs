@@ -8,12 +8,13 @@ use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::benchmarks::upload::{broken, discard, of_field};
 use crate::blobs::Draft;
+use crate::collections::processing::ProcessPicture;
 use crate::collections::records::Collection;
 use crate::collections::rules::{next, text};
-use crate::collections::{pages, processing, slots};
+use crate::collections::{pages, slots};
 use crate::fault;
 use crate::fault::Fault;
-use crate::jobs::queue::{self, Priority};
+use crate::jobs::{self, queue::Priority};
 use crate::store::Tx;
 use crate::web::Page;
 use crate::web::language::say;
@@ -223,7 +224,7 @@ async fn take(
     };
     let mut tx = app.store.begin().await?;
     let id = add(&mut tx, collection, visitor, about, consent, &hash).await?;
-    queue::add(&mut tx, processing::WORK.kind, &id, Priority::Background).await?;
+    jobs::add::<ProcessPicture>(&mut tx, &id, Priority::Background).await?;
     audit::note(&mut tx, Some(&visitor.id), "image.add", &id, json!({ "collection": collection.slug }))
         .await?;
     tx.commit().await?;
