@@ -17,6 +17,7 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::csrf::CsrfLayer;
 use tower_http::timeout::TimeoutLayer;
 
+use crate::accounts::own_data::PersonalData;
 use crate::accounts::password::Hasher;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
@@ -64,6 +65,8 @@ pub struct Shared {
     pub program: PathBuf,
     /// The folder with the data of METEOR and SPICE, if there is one.
     pub data: Option<PathBuf>,
+    /// What features keep about people.
+    pub personal_data: &'static [&'static dyn PersonalData],
     /// The images that phases expect.
     pub expected: Cache,
     /// Uploads that are checked at once, each of them in memory.
@@ -121,6 +124,7 @@ impl App {
             wake: Wake::default(),
             program: std::env::current_exe().context("the path of this program")?,
             data,
+            personal_data: crate::PERSONAL_DATA,
             expected: Cache::default(),
             checks: Semaphore::new(CHECKS),
             is_stopping: AtomicBool::new(false),

@@ -28,6 +28,7 @@ pub mod settings;
 pub mod store;
 pub mod web;
 
+use accounts::own_data::PersonalData;
 use jobs::AnyWork;
 
 /// The kinds of work that jobs do.
@@ -46,3 +47,7 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<backup::nightly::NightlyBackup>(),
     AnyWork::of::<outbox::SendMessage>(),
 ];
+
+/// What features keep about people.
+pub const PERSONAL_DATA: &[&dyn PersonalData] =
+    &[&benchmarks::OwnData, &collections::OwnData, &outbox::OwnData];

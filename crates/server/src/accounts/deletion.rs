@@ -7,10 +7,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::own_data::{self, Leaving};
 use super::{pages, people, sessions};
 use crate::app::App;
-use crate::benchmarks::teams;
-use crate::collections::own_data;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
@@ -109,31 +108,23 @@ impl Work for FinishDeletion {
 }
 
 async fn erase(app: &App, account: &str) -> Result<(), Fault> {
-    own_data::forget(app, account).await?;
+    own_data::withdraw(app, account).await?;
     let mut tx = app.store.begin().await?;
     let sql = tx.pick(
         "SELECT email, name FROM account WHERE id = $1",
         "SELECT email, name FROM account WHERE id = $1 FOR NO KEY UPDATE",
     );
     let known = tx.first(sql, args![account]).await?.ok_or_else(Fault::not_found)?;
-    let (email, name): (String, String) = (known.get("email")?, known.get("name")?);
-    own_data::clear(&mut tx, account).await?;
+    let person = Leaving { id: account.to_owned(), email: known.get("email")?, name: known.get("name")? };
+    own_data::forget(&mut tx, app, &person).await?;
     for sql in [
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
-        "DELETE FROM benchmark_host WHERE account = $1",
-        "DELETE FROM collection_staff WHERE account = $1",
-        "DELETE FROM evaluation_rater WHERE account = $1",
-        "DELETE FROM team_member WHERE account = $1",
         "DELETE FROM invitation WHERE used_by = $1 OR created_by = $1 AND used_at IS NULL",
     ] {
         tx.execute(sql, args![account]).await?;
     }
-    tx.execute("DELETE FROM invitation WHERE email = $1", args![&email]).await?;
-    tx.execute("DELETE FROM outbox WHERE kind = 'mail' AND target = $1", args![&email]).await?;
-    for name in teams::names_of_own(&name, account) {
-        teams::take_name(&mut tx, account, &name).await?;
-    }
+    tx.execute("DELETE FROM invitation WHERE email = $1", args![&person.email]).await?;
     tx.execute(
         "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
          language = NULL, totp_secret = NULL WHERE id = $1",

@@ -4,6 +4,7 @@ pub mod admin;
 mod api;
 pub mod deletion;
 pub mod invitations;
+pub mod own_data;
 mod pages;
 pub mod password;
 pub mod people;
@@ -77,6 +78,7 @@ pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();
     routes.extend(api::routes());
     routes.extend(deletion::routes());
+    routes.extend(own_data::routes());
     routes.extend(admin::routes());
     routes
 }

@@ -9,6 +9,7 @@ mod host;
 mod hosting;
 pub mod judging;
 mod merging;
+mod own_data;
 mod pages;
 pub mod quota;
 pub mod records;
@@ -22,6 +23,7 @@ pub mod validation;
 
 use crate::web::Route;
 
+pub use own_data::OwnData;
 pub use pages::as_html;
 
 /// The routes of benchmarks.

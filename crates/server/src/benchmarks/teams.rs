@@ -248,7 +248,7 @@ async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
 }
 
 /// The names that a team of one person gets: their own, and that with a number.
-pub(crate) fn names_of_own(name: &str, account: &str) -> [String; 2] {
+pub(super) fn names_of_own(name: &str, account: &str) -> [String; 2] {
     let short: String = name.chars().take(70).collect();
     [name.to_owned(), format!("{short} {}", &account[account.len().saturating_sub(6)..])]
 }
@@ -257,7 +257,7 @@ pub(crate) fn names_of_own(name: &str, account: &str) -> [String; 2] {
 ///
 /// # Errors
 /// If the database fails.
-pub(crate) async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Error> {
+pub(super) async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Error> {
     let renamed = tx
         .first(
             "UPDATE team SET name = 'Team ' || id WHERE created_by = $1 AND name = $2 \

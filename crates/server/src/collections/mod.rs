@@ -11,7 +11,7 @@ mod hosts;
 mod media;
 mod mine;
 mod moderation;
-pub mod own_data;
+mod own_data;
 mod pages;
 pub mod processing;
 pub mod ratings;
@@ -26,6 +26,8 @@ mod words;
 
 use crate::web::Route;
 
+pub use own_data::OwnData;
+
 /// The routes of collections.
 pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();
@@ -37,7 +39,6 @@ pub fn routes() -> Vec<Route> {
     routes.extend(reports::routes());
     routes.extend(moderation::routes());
     routes.extend(mine::routes());
-    routes.extend(own_data::routes());
     routes.extend(ratings::routes());
     routes.extend(release::routes());
     routes.extend(agreement::pages::routes());

@@ -1,49 +1,43 @@
-//! One's own data: all that a person has contributed as a file, and its deletion.
+//! What collections keep about a person: pictures, captions, ratings, and what came of them.
 
-use std::io::{Cursor, Write};
-
-use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Redirect, Response};
-use serde_json::{Map, Value, json};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
 
 use super::ratings::give;
 use super::records::{Caption, Image};
 use super::{mine, moderation};
+use crate::accounts::own_data::{Export, Leaving, PersonalData};
 use crate::app::App;
+use crate::args;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Row, Store, Tx};
-use crate::web::route::{get, post};
-use crate::web::{Access, Person, Route, Scope};
-use crate::{args, audit};
 
-/// The most bytes of pictures in a file; whoever has more gets the rest from their list.
-const PICTURES: u64 = 512 << 20;
+/// What collections keep about people.
+pub struct OwnData;
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        get(
-            "/account/contributions.zip",
-            Access::Person(Scope::Read),
-            "All that one has contributed, as a file",
-            export,
-        ),
-        get(
-            "/api/v1/me/contributions",
-            Access::Person(Scope::Read),
-            "All that one has contributed",
-            export_json,
-        ),
-        post(
-            "/account/contributions/delete",
-            Access::Person(Scope::Host),
-            "Delete all that one has contributed",
-            delete,
-        ),
-    ]
+impl PersonalData for OwnData {
+    fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
+        Box::pin(async move {
+            let data = rows(&app.store, account).await?;
+            Ok(Export { data, files: pictures(&app.store, account).await? })
+        })
+    }
+
+    fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(withdraw(&app.store, account))
+    }
+
+    fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(clear(tx, account))
+    }
+
+    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(async move {
+            tx.execute("DELETE FROM collection_staff WHERE account = $1", args![&person.id]).await?;
+            Ok(())
+        })
+    }
 }
 
 /// What is exported: a name, and the statement that has one's own rows.
@@ -91,7 +85,7 @@ const TABLES: [(&str, &str, &[&str]); 7] = [
 ];
 
 /// All rows of a person, by what they are.
-async fn rows(store: &Store, account: &str) -> Result<Value, Error> {
+async fn rows(store: &Store, account: &str) -> Result<Map<String, Value>, Error> {
     let mut data = Map::new();
     for (name, sql, columns) in TABLES {
         let value = |row: &Row| {
@@ -110,68 +104,23 @@ async fn rows(store: &Store, account: &str) -> Result<Value, Error> {
             store.all(sql, args![account]).await?.iter().map(value).collect();
         data.insert(name.to_owned(), list?.into());
     }
-    Ok(data.into())
+    Ok(data)
 }
 
-async fn export_json(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    let mut data = rows(&app.store, &visitor.id).await?;
-    data["name"] = visitor.name.into();
-    data["email"] = visitor.email.into();
-    Ok(axum::Json(data).into_response())
-}
-
-async fn export(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    app.limits.take("exports", &visitor.id, 2)?;
-    let mut data = rows(&app.store, &visitor.id).await?;
-    data["name"] = visitor.name.into();
-    data["email"] = visitor.email.into();
-    let text = serde_json::to_vec_pretty(&data)?;
+/// The files of a person's pictures.
+async fn pictures(store: &Store, account: &str) -> Result<Vec<(String, String)>, Error> {
     let sql = "SELECT * FROM image WHERE uploader = $1 AND blob IS NOT NULL ORDER BY id";
-    let images = app.store.all(sql, args![&visitor.id]).await?;
-    let images = images.iter().map(Image::of).collect::<Result<Vec<_>, _>>()?;
-    let blobs = app.blobs.clone();
-    let pack = move || -> std::io::Result<Vec<u8>> {
-        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-        let options = SimpleFileOptions::default();
-        archive.start_file("contributions.json", options)?;
-        archive.write_all(&text)?;
-        let mut size = 0;
-        for image in images {
-            let Some(blob) = &image.blob else { continue };
-            let bytes = blobs.read(blob)?;
-            size += bytes.len() as u64;
-            if size > PICTURES {
-                break;
-            }
-            let ending = if image.kind.as_deref() == Some("image/jpeg") { "jpg" } else { "png" };
-            let stored = options.compression_method(CompressionMethod::Stored);
-            archive.start_file(format!("pictures/{}.{ending}", image.id), stored)?;
-            archive.write_all(&bytes)?;
-        }
-        Ok(archive.finish()?.into_inner())
-    };
-    let bytes = tokio::task::spawn_blocking(pack).await??;
-    let headers = [
-        (header::CONTENT_TYPE, "application/zip"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"contributions.zip\""),
-    ];
-    Ok((headers, bytes).into_response())
+    let mut files = Vec::new();
+    for row in &store.all(sql, args![account]).await? {
+        let image = Image::of(row)?;
+        let ending = if image.kind.as_deref() == Some("image/jpeg") { "jpg" } else { "png" };
+        files.extend(image.blob.map(|blob| (format!("pictures/{}.{ending}", image.id), blob)));
+    }
+    Ok(files)
 }
 
-async fn delete(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    forget(&app, &visitor.id).await?;
-    app.wake.notify();
-    Ok(Redirect::to("/account?done=removed").into_response())
-}
-
-/// Deletes what a person has contributed: pictures and captions are withdrawn, their content goes, and nothing names
-/// the person any more. Each thing is a transaction of its own, so that others need not wait; if the process is killed,
-/// the person asks again.
-///
-/// # Errors
-/// If the database fails, or a moderator has to decide about something first.
-pub async fn forget(app: &App, account: &str) -> Result<(), Fault> {
-    let store = &app.store;
+/// Withdraws pictures and captions: their content goes, and nothing names the person any more.
+async fn withdraw(store: &Store, account: &str) -> Result<(), Fault> {
     for row in &store.all("SELECT * FROM caption WHERE author = $1", args![account]).await? {
         let caption = Caption::of(row)?;
         let mut tx = store.begin().await?;
@@ -205,17 +154,11 @@ pub async fn forget(app: &App, account: &str) -> Result<(), Fault> {
     for row in &held {
         super::slots::give_up(store, &row.get::<String>("image")?, account).await?;
     }
-    let mut tx = store.begin().await?;
-    clear(&mut tx, account).await?;
-    audit::note(&mut tx, Some(account), "account.contributions-delete", account, json!({})).await?;
-    Ok(tx.commit().await?)
+    Ok(())
 }
 
 /// Deletes what no counter depends on.
-///
-/// # Errors
-/// If the database fails, or anything else is left.
-pub async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
+async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
     for sql in [
         "DELETE FROM draft WHERE account = $1",
         "DELETE FROM skip WHERE account = $1",

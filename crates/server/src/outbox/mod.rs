@@ -6,6 +6,7 @@
 mod api;
 mod hooks;
 mod mail;
+mod own_data;
 mod webhook;
 
 use anyhow::Context;
@@ -20,6 +21,7 @@ use crate::web::Route;
 use crate::web::language::Language;
 use crate::{args, clock, ids};
 
+pub use own_data::OwnData;
 pub use webhook::{Address, is_public, signature};
 
 /// The seconds after which a message that could not be sent is tried again; after the last, it is given up.

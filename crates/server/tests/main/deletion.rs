@@ -1,5 +1,6 @@
 //! People delete their accounts: what they contributed goes, and nothing names them.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use axum::body::Body;
@@ -17,6 +18,7 @@ use crate::support::{Database, Site, on_both};
 
 on_both! {
     an_account_goes_with_all_that_names_its_owner
+    only_what_stays_on_boards_has_the_number_of_a_deleted_account
     nothing_comes_after_the_end_of_an_account
     a_deletion_that_was_killed_is_finished
 }
@@ -126,6 +128,56 @@ async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
         statuses.sort_unstable();
         assert_eq!(statuses, [303, 409], "round {round}");
     }
+}
+
+/// The tables with a row that has `text`.
+async fn tables_with(site: &Site, text: &str) -> BTreeSet<String> {
+    let (mut table, mut found) = (String::new(), BTreeSet::new());
+    for line in dump(site).await.lines() {
+        if line.starts_with('{') {
+            let head: serde_json::Value = serde_json::from_str(line).unwrap();
+            table = head["table"].as_str().unwrap().to_owned();
+        } else if line.contains(text) {
+            found.insert(table.clone());
+        }
+    }
+    found
+}
+
+async fn only_what_stays_on_boards_has_the_number_of_a_deleted_account(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "").await;
+    apply(&site, json!({ "captions": 2 })).await;
+    let image = open_pictures(&site, 1).await.remove(0);
+    let zoe = captioner(&site, "Zoelina").await;
+    let program = site.program("Zoelina", Role::Member, Scope::Submit).await;
+    let request = Request::post(format!("/api/v1/phases/{phase}/submissions?method=m"));
+    program.send(request, results(40, 5)).await.expect(201);
+    zoe.get("/c/c/caption").await.expect(200);
+    let caption = [("image", image.as_str()), ("language", "en"), ("text", &sentence(1))];
+    zoe.post("/c/c/caption", &caption).await.expect(303);
+    site.work().await;
+    let account = people::by_email(&site.app.store, "zoelina@example.org").await.unwrap().unwrap().id;
+    for sql in [
+        "INSERT INTO benchmark_host (benchmark, account) SELECT id, $1 FROM benchmark",
+        "INSERT INTO collection_staff (collection, account, duty) SELECT id, $1, 'moderator' FROM collection",
+        "INSERT INTO evaluation (id, phase, pictures, images, wanted, state, created_at) \
+         SELECT 'e' || substr($1, 1, 1), id, '', 1, 1, 'open', 0 FROM phase",
+        "INSERT INTO evaluation_rater (evaluation, account) SELECT id, $1 FROM evaluation",
+        "INSERT INTO outbox (id, kind, target, subject, body, attempt, run_after, created_at) \
+         SELECT 'm', 'mail', email, id, '', 0, 0, 0 FROM account WHERE id = $1",
+    ] {
+        assert_eq!(site.app.store.execute(sql, args![&account]).await.unwrap(), 1, "{sql}");
+    }
+    let before = tables_with(&site, &account).await;
+    for table in
+        ["benchmark_host", "caption", "collection_staff", "evaluation_rater", "outbox", "team_member"]
+    {
+        assert!(before.contains(table), "{table}");
+    }
+    deletion::remove(&site.app, &account).await.unwrap();
+    let stays = ["account", "audit", "job", "submission", "team"].map(str::to_owned);
+    assert_eq!(tables_with(&site, &account).await, BTreeSet::from(stays));
 }
 
 /// The process that deletes an account is killed after the account was disabled.
