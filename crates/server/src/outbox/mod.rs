@@ -13,6 +13,7 @@ use anyhow::Context;
 use serde_json::json;
 
 use crate::app::App;
+use crate::benchmarks::submissions::Submission;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work};
@@ -108,8 +109,9 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
             _ => language.fill("{}: your submission could not be scored", &[&title]),
         };
         let address = app.settings.url(&format!("/submissions/{submission}"));
+        let word = language.t(Submission::word_of(&state));
         let about =
-            language.fill("The method {} of your team, handed in to {}: {}", &[&method, &title, &state]);
+            language.fill("The method {} of your team, handed in to {}: {}", &[&*method, &title, word]);
         let body = format!("{about}\n\n{address}\n");
         mail(tx, app, &email, &subject, &body).await?;
     }

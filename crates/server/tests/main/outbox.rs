@@ -20,7 +20,11 @@ use tokio::net::TcpListener;
 
 use crate::support::{Database, Site, on_both, settings};
 
-on_both! { webhooks_are_signed_and_tried_again accounts_are_confirmed_by_mail }
+on_both! {
+    webhooks_are_signed_and_tried_again
+    accounts_are_confirmed_by_mail
+    mail_about_a_submission_is_in_the_language_of_its_reader
+}
 
 /// What a receiver got.
 #[derive(Clone, Default)]
@@ -235,4 +239,30 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
         message.contains("COCO: your submission has scores") && message.contains("/submissions/s"),
         "{message}"
     );
+}
+
+async fn mail_about_a_submission_is_in_the_language_of_its_reader(database: Database) {
+    let with_mail = Settings {
+        smtp: "smtp://127.0.0.1:1".to_owned(),
+        mail_from: "no-reply@example.org".to_owned(),
+        ..settings(database)
+    };
+    let site = Site::with(with_mail).await;
+    let ada = site.account("Ada", Role::Member).await;
+    submission(&site, &ada).await;
+    for (language, state, words) in [
+        ("en", "scored", "handed in to COCO: scored"),
+        ("zh", "scored", "您的团队提交到 COCO 的方法 ours：已评分"),
+        ("zh", "failed", "您的团队提交到 COCO 的方法 ours：失败"),
+    ] {
+        let mut tx = site.app.store.begin().await.unwrap();
+        tx.execute("UPDATE account SET language = $1 WHERE id = $2", args![language, &ada]).await.unwrap();
+        tx.execute("UPDATE submission SET state = $1", args![state]).await.unwrap();
+        outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
+        let row = tx.first("SELECT body FROM outbox", args![]).await.unwrap().unwrap();
+        let body: String = row.get("body").unwrap();
+        assert!(body.contains(words), "{body}");
+        tx.execute("DELETE FROM outbox", args![]).await.unwrap();
+        tx.commit().await.unwrap();
+    }
 }
