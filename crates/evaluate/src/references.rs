@@ -137,11 +137,20 @@ impl ReferenceSet {
 
     /// Prepares the references for `inputs`, unless that has been done.
     pub fn prepare(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        self.prepare_over(inputs, |_| Vocabulary::default());
+    }
+
+    /// As [`prepare`](Self::prepare), with a vocabulary for each reading that may have words already.
+    pub(crate) fn prepare_over(
+        &mut self,
+        inputs: impl IntoIterator<Item = Input>,
+        vocabulary: impl Fn(Reading) -> Vocabulary,
+    ) {
         for input in inputs {
             let view = match self.views.iter().position(|view| view.reading == input.reading) {
                 Some(at) => &mut self.views[at],
                 None => {
-                    let mut vocabulary = Vocabulary::default();
+                    let mut vocabulary = vocabulary(input.reading);
                     let sequence = Sequence::new(&self.order, &self.ends);
                     let sentences = read(input.reading, &self.texts, &sequence, &mut vocabulary);
                     self.views.push(View::new(input.reading, Arc::new(vocabulary), sentences));

@@ -6,6 +6,7 @@ use capeval_text::Texts;
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
+use crate::read_once::ReadSystems;
 use crate::references::ReferenceSet;
 use crate::session::{Keeps, Scene, Sessions, visit};
 
@@ -75,7 +76,7 @@ pub fn evaluate(
     metrics: &[AnyMetric],
     progress: &dyn Progress,
 ) -> Vec<SystemScores> {
-    scores(references, systems, metrics, Keeps::Nothing, progress).0
+    scores(references, &ReadSystems::unread(systems), metrics, Keeps::Nothing, progress).0
 }
 
 /// As [`evaluate`], and keeps what the scores were computed from, so that they can be explained.
@@ -88,19 +89,29 @@ pub fn evaluate_and_keep(
     metrics: &[AnyMetric],
     progress: &dyn Progress,
 ) -> (Vec<SystemScores>, Sessions) {
-    scores(references, systems, metrics, Keeps::Sessions, progress)
+    scores(references, &ReadSystems::unread(systems), metrics, Keeps::Sessions, progress)
 }
 
-fn scores(
+/// Scores texts without references, each by itself, by metrics that need none.
+pub fn evaluate_texts(name: &str, texts: Texts, metrics: &[AnyMetric]) -> Vec<MetricScores> {
+    let n = texts.len();
+    let mut nothing = ReferenceSet::new(Texts::default(), vec![0; n]);
+    let system = System { name: name.to_owned(), images: (0..n as u32).collect(), texts };
+    let scores = evaluate(&mut nothing, &[system], metrics, &());
+    scores.into_iter().flat_map(|system| system.metrics).collect()
+}
+
+pub(crate) fn scores(
     references: &mut ReferenceSet,
-    systems: &[System],
+    captions: &ReadSystems<'_>,
     metrics: &[AnyMetric],
     keeps: Keeps,
     progress: &dyn Progress,
 ) -> (Vec<SystemScores>, Sessions) {
+    let systems = captions.systems;
     let mut scores: Vec<Vec<Option<MetricScores>>> =
         systems.iter().map(|_| metrics.iter().map(|_| None).collect()).collect();
-    let sessions = Sessions::open(references, systems, metrics, keeps, progress, |scene, s| {
+    let sessions = Sessions::open(references, captions, metrics, keeps, progress, |scene, s| {
         let Scene { session, .. } = scene;
         let members = session.members.iter().map(|m| &metrics[*m]);
         progress.system(&systems[s].name, s + 1, systems.len());

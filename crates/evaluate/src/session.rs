@@ -9,9 +9,9 @@ use capeval_text::ngrams::Segments;
 use capeval_text::{Sentences, Vocabulary};
 
 use crate::progress::{Progress, Stage};
-use crate::references::{Counted, ReferenceSet, View, read};
+use crate::read_once::ReadSystems;
+use crate::references::{Counted, ReferenceSet, View};
 use crate::run::System;
-use crate::sequence::Sequence;
 
 thread_local! {
     /// The buffers of a thread between two visits, no larger than one chunk needs: mapping fresh memory takes longer
@@ -71,7 +71,7 @@ impl Session {
 pub(crate) struct Read {
     vocabulary: Vocabulary,
     /// The captions of each system.
-    sentences: Vec<Sentences>,
+    sentences: Arc<[Sentences]>,
     /// Systems that describe the same images share a session.
     sessions: Vec<Session>,
     /// The number of each system's session.
@@ -115,27 +115,25 @@ impl Sessions {
     /// When a system's images are not ascending indices of `references`, one per caption.
     pub(crate) fn open(
         references: &mut ReferenceSet,
-        systems: &[System],
+        captions: &ReadSystems<'_>,
         metrics: &[AnyMetric],
         keeps: Keeps,
         progress: &dyn Progress,
         mut work: impl FnMut(Scene<'_>, usize),
     ) -> Self {
+        let systems = captions.systems;
         for system in systems {
             assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
             assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
         }
         progress.begin(Stage::Reading, references.n_references());
-        references.prepare(metrics.iter().map(AnyMetric::input));
+        references.prepare_over(metrics.iter().map(AnyMetric::input), |reading| captions.vocabulary(reading));
         progress.advance(references.n_references());
         let set = &*references;
         let mut all = Vec::new();
         for group in groups(set, metrics.iter().map(AnyMetric::input).enumerate()) {
             let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
-            let sentences = systems
-                .iter()
-                .map(|system| read_candidates(group.input.reading, system, set, &mut vocabulary))
-                .collect();
+            let sentences = captions.sentences(group.input.reading, set, &mut vocabulary);
             let mut read = Read {
                 vocabulary,
                 sentences,
@@ -176,6 +174,23 @@ pub(crate) enum Keeps {
     Sessions,
 }
 
+impl ReferenceSet {
+    /// The metrics, fitted to all references.
+    pub fn fit(&mut self, metrics: &[AnyMetric]) -> Vec<Fitted> {
+        self.prepare(metrics.iter().map(AnyMetric::input));
+        let images: Vec<u32> = (0..self.n_images() as u32).collect();
+        let mut all: Vec<Option<Fitted>> = metrics.iter().map(|_| None).collect();
+        for group in groups(self, metrics.iter().map(AnyMetric::input).enumerate()) {
+            let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
+            let Session { members, fitted, .. } = group.session(self, &images, &mut vocabulary, metrics);
+            for (m, fitted) in members.into_iter().zip(fitted) {
+                all[m] = Some(fitted);
+            }
+        }
+        all.into_iter().flatten().collect()
+    }
+}
+
 impl Group<'_> {
     /// Fits the metrics to the references of `images`; new words are added to `vocabulary`.
     fn session(
@@ -199,17 +214,6 @@ impl Group<'_> {
         session.fitted = self.members.iter().map(|m| metrics[*m].fit(&references)).collect();
         session
     }
-}
-
-/// Reads the captions of a system in the order of the images.
-fn read_candidates(
-    reading: Reading,
-    system: &System,
-    references: &ReferenceSet,
-    vocabulary: &mut Vocabulary,
-) -> Sentences {
-    let sequence = Sequence::of_candidates(&references.order, &system.images);
-    read(reading, &system.texts, &sequence, vocabulary)
 }
 
 /// Visits candidates with their references: `place(at)` is the index of the candidate that describes `images[at]`.

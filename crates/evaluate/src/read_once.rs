@@ -1,0 +1,93 @@
+//! Captions that are read once, for scoring against several sets of references.
+
+use std::sync::Arc;
+
+use capeval_metric::{AnyMetric, Reading};
+use capeval_text::{Sentences, Vocabulary};
+
+use crate::progress::Progress;
+use crate::references::{ReferenceSet, read};
+use crate::run::{System, SystemScores, scores};
+use crate::sequence::Sequence;
+use crate::session::Keeps;
+
+/// The captions of systems, which may have been read before the references.
+pub struct ReadSystems<'s> {
+    pub(crate) systems: &'s [System],
+    readings: Vec<ReadCaptions>,
+}
+
+/// The captions of each system in one reading.
+struct ReadCaptions {
+    reading: Reading,
+    vocabulary: Arc<Vocabulary>,
+    sentences: Arc<[Sentences]>,
+}
+
+impl<'s> ReadSystems<'s> {
+    /// Captions that are yet to be read.
+    pub(crate) fn unread(systems: &'s [System]) -> Self {
+        Self { systems, readings: Vec::new() }
+    }
+
+    /// Reads captions as `metrics` need them, in the order of the images.
+    pub fn new(systems: &'s [System], metrics: &[AnyMetric]) -> Self {
+        let mut readings: Vec<ReadCaptions> = Vec::new();
+        for reading in metrics.iter().map(|metric| metric.input().reading) {
+            if readings.iter().all(|known| known.reading != reading) {
+                let mut vocabulary = Vocabulary::default();
+                let sentences = read_all(reading, systems, &[], &mut vocabulary);
+                readings.push(ReadCaptions { reading, vocabulary: Arc::new(vocabulary), sentences });
+            }
+        }
+        Self { systems, readings }
+    }
+
+    /// As [`evaluate`](crate::evaluate()), without reading the captions again.
+    ///
+    /// # Panics
+    /// As [`evaluate`](crate::evaluate()), and when the reference program reads the images in another order than that
+    /// of their numbers.
+    pub fn evaluate(
+        &self,
+        references: &mut ReferenceSet,
+        metrics: &[AnyMetric],
+        progress: &dyn Progress,
+    ) -> Vec<SystemScores> {
+        assert!(references.order.is_empty(), "captions were read in the order of the images");
+        scores(references, self, metrics, Keeps::Nothing, progress).0
+    }
+
+    /// The vocabulary for references in `reading`, which has the words of captions that were read before.
+    pub(crate) fn vocabulary(&self, reading: Reading) -> Vocabulary {
+        let known = self.readings.iter().find(|known| known.reading == reading);
+        known.map_or_else(Vocabulary::default, |known| Vocabulary::over(Arc::clone(&known.vocabulary)))
+    }
+
+    /// The captions of each system in `reading`; those that are read now add their words to `vocabulary`.
+    pub(crate) fn sentences(
+        &self,
+        reading: Reading,
+        references: &ReferenceSet,
+        vocabulary: &mut Vocabulary,
+    ) -> Arc<[Sentences]> {
+        match self.readings.iter().find(|known| known.reading == reading) {
+            Some(known) => Arc::clone(&known.sentences),
+            None => read_all(reading, self.systems, &references.order, vocabulary),
+        }
+    }
+}
+
+/// Reads the captions of each system in the order of the images.
+fn read_all(
+    reading: Reading,
+    systems: &[System],
+    order: &[u32],
+    vocabulary: &mut Vocabulary,
+) -> Arc<[Sentences]> {
+    let of_system = |system: &System| {
+        let sequence = Sequence::of_candidates(order, &system.images);
+        read(reading, &system.texts, &sequence, vocabulary)
+    };
+    systems.iter().map(of_system).collect()
+}
