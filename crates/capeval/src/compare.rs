@@ -3,15 +3,17 @@
 use capeval_choice::{Argument, Remedy};
 use capeval_evaluate::{Progress, Stage, SystemScores};
 use capeval_metric::Direction;
-use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Verdict};
+use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Report, Verdict};
 use capeval_stats::correction::Correction;
 use capeval_stats::paired::{self, Tally};
 use capeval_stats::{Interval, Resampling, resample};
 use rayon::prelude::*;
 
+use crate::evaluation::{Scored, score_with_statistics};
+use crate::inputs::Scope;
 use crate::intervals::{NO_INTERVAL, Stack, score_sums};
 use crate::measures::entries;
-use crate::score::{Request, Scope, Scored, score_with_statistics};
+use crate::request::Request;
 use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
 
 /// A request to [`compare`].
@@ -52,72 +54,105 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
     let Scored { mut report, scores, references } = score_with_statistics(score, selection, Scope::Common)?;
     if !report.same_images {
-        let keep = Remedy::set(Argument::Empty, "keep").or(Remedy::set(Argument::Missing, "empty"));
-        return Err(Error::with_remedy(
-            "the systems were scored on different images, so they cannot be compared pair by pair",
-            keep.to("score empty and missing captions as they are")
-                .or(Remedy::give(Argument::Images).to("list the images")),
-        ));
+        return Err(different_images());
     }
     let systems: Vec<&SystemScores> = scores.iter().collect();
     let stack = Stack::new(&systems, &references);
-    let n_measures = report.head.measures.len();
-    let values = stack.bootstrap(resampling, progress);
-    let column = |system: usize, measure: usize| {
-        values.iter().skip(system * n_measures + measure).step_by(stack.n_values).copied()
-    };
-    let has_interval: Vec<bool> = stack.has_interval(0).collect();
+    let resampled = Resampled::new(&stack, resampling, progress);
     for (k, system) in report.systems.iter_mut().enumerate() {
-        let interval = |m: usize| match has_interval[m] {
-            true => Interval::percentile(column(k, m).collect(), resampling.level),
-            false => NO_INTERVAL,
-        };
-        system.intervals = Some((0..n_measures).into_par_iter().map(interval).collect());
+        system.intervals = Some(resampled.intervals(k));
     }
     report.head.resampling = Some(resampling);
-
-    let exchanged = exchanges(&stack, &scores, &chosen, n_measures, resampling, progress);
-    let plain: Vec<Vec<f64>> = scores.iter().map(|system| from_sums(system, n_measures)).collect();
-    let segments: Vec<Vec<Vec<f64>>> = scores.par_iter().map(segments).collect();
-    let mut compared: Vec<Pair> = chosen
-        .par_iter()
-        .enumerate()
-        .map(|(p, (base, system))| {
-            let contrast = |m: usize| {
-                let differences: Vec<f64> =
-                    column(*system, m).zip(column(*base, m)).map(|(a, b)| a - b).collect();
-                let exchanged: Vec<f64> = exchanged
-                    .iter()
-                    .skip(p * n_measures + m)
-                    .step_by(chosen.len() * n_measures)
-                    .copied()
-                    .collect();
-                let (a, b) = (plain[*system][m], plain[*base][m]);
-                let raw = Raw {
-                    printed: report.systems[*system].scores[m] - report.systems[*base].scores[m],
-                    observed: a - b,
-                    scale: a.abs().max(b.abs()),
-                    differences,
-                    exchanged,
-                    segments: (&segments[*system][m], &segments[*base][m]),
-                    is_mean: is_mean(&scores[*system], m),
-                };
-                let contrast = raw.contrast(&report.head.measures[m], resampling.level);
-                if has_interval[m] { contrast } else { untested(contrast) }
-            };
-            Pair {
-                baseline: *base,
-                system: *system,
-                contrasts: (0..n_measures).into_par_iter().map(contrast).collect(),
-            }
-        })
-        .collect();
+    let exchanged = exchanges(&stack, &scores, &chosen, resampled.n_measures(), resampling, progress);
+    let mut compared = resampled.compare(&report, &scores, &chosen, &exchanged);
     correct(&mut compared, correction, &report.head.measures, 1.0 - resampling.level);
-    report.head.notices.extend(not_tested(&has_interval, &report.head.measures));
+    report.head.notices.extend(not_tested(&resampled.has_interval, &report.head.measures));
     report.head.notices.extend(without_test(&compared, &report.head.measures));
     let mut comparison = Comparison { report, resampling, correction, pairs: compared };
     notices::add_doubts(&mut comparison);
     Ok(comparison)
+}
+
+fn different_images() -> Error {
+    let keep = Remedy::set(Argument::Empty, "keep").or(Remedy::set(Argument::Missing, "empty"));
+    Error::with_remedy(
+        "the systems were scored on different images, so they cannot be compared pair by pair",
+        keep.to("score empty and missing captions as they are")
+            .or(Remedy::give(Argument::Images).to("list the images")),
+    )
+}
+
+/// The scores of all systems in every resample.
+struct Resampled {
+    values: Vec<f64>,
+    /// The number of values per resample.
+    width: usize,
+    /// For each measure, whether it has an interval.
+    has_interval: Vec<bool>,
+    level: f64,
+}
+
+impl Resampled {
+    fn new(stack: &Stack<'_>, resampling: Resampling, progress: &dyn Progress) -> Self {
+        Self {
+            values: stack.bootstrap(resampling, progress),
+            width: stack.n_values,
+            has_interval: stack.has_interval(0).collect(),
+            level: resampling.level,
+        }
+    }
+
+    fn n_measures(&self) -> usize {
+        self.has_interval.len()
+    }
+
+    /// The scores of a system by a measure.
+    fn column(&self, system: usize, measure: usize) -> impl Iterator<Item = f64> {
+        let place = system * self.n_measures() + measure;
+        self.values.iter().skip(place).step_by(self.width.max(1)).copied()
+    }
+
+    fn intervals(&self, system: usize) -> Vec<Interval> {
+        let interval = |m: usize| match self.has_interval[m] {
+            true => Interval::percentile(self.column(system, m).collect(), self.level),
+            false => NO_INTERVAL,
+        };
+        (0..self.n_measures()).into_par_iter().map(interval).collect()
+    }
+
+    /// Compares the systems of each pair by each measure; `exchanged` are the differences after exchanges.
+    fn compare(
+        &self,
+        report: &Report,
+        scores: &[SystemScores],
+        pairs: &[(usize, usize)],
+        exchanged: &[f64],
+    ) -> Vec<Pair> {
+        let n_measures = self.n_measures();
+        let plain: Vec<Vec<f64>> = scores.iter().map(|system| from_sums(system, n_measures)).collect();
+        let segments: Vec<Vec<Vec<f64>>> = scores.par_iter().map(segments).collect();
+        let contrast = |p: usize, (base, system): (usize, usize), m: usize| {
+            let printed = |k: usize| report.systems[k].scores[m];
+            let (a, b) = (plain[system][m], plain[base][m]);
+            let of_pair = exchanged.iter().skip(p * n_measures + m).step_by(pairs.len() * n_measures);
+            let raw = Raw {
+                printed: printed(system) - printed(base),
+                observed: a - b,
+                scale: a.abs().max(b.abs()),
+                differences: self.column(system, m).zip(self.column(base, m)).map(|(a, b)| a - b).collect(),
+                exchanged: of_pair.copied().collect(),
+                segments: (&segments[system][m], &segments[base][m]),
+                is_mean: is_mean(&scores[system], m),
+            };
+            let contrast = raw.contrast(&report.head.measures[m], self.level);
+            if self.has_interval[m] { contrast } else { untested(contrast) }
+        };
+        let pair = |(p, (baseline, system)): (usize, &(usize, usize))| {
+            let contrasts = (0..n_measures).into_par_iter().map(|m| contrast(p, (*baseline, *system), m));
+            Pair { baseline: *baseline, system: *system, contrasts: contrasts.collect() }
+        };
+        pairs.par_iter().enumerate().map(pair).collect()
+    }
 }
 
 /// The differences of each pair by each measure, exchange after exchange.

@@ -4,13 +4,15 @@ use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::ReferenceSet;
 use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
-use capeval_evaluate::registry::{CORPUS_KINDS, CorpusKind, CorpusNeed, build_corpus, corpus_kind};
+use capeval_evaluate::registry::{CORPUS_KINDS, CorpusNeed, build_corpus, corpus_kind};
 use capeval_metric::{AnyCorpusMetric, CorpusScores};
 use capeval_report::{Notice, Provenance, Report, SystemReport};
 
+use crate::findings::Findings;
+use crate::inputs::{check_names, of_readers};
 use crate::measures::{entries_of, head};
-use crate::score::{check_names, push_once};
-use crate::{DiversityOptions, Error, ReferenceSource, VERSION, references};
+use crate::signing::with_version;
+use crate::{DiversityOptions, Error, ReferenceSource, references};
 
 /// Data and options of a diversity report. Start from [`DiversityRequest::new`].
 pub struct DiversityRequest {
@@ -51,72 +53,39 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let DiversityRequest { systems, references, reference_files, training, options } = request;
     let DiversityOptions { metrics, tokenizer, ids } = options;
     check_names(&systems)?;
-    let mut found = Vec::new();
-    for (name, captions) in &systems {
-        for notice in captions.notices() {
-            push_once(&mut found, notice.clone().system(name));
-        }
-    }
+    let mut found = Findings::default();
+    found.add_once(of_readers(&systems));
     let read = references.as_ref().and_then(ReferenceSource::captions).into_iter().chain(&training);
-    for notice in read.flat_map(Captions::notices) {
-        push_once(&mut found, notice.clone());
-    }
+    found.add_once(read.flat_map(|captions| captions.notices().iter().cloned()));
     let systems: Vec<Grouped> = systems
         .into_iter()
         .map(|(name, captions)| Grouped::new(name, captions, ids))
         .collect::<Result<_, _>>()?;
-    let single = systems.iter().find(|system| system.most() < 2).map(|system| system.system.name.as_str());
-    let specs: Vec<String> = if metrics.is_empty() {
-        let (taken, left_out) = chosen(single, references.is_some(), training.is_some());
-        found.extend(left_out);
-        taken.iter().map(|kind| kind.name.to_owned()).collect()
-    } else {
-        metrics
+    let given = Given { references: references.is_some(), training: training.is_some() };
+    let specs = match metrics.is_empty() {
+        true => given.all(&systems, &mut found),
+        false => metrics,
     };
-    let built = build(&specs, tokenizer.as_deref(), references.is_some(), training.is_some())?;
-    let mut set = match references {
-        None => ReferenceSet::default(),
-        Some(ReferenceSource::Captions(captions)) => references::whole(captions, ids)?.1,
-        Some(ReferenceSource::Prepared { prepared, source }) => references::all(&prepared, &source)?,
-    };
-    let mut training = match training {
-        None => ReferenceSet::default(),
-        Some(captions) => references::whole(captions, ids)?.1,
+    let built = given.build(&specs, tokenizer.as_deref())?;
+    let mut learnt_from = LearntFrom {
+        references: match references {
+            None => ReferenceSet::default(),
+            Some(ReferenceSource::Captions(captions)) => references::whole(captions, ids)?.1,
+            Some(ReferenceSource::Prepared { prepared, source }) => references::all(&prepared, &source)?,
+        },
+        training: match training {
+            None => ReferenceSet::default(),
+            Some(captions) => references::whole(captions, ids)?.1,
+        },
     };
     let scores: Vec<Vec<CorpusScores>> =
-        systems.iter().map(|of| scores(&of.system, &built, &mut set, &mut training)).collect();
+        systems.iter().map(|of| learnt_from.scores(&of.system, &built)).collect();
     let described = scores.first().into_iter().flatten().map(|s| (s.signature.clone(), s.parts.clone()));
     let (entries, measures) = entries_of(described.collect());
-    let mut reports = Vec::new();
-    for (Grouped { ids, system, source }, scores) in systems.iter().zip(scores) {
-        for notice in scores.iter().flat_map(|scores| &scores.notices) {
-            push_once(&mut found, notice.clone().system(&system.name));
-        }
-        let sign = |((needs, _), scores): (&(CorpusNeed, _), &CorpusScores)| {
-            let mut signature = scores.signature.clone();
-            match needs {
-                CorpusNeed::Nothing => {}
-                CorpusNeed::References => signature.push("df-images", set.n_images()),
-                CorpusNeed::Training => signature.push("training", training.n_references()),
-            }
-            signature.push("captions", captions_per_image(&system.ends));
-            signature.push("capeval", VERSION);
-            signature
-        };
-        reports.push(SystemReport {
-            name: system.name.clone(),
-            source: source.clone(),
-            n_images: ids.len(),
-            n_references: set.n_references(),
-            scores: scores.iter().flat_map(|scores| scores.values.iter().copied()).collect(),
-            lengths: None,
-            intervals: None,
-            signatures: built.iter().zip(&scores).map(sign).collect(),
-            segments: None,
-        });
-    }
+    let row = |(system, scores)| learnt_from.row(system, &built, scores, &mut found);
+    let reports = systems.iter().zip(scores).map(row).collect();
     let same_images = systems.windows(2).all(|pair| pair[0].ids == pair[1].ids);
-    found.extend(incomparable(&systems, same_images));
+    found.add(incomparable(&systems, same_images));
     Ok(Report {
         head: head(entries, measures, None, found),
         same_images,
@@ -124,8 +93,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         systems: reports,
         provenance: Provenance {
             files: reference_files,
-            n_images: set.n_images(),
-            n_references: set.n_references(),
+            n_images: learnt_from.references.n_images(),
+            n_references: learnt_from.references.n_references(),
             policy: None,
             ids: Some(ids),
         },
@@ -137,54 +106,120 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
 /// A metric, and what it needs beside captions.
 type Built = (CorpusNeed, AnyCorpusMetric);
 
-/// The metrics by their names, each once.
-fn build(
-    specs: &[String],
-    tokenizer: Option<&str>,
-    has_references: bool,
-    has_training: bool,
-) -> Result<Vec<Built>, Error> {
-    let common: Vec<(&str, &str)> = tokenizer.map(|name| ("tok", name)).into_iter().collect();
-    let mut built: Vec<Built> = Vec::new();
-    for spec in specs {
-        let metric = build_corpus(spec, &common)?;
-        let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
-        let missing = match needs {
-            CorpusNeed::References if !has_references => {
-                Some(("references, for document frequencies", Argument::References))
-            }
-            CorpusNeed::Training if !has_training => {
-                Some(("the captions that the system was trained on", Argument::Training))
-            }
-            _ => None,
-        };
-        if let Some((missing, argument)) = missing {
-            return Err(Error::with_remedy(format!("{spec} needs {missing}"), Remedy::give(argument)));
-        }
-        if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
-            built.push((needs, metric));
-        }
-    }
-    Ok(built)
+/// Whether there is what some metrics need beside captions.
+#[derive(Clone, Copy)]
+struct Given {
+    references: bool,
+    training: bool,
 }
 
-/// What a system scores by each metric, which learns from the training captions or from the references.
-fn scores(
-    system: &CaptionSystem,
-    built: &[Built],
-    references: &mut ReferenceSet,
-    training: &mut ReferenceSet,
-) -> Vec<CorpusScores> {
-    let mut scores: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
-    for (learnt_from, is_training) in [(references, false), (training, true)] {
-        let of = |needs: CorpusNeed| (needs == CorpusNeed::Training) == is_training;
-        let places: Vec<usize> = (0..built.len()).filter(|k| of(built[*k].0)).collect();
-        let metrics: Vec<AnyCorpusMetric> = places.iter().map(|k| built[*k].1.clone()).collect();
-        for (k, found) in places.iter().zip(evaluate_sets(learnt_from, system, &metrics)) {
-            scores[*k] = Some(found);
+impl Given {
+    /// The metrics by their names, each once.
+    fn build(self, specs: &[String], tokenizer: Option<&str>) -> Result<Vec<Built>, Error> {
+        let common: Vec<(&str, &str)> = tokenizer.map(|name| ("tok", name)).into_iter().collect();
+        let mut built: Vec<Built> = Vec::new();
+        for spec in specs {
+            let metric = build_corpus(spec, &common)?;
+            let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
+            let missing = match needs {
+                CorpusNeed::References if !self.references => {
+                    Some(("references, for document frequencies", Argument::References))
+                }
+                CorpusNeed::Training if !self.training => {
+                    Some(("the captions that the system was trained on", Argument::Training))
+                }
+                _ => None,
+            };
+            if let Some((missing, argument)) = missing {
+                return Err(Error::with_remedy(format!("{spec} needs {missing}"), Remedy::give(argument)));
+            }
+            if built.iter().all(|(_, known)| known.signature() != metric.signature()) {
+                built.push((needs, metric));
+            }
+        }
+        Ok(built)
+    }
+
+    /// The names of the available metrics; a notice says why each other one is left out.
+    fn all(self, systems: &[Grouped], found: &mut Findings) -> Vec<String> {
+        let single = systems.iter().find(|system| system.most() < 2).map(|system| &system.system.name);
+        let mut taken = Vec::new();
+        for kind in CORPUS_KINDS {
+            let (missing, argument) = match (single, kind.needs) {
+                (Some(name), _) if kind.compares => (format!("{name} has one caption per image"), None),
+                (_, CorpusNeed::References) if !self.references => (
+                    "there are no references for document frequencies".to_owned(),
+                    Some(Argument::References),
+                ),
+                (_, CorpusNeed::Training) if !self.training => {
+                    ("there are no training captions".to_owned(), Some(Argument::Training))
+                }
+                _ => {
+                    taken.push(kind.name.to_owned());
+                    continue;
+                }
+            };
+            let message = format!("{} is left out, because {missing}", kind.name);
+            let remedy = argument.map(Remedy::give);
+            found.add([Notice { remedy, ..Notice::new(format!("no-{}", kind.name), message) }]);
+        }
+        taken
+    }
+}
+
+/// What metrics learn from.
+struct LearntFrom {
+    references: ReferenceSet,
+    training: ReferenceSet,
+}
+
+impl LearntFrom {
+    /// What a system scores by each metric, which learns from the training captions or from the references.
+    fn scores(&mut self, system: &CaptionSystem, built: &[Built]) -> Vec<CorpusScores> {
+        let mut scores: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
+        for (learnt_from, is_training) in [(&mut self.references, false), (&mut self.training, true)] {
+            let of = |needs: CorpusNeed| (needs == CorpusNeed::Training) == is_training;
+            let places: Vec<usize> = (0..built.len()).filter(|k| of(built[*k].0)).collect();
+            let metrics: Vec<AnyCorpusMetric> = places.iter().map(|k| built[*k].1.clone()).collect();
+            for (k, found) in places.iter().zip(evaluate_sets(learnt_from, system, &metrics)) {
+                scores[*k] = Some(found);
+            }
+        }
+        scores.into_iter().flatten().collect()
+    }
+
+    /// The row of a system, signed.
+    fn row(
+        &self,
+        Grouped { ids, system, source }: &Grouped,
+        built: &[Built],
+        scores: Vec<CorpusScores>,
+        found: &mut Findings,
+    ) -> SystemReport {
+        let notices = scores.iter().flat_map(|scores| scores.notices.iter().cloned());
+        found.add_once(notices.map(|notice| notice.system(&system.name)));
+        let sign = |((needs, _), scores): (&Built, &CorpusScores)| {
+            let mut signature = scores.signature.clone();
+            match needs {
+                CorpusNeed::Nothing => {}
+                CorpusNeed::References => signature.push("df-images", self.references.n_images()),
+                CorpusNeed::Training => signature.push("training", self.training.n_references()),
+            }
+            signature.push("captions", captions_per_image(&system.ends));
+            with_version(signature)
+        };
+        SystemReport {
+            name: system.name.clone(),
+            source: source.clone(),
+            n_images: ids.len(),
+            n_references: self.references.n_references(),
+            scores: scores.iter().flat_map(|scores| scores.values.iter().copied()).collect(),
+            lengths: None,
+            intervals: None,
+            signatures: built.iter().zip(&scores).map(sign).collect(),
+            segments: None,
         }
     }
-    scores.into_iter().flatten().collect()
 }
 
 /// Notices of what keeps the scores of systems from being compared.
@@ -204,37 +239,6 @@ fn incomparable(systems: &[Grouped], same_images: bool) -> Vec<Notice> {
         .into_iter()
         .filter_map(|(same, notice)| (!same).then_some(notice))
         .collect()
-}
-
-/// The available metrics, and a notice for each that is not available.
-fn chosen(
-    single: Option<&str>,
-    has_references: bool,
-    has_training: bool,
-) -> (Vec<&'static CorpusKind>, Vec<Notice>) {
-    let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-    for kind in CORPUS_KINDS {
-        let missing = match (single, kind.needs) {
-            (Some(name), _) if kind.compares => Some((format!("{name} has one caption per image"), None)),
-            (_, CorpusNeed::References) if !has_references => Some((
-                "there are no references for document frequencies".to_owned(),
-                Some(Argument::References),
-            )),
-            (_, CorpusNeed::Training) if !has_training => {
-                Some(("there are no training captions".to_owned(), Some(Argument::Training)))
-            }
-            _ => None,
-        };
-        match missing {
-            None => taken.push(*kind),
-            Some((missing, argument)) => {
-                let message = format!("{} is left out, because {missing}", kind.name);
-                let remedy = argument.map(Remedy::give);
-                left_out.push(Notice { remedy, ..Notice::new(format!("no-{}", kind.name), message) });
-            }
-        }
-    }
-    (taken, left_out)
 }
 
 /// The captions of a system by image, images in the order of their ids.

@@ -6,6 +6,7 @@ use capeval_metric::{Direction, Number};
 use capeval_report::{Measure, Notice};
 
 use crate::Error;
+use crate::findings::Findings;
 
 /// Describes measures by their keys. Keys of known metrics, in any case, have the metric's label, range and direction;
 /// for others, higher is better unless `lower_is_better` names them, and a notice says so.
@@ -15,7 +16,7 @@ use crate::Error;
 pub(crate) fn measures(
     keys: &[String],
     lower_is_better: &[String],
-    notices: &mut Vec<Notice>,
+    found: &mut Findings,
 ) -> Result<Vec<Measure>, Error> {
     if let Some(other) = lower_is_better.iter().find(|key| !keys.contains(key)) {
         return Err(Error::with_remedy(
@@ -49,7 +50,7 @@ pub(crate) fn measures(
     if !assumed.is_empty() {
         let message = format!("higher is taken to be better by {}", assumed.join(", "));
         let remedy = Remedy::give(Argument::LowerIsBetter).to("name error rates");
-        notices.push(Notice::new("direction-assumed", message).remedy(remedy));
+        found.add([Notice::new("direction-assumed", message).remedy(remedy)]);
     }
     Ok(measures)
 }
@@ -65,9 +66,9 @@ mod tests {
 
     fn directions(keys: &[&str], lower: &[&str]) -> (Vec<bool>, Vec<Notice>) {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let mut notices = Vec::new();
-        let found = measures(&own(keys), &own(lower), &mut notices).unwrap();
-        (found.iter().map(|m| m.direction == Direction::HigherIsBetter).collect(), notices)
+        let mut found = Findings::default();
+        let measures = measures(&own(keys), &own(lower), &mut found).unwrap();
+        (measures.iter().map(|m| m.direction == Direction::HigherIsBetter).collect(), found.into())
     }
 
     #[test]
@@ -82,6 +83,6 @@ mod tests {
         let (higher, notices) = directions(&["wer", "clip"], &["wer"]);
         assert_eq!(higher, [false, true]);
         assert!(notices[0].message.starts_with("higher is taken to be better by clip"), "{notices:?}");
-        assert!(measures(&["a".into()], &["b".into()], &mut Vec::new()).is_err());
+        assert!(measures(&["a".into()], &["b".into()], &mut Findings::default()).is_err());
     }
 }

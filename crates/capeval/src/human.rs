@@ -7,85 +7,110 @@
 //! rounds.
 
 use capeval_choice::Remedy;
-use capeval_corpus::{Captions, Empty, GroupedCaptions, Ids, SegmentId};
-use capeval_evaluate::{Prepared, Progress, ReferenceSet, SystemScores};
-use capeval_metric::Signature;
-use capeval_report::{Lengths, Notice, Report, SystemReport};
+use capeval_corpus::{
+    Captions, Duplicate, Empty, GroupedCaptions, Ids, ImageIndex, Missing, Policy, SegmentId, Surplus,
+    align_by,
+};
+use capeval_evaluate::{Progress, ReferenceSet, SystemScores};
+use capeval_metric::AnyMetric;
+use capeval_report::{Lengths, Notice, Provenance, Report, SystemReport};
 use capeval_stats::{ExactSum, Interval, Resampling};
 
+use crate::evaluation::{Evaluation, Scored, check_resampling, score_with_statistics};
+use crate::findings::Findings;
+use crate::inputs::{Inputs, Scope, Systems};
 use crate::intervals::{NO_INTERVAL, Stack};
-use crate::measures::entries;
-use crate::references::{AlignedReferences, ReferenceSource, all, whole};
+use crate::measures::{entries, head};
+use crate::references::{AlignedReferences, ReferenceSource, all};
+use crate::request::{Request, ScoreRequest};
 use crate::restrict::Subset;
-use crate::score::{Request, Scope, Scored, score_with_statistics};
-use crate::{Error, ScoreOptions, ScoreRequest, Selection, notices};
+use crate::{Error, ScoreOptions, Selection, notices};
 
 /// The name of the row.
 const NAME: &str = "human";
 
+/// A reference without words is held out like any other.
+const POLICY: Policy = Policy {
+    missing: Missing::Error,
+    surplus: Surplus::Error,
+    duplicate: Duplicate::Error,
+    empty: Empty::Keep,
+};
+
 /// As [`score`](crate::score()), with the human row last. Without systems, it is the only row.
 pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Error> {
-    let Request { references, reference_files, systems, options, resources, progress } = request;
-    if systems.is_empty() {
-        if options.gallery {
-            return Err(Error::with_remedy(
-                "a page shows systems, and there is none",
-                "give one, or leave out the page",
-            ));
-        }
-        let rounds = Rounds::new(&references, options.images.as_deref(), options.ids)?;
-        let Row { human, mut report, .. } = rounds.score(&options, &selection, progress)?;
-        let listed = rounds.subset.as_ref().map(Subset::notice);
-        report.head.notices.extend(listed.map(|notice| notices::left_out(notice, selection.metrics.iter())));
-        report.provenance.files = reference_files;
-        report.systems = vec![human];
-        return Ok(report);
+    if request.systems.is_empty() {
+        return alone(request, selection);
     }
-    if systems.iter().any(|(name, _)| name == NAME) {
+    if request.systems.iter().any(|(name, _)| name == NAME) {
         return Err(Error::with_remedy(
             format!("a system is called '{NAME}', as the row of people"),
             "give it another name",
         ));
     }
-    let source = references.clone();
-    let human_options = ScoreOptions { explain: Vec::new(), ..options.clone() };
-    let request = Request { references, reference_files, systems, options, resources, progress };
+    let (source, options, progress) = (request.references.clone(), request.options.clone(), request.progress);
     let Scored { mut report, scores, references } =
         score_with_statistics(request, selection.clone(), Scope::Each)?;
     let described = described(&scores, &references);
     let list = (described.len() < references.n_images).then_some(&described[..]);
-    let rounds = Rounds::new(&source, list, human_options.ids)?;
-    let Row { human, report: alone, held_out } = rounds.score(&human_options, &selection, progress)?;
+    let rounds = Rounds::new(&source, list, options.ids)?;
+    let Row { human, notices: found, held_out } = rounds.score(&options, selection, progress)?;
     if let Some(gallery) = &mut report.gallery {
         gallery.held_out = held_out;
     }
-    add_new(&mut report.head.notices, &alone.head.notices);
-    report.head.notices.push(Notice::new(
+    let mut all = Findings::from(std::mem::take(&mut report.head.notices));
+    all.add_new_kinds(found);
+    all.add([Notice::new(
         "human-references",
         "the human row is scored against one reference fewer per image than the systems, which lowers most scores",
-    ));
+    )]);
     if report.same_images && report.systems.iter().any(|system| system.n_images != human.n_images) {
         report.same_images = false;
-        report.head.notices.push(notices::different_images());
+        all.add([notices::different_images()]);
     }
+    report.head.notices = all.into();
     report.systems.push(human);
     Ok(report)
 }
 
-/// The human row, and what it was computed from.
-struct Row {
-    human: SystemReport,
-    /// A report with everything but rows.
-    report: Report,
-    /// The scores of each caption in each round, if a page asks for them.
-    held_out: Vec<f64>,
+/// A report with the human row only.
+fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Error> {
+    let Request { references, reference_files, options, progress, .. } = request;
+    if options.gallery {
+        return Err(Error::with_remedy(
+            "a page shows systems, and there is none",
+            "give one, or leave out the page",
+        ));
+    }
+    let (entries, measures) = entries(&selection.metrics);
+    let rounds = Rounds::new(&references, options.images.as_deref(), options.ids)?;
+    let listed = rounds.subset.as_ref().map(Subset::notice);
+    let listed = listed.map(|notice| notices::left_out(notice, &selection.metrics));
+    let Row { human, mut notices, .. } = rounds.score(&options, selection, progress)?;
+    notices.extend(listed);
+    Ok(Report {
+        head: head(entries, measures, options.intervals, notices),
+        systems: vec![human],
+        same_images: true,
+        sorted_by: None,
+        provenance: Provenance {
+            files: reference_files,
+            n_images: rounds.references.len(),
+            n_references: rounds.references.captions().len(),
+            policy: Some(POLICY),
+            ids: Some(options.ids),
+        },
+        explained: Vec::new(),
+        gallery: None,
+    })
 }
 
-/// Adds the notices of kinds that are not among `notices`: rounds repeat each other's with other numbers.
-fn add_new(notices: &mut Vec<Notice>, others: &[Notice]) {
-    let is_new = |other: &&Notice| notices.iter().all(|known| known.code != other.code);
-    let new: Vec<Notice> = others.iter().filter(is_new).cloned().collect();
-    notices.extend(new);
+/// The human row, and what else a report says about it.
+struct Row {
+    human: SystemReport,
+    notices: Vec<Notice>,
+    /// The scores of each caption in each round, if a page asks for them.
+    held_out: Vec<f64>,
 }
 
 /// The images that any system was scored on.
@@ -101,6 +126,10 @@ struct Rounds {
     references: GroupedCaptions,
     /// The images with at least two references.
     images: Vec<usize>,
+    /// These images by their ids.
+    index: ImageIndex,
+    /// The places of these images in the order in which the reference program reads them.
+    order: Vec<u32>,
     /// The number of rounds.
     n: usize,
     /// What was left out.
@@ -108,7 +137,7 @@ struct Rounds {
     /// The listed images, if there is a list.
     subset: Option<Subset>,
     /// What metrics remember of prepared references, on a set without images.
-    remembered: Option<ReferenceSet>,
+    remembered: ReferenceSet,
 }
 
 impl Rounds {
@@ -130,125 +159,73 @@ impl Rounds {
         };
         let mut found = references.captions().notices().to_vec();
         found.extend(notices::empty_references(references.captions()));
-        if let Some(first) = single.first() {
-            let (count, id) = (single.len(), references.id(*first).map(|id| id.quoted().to_string()));
-            let (images, such) =
-                if count == 1 { ("image has", "it is") } else { ("images have", "the first is") };
-            let message = format!(
-                "{count} {images} a single reference, which leaves nothing to score it against, and {} left out of the \
-                 human row; {such} {}",
-                if count == 1 { "is" } else { "are" },
-                id.unwrap_or_default()
-            );
-            let ids = single.iter().take(Notice::MAX_IDS).filter_map(|image| references.id(*image)).cloned();
-            found.push(Notice::new("single-references", message).count(count).ids(ids.collect()));
-        }
+        found.extend(single_references(&references, &single));
+        let id = |image: &usize| references.id(*image).cloned();
+        let index = ImageIndex::of(references.captions().source(), images.iter().filter_map(id), ids)?;
+        let place = |image: u32| images.binary_search(&(image as usize)).ok();
+        let order = references.order().into_iter().filter_map(place).map(|place| place as u32).collect();
         let remembered = match source {
-            ReferenceSource::Captions(_) => None,
+            ReferenceSource::Captions(_) => ReferenceSet::default(),
             ReferenceSource::Prepared { prepared, source } => {
-                Some(ReferenceSet::default().with_memos_of(&all(prepared, source)?))
+                ReferenceSet::default().with_memos_of(&all(prepared, source)?)
             }
         };
-        Ok(Self { images, n, notices: found, subset, remembered, references })
+        Ok(Self { images, index, order, n, notices: found, subset, remembered, references })
     }
 
-    /// The references and the candidates of one round.
-    fn deal(&self, round: usize) -> (Captions, Captions) {
-        let grouped = &self.references;
-        let source = grouped.captions().source();
-        let (mut references, mut candidates) = (Captions::new(source), Captions::new(source));
-        for image in grouped.order() {
-            if let Some(id) =
-                grouped.id(image as usize).filter(|_| self.images.binary_search(&(image as usize)).is_ok())
-            {
-                references.declare(id.clone());
-            }
+    /// One round: a reference of each image as a candidate, and the others as references.
+    fn deal(&self, round: usize, metrics: &[AnyMetric]) -> Result<Inputs, Error> {
+        let mut candidates = Captions::new(self.references.captions().source());
+        let mut others: Vec<Vec<&str>> = Vec::with_capacity(self.images.len());
+        for (image, id) in self.images.iter().zip(self.index.ids()) {
+            let mut texts: Vec<&str> = self.references.texts(*image).collect();
+            candidates.push(id.clone(), texts.remove(round % texts.len()));
+            others.push(texts);
         }
-        for image in &self.images {
-            let Some(id) = grouped.id(*image) else { continue };
-            let texts = grouped.texts(*image);
-            let held_out = round % texts.len();
-            for (k, text) in texts.enumerate() {
-                let part = if k == held_out { &mut candidates } else { &mut references };
-                part.push(id.clone(), text);
-            }
-        }
-        (references, candidates)
+        let set: ReferenceSet = others.into_iter().collect();
+        let set = set.in_order(self.order.clone()).with_memos_of(&self.remembered);
+        let aligned = align_by(&self.index, &candidates, &POLICY, notices::is_empty(metrics))?;
+        let subset = self.subset.as_ref().map(|subset| ("subset", subset.len().to_string()));
+        let held_out = ("held-out", format!("1({})", self.n));
+        let systems = Systems {
+            captions: vec![(NAME.to_owned(), candidates)],
+            aligned: vec![aligned],
+            extras: subset.into_iter().chain([held_out]).collect(),
+            ..Systems::default()
+        };
+        Ok(Inputs { systems, references: AlignedReferences::whole(set, self.index.clone()) })
     }
 
     fn score(
         &self,
         options: &ScoreOptions,
-        selection: &Selection,
+        selection: Selection,
         progress: &dyn Progress,
     ) -> Result<Row, Error> {
-        if let Some(resampling) = &options.intervals {
-            resampling.check()?;
-            resampling.check_values(self.n * entries(&selection.metrics).1.len())?;
+        let Selection { metrics, notices: selected } = selection;
+        check_resampling(options.intervals, self.n * entries(&metrics).1.len())?;
+        let mut found = Findings::from(selected);
+        found.add(self.notices.iter().cloned());
+        let (mut rounds, mut rows) = (Vec::with_capacity(self.n), Vec::with_capacity(self.n));
+        for round in 0..self.n {
+            let evaluation = Evaluation::run(self.deal(round, &metrics)?, &metrics, false, progress);
+            let mut of_round = Findings::default();
+            rows.extend(evaluation.rows(options.segments || options.gallery, &mut of_round));
+            evaluation.look(&metrics, &mut of_round);
+            found.add_new_kinds(Vec::from(of_round));
+            rounds.push(evaluation);
         }
-        let rounds: Vec<Scored> = (0..self.n)
-            .map(|round| self.round(round, options, selection, progress))
-            .collect::<Result<_, _>>()?;
         let intervals = options.intervals.map(|resampling| intervals(&rounds, resampling, progress));
-        let mut found = [&selection.notices[..], &self.notices].concat();
-        for round in &rounds {
-            add_new(&mut found, &round.report.head.notices);
+        if let Some(resampling) = options.intervals {
+            found.add(notices::of_intervals(resampling, [self.images.len()], "image"));
         }
-        found.extend(
-            options
-                .intervals
-                .into_iter()
-                .flat_map(|r| notices::of_intervals(r, [self.images.len()], "image")),
-        );
-        let mut reports: Vec<Report> = rounds.into_iter().map(|round| round.report).collect();
-        let rows: Vec<SystemReport> =
-            reports.iter_mut().flat_map(|report| report.systems.drain(..)).collect();
-        let mut report = reports.swap_remove(0);
-        report.head.notices = found;
-        report.head.resampling = options.intervals;
-        report.provenance.n_images = self.references.len();
-        report.provenance.n_references = self.references.captions().len();
         let segments = rows.iter().filter(|_| options.gallery).filter_map(|row| row.segments.as_ref());
         let held_out = segments.flat_map(|segments| segments.values.iter().copied()).collect();
         let human = SystemReport { intervals, ..self.mean(rows) };
-        Ok(Row { human, report, held_out })
+        Ok(Row { human, notices: found.into(), held_out })
     }
 
-    /// The scores of one round.
-    fn round(
-        &self,
-        round: usize,
-        options: &ScoreOptions,
-        selection: &Selection,
-        progress: &dyn Progress,
-    ) -> Result<Scored, Error> {
-        let (references, candidates) = self.deal(round);
-        let references = match &self.remembered {
-            None => references.into(),
-            Some(known) => {
-                let source = references.source().to_owned();
-                let (ids, references) = whole(references, options.ids)?;
-                let references = references.with_memos_of(known);
-                let prepared = Box::new(Prepared::new(ids, references, Vec::new()));
-                ReferenceSource::Prepared { prepared, source }
-            }
-        };
-        let request = Request {
-            options: ScoreOptions {
-                ids: options.ids,
-                // A reference without words is held out like any other.
-                empty: Empty::Keep,
-                segments: options.segments || options.gallery,
-                ..ScoreOptions::default()
-            },
-            progress,
-            ..ScoreRequest::new(references, [(NAME, candidates)])
-        };
-        let selection = Selection { metrics: selection.metrics.clone(), notices: Vec::new() };
-        score_with_statistics(request, selection, Scope::Each)
-    }
-
-    /// The mean of the rows of all rounds.
+    /// The mean of the rows of all rounds, which are signed alike.
     fn mean(&self, mut rows: Vec<SystemReport>) -> SystemReport {
         let scores = means(rows.iter().map(|row| &row.scores[..]));
         let segments: Option<Vec<&[f64]>> =
@@ -263,24 +240,24 @@ impl Rounds {
         if let Some((segments, values)) = row.segments.as_mut().zip(values) {
             segments.values = values;
         }
-        let signatures = row.signatures.iter().map(|signature| self.signed(signature)).collect();
-        SystemReport { scores, signatures, lengths, n_references, ..row }
+        SystemReport { scores, lengths, n_references, ..row }
     }
+}
 
-    /// The signature of a round, with what else the mean of rounds depends on.
-    fn signed(&self, of_round: &Signature) -> Signature {
-        let mut signature = Signature::new(of_round.metric());
-        for (name, value) in of_round.settings() {
-            if name == "capeval" {
-                if let Some(subset) = &self.subset {
-                    signature.push("subset", subset.len());
-                }
-                signature.push("held-out", format_args!("1({})", self.n));
-            }
-            signature.push(name, value);
-        }
-        signature
-    }
+/// A notice about images with a single reference.
+fn single_references(references: &GroupedCaptions, single: &[usize]) -> Option<Notice> {
+    let first = references.id(*single.first()?)?.quoted();
+    let count = single.len();
+    let (images, are, such) = match count {
+        1 => ("image has", "is", "it is"),
+        _ => ("images have", "are", "the first is"),
+    };
+    let message = format!(
+        "{count} {images} a single reference, which leaves nothing to score it against, and {are} left out of the \
+         human row; {such} {first}"
+    );
+    let ids = single.iter().take(Notice::MAX_IDS).filter_map(|image| references.id(*image)).cloned();
+    Some(Notice::new("single-references", message).count(count).ids(ids.collect()))
 }
 
 /// The means of numbers at the same place.
@@ -295,10 +272,10 @@ fn means<'n>(rows: impl Iterator<Item = &'n [f64]> + Clone) -> Vec<f64> {
 }
 
 /// The intervals of the means over rounds, which share the draws of images.
-fn intervals(rounds: &[Scored], resampling: Resampling, progress: &dyn Progress) -> Vec<Interval> {
+fn intervals(rounds: &[Evaluation], resampling: Resampling, progress: &dyn Progress) -> Vec<Interval> {
     let Some(first) = rounds.first() else { return Vec::new() };
     let rows: Vec<&SystemScores> = rounds.iter().flat_map(|round| &round.scores).collect();
-    let stack = Stack::new(&rows, &first.references);
+    let stack = Stack::new(&rows, &first.scene.references);
     let values = stack.bootstrap(resampling, progress);
     let n_measures = stack.n_values / rounds.len();
     let interval = |(measure, has_one): (usize, bool)| {
@@ -318,10 +295,12 @@ fn intervals(rounds: &[Scored], resampling: Resampling, progress: &dyn Progress)
 mod tests {
     use std::collections::BTreeMap;
 
-    use capeval_metric::{About, AnyMetric, Input, Mean, Memo, Metric, Part, Reading, References, Segment};
+    use capeval_evaluate::Prepared;
+    use capeval_metric::{About, Input, Mean, Memo, Metric, Part, Reading, References, Segment, Signature};
     use capeval_text::Tokenizer;
 
     use super::*;
+    use crate::references::whole;
 
     /// A metric whose score is the share of references of which it has a note.
     struct Noted;
@@ -374,8 +353,8 @@ mod tests {
         let selection = Selection { metrics, notices: Vec::new() };
         let score = |source: ReferenceSource| {
             let rounds = Rounds::new(&source, None, Ids::AsGiven).unwrap();
-            let row = rounds.score(&ScoreOptions::default(), &selection, &()).unwrap();
-            (row.human.scores, row.human.n_images, row.report.provenance.n_references)
+            let row = rounds.score(&ScoreOptions::default(), selection.clone(), &()).unwrap();
+            (row.human.scores, row.human.n_images, row.human.n_references)
         };
         assert_eq!(score(prepared), (vec![1.0], 2, 5));
         assert_eq!(score(captions.into()), (vec![0.0], 2, 5), "nothing was remembered of them");

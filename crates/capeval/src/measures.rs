@@ -208,8 +208,9 @@ pub(crate) fn head(
     metrics: Vec<MetricEntry>,
     measures: Vec<Measure>,
     resampling: Option<Resampling>,
-    notices: Vec<Notice>,
+    notices: impl Into<Vec<Notice>>,
 ) -> Head {
+    let notices = notices.into();
     Head { version: VERSION.to_owned(), metrics, measures, resampling, notices, run: None }
 }
 

@@ -315,8 +315,8 @@ fn tokenizers(names: &[&'static str]) -> Remedy {
 
 /// A notice about images that are left out; it adds that their references are not counted, if a metric counts the
 /// images in which n-grams occur.
-pub(crate) fn left_out<'m>(notice: Notice, mut metrics: impl Iterator<Item = &'m AnyMetric>) -> Notice {
-    if !metrics.any(|metric| metric.input().frequencies) {
+pub(crate) fn left_out<'m>(notice: Notice, metrics: impl IntoIterator<Item = &'m AnyMetric>) -> Notice {
+    if !metrics.into_iter().any(|metric| metric.input().frequencies) {
         return notice;
     }
     Notice { message: format!("{}, document frequencies included", notice.message), ..notice }

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use capeval_corpus::probabilities::{Probabilities, Scale, SegmentProbabilities};
 use capeval_corpus::{Captions, Ids, SegmentId};
-use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
+use capeval_evaluate::{MetricScores, evaluate_texts};
 use capeval_fluency::ngram::FALLBACK_DISCOUNTS;
 use capeval_fluency::{Base, EndSymbol, NgramModel, NgramPerplexity, Perplexity, UnknownWords};
 use capeval_metric::{AnyMetric, Part, Reading, Signature, Statistics as _};
 use capeval_report::{Measure, MetricEntry, Notice, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Table;
-use capeval_text::{Texts, Tokenizer};
+use capeval_text::Tokenizer;
 
+use crate::findings::Findings;
+use crate::inputs::{check_names, of_readers};
 use crate::measures::{entries, head};
-use crate::score::{check_names, push_once};
-use crate::{Error, PerplexityOptions, VERSION, references};
+use crate::signing::{unknown_words, with_version};
+use crate::{Error, PerplexityOptions, references};
 
 /// Estimates an n-gram model of all captions, split by `tokenizer`, with interpolated modified Kneser-Ney smoothing.
 ///
@@ -82,22 +84,14 @@ fn under_model(
     ]
     .map(AnyMetric::new);
     let (entries, measures) = entries(&metrics);
-    let mut notices = Vec::new();
+    let mut found = Findings::default();
+    found.add_once(of_readers(&systems));
     let mut reports = Vec::new();
     let same = same_segments(systems.iter().map(|(_, captions)| captions.ids().to_vec()));
-    for (name, captions) in &systems {
-        for notice in captions.notices() {
-            push_once(&mut notices, notice.clone().system(name));
-        }
-    }
     for (name, captions) in systems {
-        let images: Vec<u32> = (0..captions.len() as u32).collect();
-        let mut nothing = ReferenceSet::new(Texts::default(), vec![0; captions.len()]);
         let texts = captions.iter().map(|(_, text)| text).collect();
-        let system = System { name: name.clone(), images, texts };
-        let scores = evaluate(&mut nothing, &[system], &metrics, &());
-        let scores = scores.into_iter().flat_map(|system| system.metrics).collect::<Vec<_>>();
-        notices.extend(scores.first().and_then(|metric| unknown_words(&name, metric, captions.len())));
+        let scores = evaluate_texts(&name, texts, &metrics);
+        found.add(scores.first().and_then(|metric| unknown_words(&name, metric, captions.len())));
         let signatures = scores.iter().map(|metric| metric.signature.clone());
         let values: Vec<Vec<f64>> = scores.iter().map(MetricScores::segments).collect();
         reports.push(SystemReport {
@@ -107,7 +101,7 @@ fn under_model(
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: None,
             intervals: None,
-            signatures: signatures.map(signed).collect(),
+            signatures: signatures.map(with_version).collect(),
             segments: options.segments.then(|| Segments {
                 ids: captions.ids().to_vec(),
                 values: (0..captions.len()).flat_map(|k| values.iter().map(move |v| v[k])).collect(),
@@ -115,28 +109,7 @@ fn under_model(
             name,
         });
     }
-    Ok(report(entries, measures, reports, notices, same))
-}
-
-/// A notice about the words of a system that the saved model of `metric` does not know, if `metric` is a perplexity
-/// under a saved model.
-pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize) -> Option<Notice> {
-    let signature = &metric.signature;
-    let has_end = signature.get("end") != Some(EndSymbol::Omitted.name());
-    if signature.metric() != "perplexity" || signature.get("lm").is_none_or(|lm| lm == "references") {
-        return None;
-    }
-    let total = Perplexity::load(&metric.table.total());
-    let words = total.tokens - if has_end { n_captions as f64 } else { 0.0 };
-    let message = format!(
-        "the model does not know {} of {words} words of {name}, so they count as <unk>",
-        total.unknown
-    );
-    let remedy = format!(
-        "make sure that the model was trained with the same tokenizer ({})",
-        signature.get("tok").unwrap_or("ptb")
-    );
-    (total.unknown > 0.0).then(|| Notice::new("unknown-words", message).remedy(remedy).system(name))
+    Ok(report(entries, measures, reports, found, same))
 }
 
 fn from_probabilities(
@@ -154,12 +127,12 @@ fn from_probabilities(
         given.segments.iter().map(|segment| segment.id.clone()).collect()
     };
     let same = same_segments(systems.iter().map(|(_, given)| ids(given)));
-    let mut notices = Vec::new();
+    let mut found = Findings::default();
     let mut reports = Vec::new();
     for (name, given) in systems {
         let rows: Vec<Vec<Perplexity>> = with_ends(&given.segments, ends, options.log);
-        notices.extend(given.notices.iter().map(|notice| notice.clone().system(&name)));
-        notices.extend(doubts(&given.segments, &rows[0], ends[0], &name));
+        found.add(given.notices.iter().map(|notice| notice.clone().system(&name)));
+        found.add(doubts(&given.segments, &rows[0], ends[0], &name));
         let total = |rows: &Vec<Perplexity>| {
             let mut values = vec![0.0; 3 * rows.len()];
             values.chunks_exact_mut(3).zip(rows).for_each(|(row, segment)| segment.store(row));
@@ -167,7 +140,7 @@ fn from_probabilities(
         };
         let signature = |end: &EndSymbol| {
             let signature = Signature::new("perplexity").with("probabilities", "given");
-            signed(signature.with("log", options.log).with("end", end))
+            with_version(signature.with("log", options.log).with("end", end))
         };
         let values = |k: usize| rows.iter().map(move |rows| rows[k].value());
         reports.push(SystemReport {
@@ -185,7 +158,7 @@ fn from_probabilities(
             name,
         });
     }
-    Ok(report(entries, measures, reports, notices, same))
+    Ok(report(entries, measures, reports, found, same))
 }
 
 /// The perplexity with or without the end of captions, which its key says unless it is the main one.
@@ -264,11 +237,6 @@ fn doubts(
     found
 }
 
-fn signed(mut signature: Signature) -> Signature {
-    signature.push("capeval", VERSION);
-    signature
-}
-
 /// Whether all systems have captions of the same ids, in whatever order, and as many of each.
 fn same_segments(systems: impl Iterator<Item = Vec<SegmentId>>) -> bool {
     let mut sorted = systems.map(|mut ids| {
@@ -283,11 +251,11 @@ fn report(
     metrics: Vec<MetricEntry>,
     measures: Vec<Measure>,
     systems: Vec<SystemReport>,
-    notices: Vec<Notice>,
+    found: Findings,
     same_images: bool,
 ) -> Report {
     Report {
-        head: head(metrics, measures, None, notices),
+        head: head(metrics, measures, None, found),
         systems,
         same_images,
         sorted_by: None,

@@ -291,6 +291,13 @@ pub(crate) struct AlignedReferences {
 }
 
 impl AlignedReferences {
+    /// References of all images of `index`, in its order.
+    pub fn whole(set: ReferenceSet, index: ImageIndex) -> Self {
+        let (n_images, n_references) = (set.n_images(), set.n_references());
+        let images: Vec<u32> = (0..n_images as u32).collect();
+        Self { set, index, place: images.clone(), images, n_images, n_references }
+    }
+
     /// The entry of `set` with this id; `None` if there is none.
     pub fn find(&self, id: &SegmentId) -> Option<u32> {
         self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)

@@ -2,45 +2,55 @@
 
 use capeval_choice::Argument;
 use capeval_corpus::{Empty, SegmentId};
-use capeval_evaluate::{MetricScores, Progress, ReferenceSet, System, SystemScores, evaluate};
+use capeval_evaluate::{MetricScores, Progress, ReadSystems, ReferenceSet, System, SystemScores};
 use capeval_metric::{AnyMetric, Signature};
 use capeval_report::Notice;
 use capeval_text::Looks;
 
+use crate::findings::Findings;
 use crate::notices::{about_texts, look_at};
-use crate::score::{Alignment, sign};
+use crate::signing::Signing;
 
 /// The scores of one or more captions of each row.
 pub(crate) struct Rows {
     pub scores: Vec<SystemScores>,
-    /// The signatures: system after system, one per metric.
-    pub signatures: Vec<Vec<Signature>>,
+    /// The signatures of the first caption's scores, one per metric.
+    pub signatures: Vec<Signature>,
     pub notices: Vec<Notice>,
 }
 
-/// Scores the captions of `systems`, one for each image of `references`; empty captions are scored as well. Notices
-/// call the captions of each system by its name in `sources`.
-pub(crate) fn score_rows(
-    mut references: ReferenceSet,
-    systems: &[System],
-    sources: &[&str],
-    metrics: &[AnyMetric],
-    progress: &dyn Progress,
-) -> Rows {
-    let scores = evaluate(&mut references, systems, metrics, progress);
-    let mut notices = Vec::new();
-    let signatures = systems.iter().zip(sources).zip(&scores).map(|((system, source), scores)| {
-        let blank: Vec<Notice> = blank(system, source).into_iter().collect();
-        let alignment = Alignment { notices: &blank, subset: None, common: None };
-        sign(scores, &references, alignment, &mut notices)
-    });
-    let signatures = signatures.collect();
-    let looks: Vec<(&str, Looks)> = systems
-        .iter()
-        .map(|system| (system.name.as_str(), look_at(system.texts.len(), |k| system.texts.get(k))))
-        .collect();
-    notices.extend(about_texts(references.texts(), looks, metrics));
-    Rows { scores, signatures, notices }
+/// Captions of rows, read once; each system has a caption for each row.
+pub(crate) struct RowScorer<'s> {
+    systems: &'s [System],
+    /// What notices call the captions of each system.
+    sources: &'s [&'s str],
+    metrics: &'s [AnyMetric],
+    read: ReadSystems<'s>,
+}
+
+impl<'s> RowScorer<'s> {
+    pub fn new(systems: &'s [System], sources: &'s [&'s str], metrics: &'s [AnyMetric]) -> Self {
+        Self { systems, sources, metrics, read: ReadSystems::new(systems, metrics) }
+    }
+
+    /// Scores the captions against references, an image for each row; empty captions are scored as well.
+    pub fn score(&self, mut references: ReferenceSet, progress: &dyn Progress) -> Rows {
+        let Self { systems, sources, metrics, read } = self;
+        let scores = read.evaluate(&mut references, metrics, progress);
+        let mut found = Findings::default();
+        let sign = |((system, source), scores): ((&System, &&str), &SystemScores)| {
+            let blank = blank(system, source);
+            let signing = Signing { notices: blank.as_slice(), ..Signing::default() };
+            signing.sign(scores, &references, &mut found)
+        };
+        let signed: Vec<Vec<Signature>> = systems.iter().zip(*sources).zip(&scores).map(sign).collect();
+        let look = |system: &'s System| -> (&str, Looks) {
+            (&system.name, look_at(system.texts.len(), |k| system.texts.get(k)))
+        };
+        found.add(about_texts(references.texts(), systems.iter().map(look).collect(), metrics));
+        let signatures = signed.into_iter().next().unwrap_or_default();
+        Rows { scores, signatures, notices: found.into() }
+    }
 }
 
 impl Rows {

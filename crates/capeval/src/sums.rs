@@ -5,15 +5,17 @@ use std::fmt;
 
 use capeval_choice::{Argument, Remedy, SegmentId};
 use capeval_corpus::{Duplicate, Empty, Missing, Policy};
-use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate};
-use capeval_metric::{AnyMetric, Column};
+use capeval_evaluate::{MetricScores, ReferenceSet};
+use capeval_metric::{AnyMetric, Column, Fitted};
 use capeval_report::{Notice, Provenance, Report, SystemReport};
 use capeval_stats::random::{block, fingerprint};
 use capeval_stats::{Interval, Matrix, Resampling, Table, Totals, resample};
 
+use crate::evaluation::lengths_of;
+use crate::findings::Findings;
 use crate::intervals::{NO_INTERVAL, score_sums};
 use crate::measures::{entries, head};
-use crate::score::{Alignment, Counts, found_signature, lengths_of, push_once, signed};
+use crate::signing::{PerImage, Signing, of_sacrebleu};
 use crate::{Error, notices};
 
 capeval_choice::named! {
@@ -280,23 +282,19 @@ impl Sums {
         }
         let (entries, measures) = entries(metrics);
         let scores = self.scored(metrics, &whole);
-        let mut found = options.notices.clone();
         let left_out = of_rows(&whole, options);
         let (least, most) = whole.per_image.unwrap_or_default();
-        let counts = Counts { least: least as usize, most: most as usize };
-        for metric in &scores {
-            found_signature(metric, counts, &mut found);
-        }
-        left_out.iter().for_each(|notice| push_once(&mut found, notice.clone().system(&*options.name)));
-        for notice in scores.iter().flat_map(|metric| &metric.notices) {
-            push_once(&mut found, notice.clone());
-        }
-        let alignment = Alignment { notices: &left_out, subset: None, common: None };
+        let per_image = PerImage { least: least as usize, most: most as usize };
+        let mut found = Findings::from(options.notices.clone());
+        found.add_once(scores.iter().filter_map(|metric| of_sacrebleu(metric, per_image)));
+        found.add_once(left_out.iter().map(|notice| notice.clone().system(&*options.name)));
+        found.add_once(scores.iter().flat_map(|metric| metric.notices.iter().cloned()));
+        let signing = Signing { notices: &left_out, ..Signing::default() };
         let signatures =
-            scores.iter().map(|metric| signed(metric.signature.clone(), counts, alignment)).collect();
+            scores.iter().map(|metric| signing.signature(&metric.signature, per_image)).collect();
         if let Some(resampling) = options.intervals {
-            found.push(self.how_resampled());
-            found.extend(notices::of_intervals(resampling, [self.blocks_with_rows().count()], "block"));
+            found.add([self.how_resampled()]);
+            found.add(notices::of_intervals(resampling, [self.blocks_with_rows().count()], "block"));
         }
         let system = SystemReport {
             name: options.name.clone(),
@@ -332,23 +330,23 @@ impl Sums {
 
     /// The metrics with their signatures and corpus scores; each table has the totals as its only row.
     fn scored(&self, metrics: &[AnyMetric], whole: &BlockSums) -> Vec<MetricScores> {
-        let nothing = System { name: String::new(), images: Vec::new(), texts: Default::default() };
-        let fitted = evaluate(&mut ReferenceSet::default(), &[nothing], metrics, &());
         let row = whole.totals.row();
         let mut rest = row.as_slice();
-        let mut scored = Vec::with_capacity(metrics.len());
-        for mut metric in fitted.into_iter().flat_map(|system| system.metrics) {
-            let columns = metric.table.columns().to_vec();
+        let scored = |(metric, fitted): (&AnyMetric, Fitted)| {
+            let columns = metric.about().columns.clone();
             let (mine, others) = rest.split_at(columns.len().min(rest.len()));
-            metric.metric.score(mine, &mut metric.corpus);
-            metric.table = Table::new(columns, mine.to_vec());
-            if metric.signature.get("images").is_some() {
-                metric.signature.change("images", whole.images);
-            }
-            scored.push(metric);
             rest = others;
-        }
-        scored
+            let mut corpus = vec![0.0; metric.parts().len()];
+            metric.score(mine, &mut corpus);
+            let mut signature = fitted.signature();
+            if signature.get("images").is_some() {
+                signature.change("images", whole.images);
+            }
+            let (notices, table) = (fitted.notices(), Table::new(columns, mine.to_vec()));
+            MetricScores { metric: metric.clone(), signature, notices, table, corpus }
+        };
+        let fitted = ReferenceSet::default().fit(metrics);
+        metrics.iter().zip(fitted).map(scored).collect()
     }
 
     fn how_resampled(&self) -> Notice {

@@ -8,6 +8,8 @@ use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::{Agreement, Human, Measure, Notice, Unit};
 use capeval_stats::ExactSum;
 
+use crate::findings::Findings;
+use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
@@ -78,12 +80,13 @@ impl Judgements {
     pub fn with_captions<'r>(
         ratings: &'r Ratings,
         references: &Captions,
-        (own, surplus, ids): (OwnReference, Surplus, Ids),
+        rules: ReferenceRules,
         unit: Unit,
-        notices: &mut Vec<Notice>,
+        found: &mut Findings,
     ) -> Result<Self, Error> {
+        let ReferenceRules { own, surplus, ids } = rules;
         let known = Known::new(references, ids);
-        notices.extend(without_references(ratings, &known, surplus)?);
+        found.add(without_references(ratings, &known, surplus)?);
         let items = ratings.items.iter().filter(|item| known.of(&item.image).is_some());
         let items = items.map(|item| Ok((item, words(item, ratings, &known)?)));
         let is_same = same_caption(own);
@@ -95,7 +98,7 @@ impl Judgements {
         let mut items: Vec<Told<'r>> = items?.into_iter().map(is_own).collect();
         let mut removed: HashMap<SegmentId, Vec<String>> = HashMap::new();
         let own_ones: Vec<&Told<'r>> = items.iter().filter(|(_, _, is_own)| *is_own).collect();
-        notices.extend(own_references(&own_ones, own));
+        found.add(own_references(&own_ones, own));
         match own {
             // What is held out is left to each caption.
             OwnReference::Keep | OwnReference::HoldOut => {}
@@ -375,29 +378,6 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
         let message = format!("left out: {rows} of {} without a rating", ratings.source);
         Notice::new("no-rating", message).count(ratings.unrated)
     })
-}
-
-/// How a caption is compared with references: by its words, or without case and punctuation.
-pub(crate) fn same_caption(own: OwnReference) -> fn(&str, &str) -> bool {
-    match own {
-        OwnReference::RemoveSameWords => same_words_in_any_case,
-        OwnReference::Keep | OwnReference::Remove | OwnReference::HoldOut | OwnReference::Skip => same_words,
-    }
-}
-
-/// Whether two captions differ only in spaces.
-fn same_words(a: &str, b: &str) -> bool {
-    a.split_whitespace().eq(b.split_whitespace())
-}
-
-/// Whether two captions differ only in case, punctuation and spaces.
-fn same_words_in_any_case(a: &str, b: &str) -> bool {
-    fn letters(text: &str) -> impl Iterator<Item = char> {
-        let words = text.split_whitespace().map(|word| word.chars().filter(|c| c.is_alphanumeric()));
-        let words = words.filter(|word| word.clone().next().is_some());
-        words.flat_map(|word| word.chain([' '])).flat_map(char::to_lowercase)
-    }
-    letters(a).eq(letters(b))
 }
 
 /// Notices about reasons to doubt the coefficients.

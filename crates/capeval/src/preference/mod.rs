@@ -18,11 +18,11 @@ use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 
-use crate::given;
+use crate::findings::Findings;
 use crate::measures::{entries, head};
-use crate::rows::score_rows;
-use crate::score::push_once;
-use crate::{Error, OwnReference, PreferOptions, Selection, select_metrics};
+use crate::own_reference::ReferenceRules;
+use crate::rows::RowScorer;
+use crate::{Error, OwnReference, PreferOptions, Selection, given, select_metrics};
 use pools::Judged;
 
 /// A request to [`prefer`]. Start from [`PreferRequest::new`].
@@ -64,17 +64,18 @@ impl PreferRequest<'static> {
 /// When a pair has no references or no score, no pair counts, a metric is not available, or there are too many
 /// resamples for the memory.
 pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
-    let PreferRequest { choices, scores, options, .. } = request;
+    let PreferRequest { choices, references, scores, options, resources, progress } = request;
     let (mut protocol, intervals) = (options.protocol(), options.intervals);
     protocol.check()?;
     if let Some(resampling) = &intervals {
         resampling.check()?;
     }
-    let Selection { metrics, mut notices } = match &scores {
+    let Selection { metrics, notices } = match &scores {
         Some(_) => Selection::default(),
-        None => select_metrics(&options.metrics, &request.resources)?,
+        None => select_metrics(&options.metrics, &resources)?,
     };
-    notices.extend(pools::unvoted(&choices));
+    let mut found = Findings::from(notices);
+    found.add(pools::unvoted(&choices));
     let may_resample = |judged: &[Judged], n_measures| {
         intervals.map_or(Ok(()), |resampling| accuracy::check(&resampling, judged, n_measures))
     };
@@ -83,16 +84,17 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
             let judged = pools::bare(&choices);
             may_resample(&judged, scores.keys.len())?;
             let values = pools::given(&judged, scores, options.ids)?;
-            let measures = given::measures(&scores.keys, &options.lower_is_better, &mut notices)?;
+            let measures = given::measures(&scores.keys, &options.lower_is_better, &mut found)?;
             protocol.draws = 1;
             (judged, Drawn { measures, values: vec![values], ..Drawn::default() })
         }
         None => {
-            let rules = (options.own_reference, options.surplus, options.ids);
-            let judged = pools::with_references(&choices, request.references.as_ref(), rules, &mut notices)?;
+            let rules =
+                ReferenceRules { own: options.own_reference, surplus: options.surplus, ids: options.ids };
+            let judged = pools::with_references(&choices, references.as_ref(), rules, &mut found)?;
             may_resample(&judged, entries(&metrics).1.len())?;
-            notices.extend(draws::settle(&judged, &mut protocol));
-            let mut drawn = Drawn::score(&judged, &metrics, &protocol, request.progress, &mut notices);
+            found.add(draws::settle(&judged, &mut protocol));
+            let mut drawn = Drawn::score(&judged, &metrics, &protocol, progress, &mut found);
             drawn.sign(&protocol, options.own_reference);
             (judged, drawn)
         }
@@ -107,15 +109,15 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
         ));
     }
     if let Some(resampling) = &intervals {
-        notices.extend(crate::notices::few_resamples(resampling.resamples));
-        notices.extend(crate::notices::resamples_of_few(credits.n_images(), "image"));
-        notices.extend(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
+        found.add(crate::notices::few_resamples(resampling.resamples));
+        found.add(crate::notices::resamples_of_few(credits.n_images(), "image"));
+        found.add(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
     Ok(Preference {
-        head: head(drawn.metrics, drawn.measures, intervals, notices),
+        head: head(drawn.metrics, drawn.measures, intervals, found),
         voters: credits.voters(&choices.source),
         categories: credits.categories(),
-        accuracies: credits.accuracies(intervals, request.progress),
+        accuracies: credits.accuracies(intervals, progress),
         pairs: credits.pairs(),
         signatures: drawn.signatures,
         protocol,
@@ -140,7 +142,7 @@ impl Drawn {
         metrics: &[AnyMetric],
         protocol: &Protocol,
         progress: &dyn Progress,
-        notices: &mut Vec<Notice>,
+        found: &mut Findings,
     ) -> Self {
         let side = |k: usize, name: &str| System {
             name: name.to_owned(),
@@ -148,18 +150,16 @@ impl Drawn {
             texts: judged.iter().map(|pair| pair.captions[k].as_str()).collect(),
         };
         let systems = [side(0, "first"), side(1, "second")];
-        let sources = ["first captions", "second captions"];
+        let scorer = RowScorer::new(&systems, &["first captions", "second captions"], metrics);
         let (entries, measures) = entries(metrics);
         let mut drawn = Self { measures, metrics: entries, ..Self::default() };
         for draw in 0..protocol.draws {
             let references = judged.iter().map(|pair| draws::of(pair, protocol, draw)).collect();
-            let rows = score_rows(references, &systems, &sources, metrics, progress);
+            let rows = scorer.score(references, progress);
             let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
             drawn.values.push(rows.values(0).into_iter().zip(rows.values(1)).map(pairs).collect());
-            for notice in rows.notices {
-                push_once(notices, Notice { system: None, ..notice });
-            }
-            drawn.signatures = rows.signatures.into_iter().next().unwrap_or_default();
+            found.add_once(rows.notices.into_iter().map(|notice| Notice { system: None, ..notice }));
+            drawn.signatures = rows.signatures;
         }
         drawn
     }

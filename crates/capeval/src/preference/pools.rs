@@ -7,7 +7,8 @@ use capeval_corpus::ratings::{Choice, Choices, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
 
-use crate::correlate::same_caption;
+use crate::findings::Findings;
+use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
 
@@ -57,14 +58,30 @@ pub(super) fn bare(choices: &Choices) -> Vec<Judged> {
 pub(super) fn with_references(
     choices: &Choices,
     given: Option<&Captions>,
-    (own, surplus, ids): (OwnReference, Surplus, Ids),
-    notices: &mut Vec<Notice>,
+    rules: ReferenceRules,
+    found: &mut Findings,
 ) -> Result<Vec<Judged>, Error> {
-    let fault =
-        |message: &str, remedy: Remedy| Error::with_remedy(format!("{}: {message}", choices.source), remedy);
+    let pairs = pooled(choices, given, rules.ids)?;
+    let pairs = without_lost(choices, given, pairs, rules.surplus, found)?;
+    let pairs = without_own(pairs, rules.own, found);
+    if let Some(bare) = pairs.iter().find(|pair| pair.pool.is_empty()) {
+        let image = bare.image.quoted();
+        return Err(Error::with_remedy(
+            format!("{}: a pair of image {image} has no reference but its own captions", choices.source),
+            Remedy::set(Argument::OwnReference, "skip").or(Remedy::set(Argument::OwnReference, "keep")),
+        ));
+    }
+    if pairs.is_empty() {
+        return Err(Error::request(format!("{}: no pair is left", choices.source)));
+    }
+    Ok(pairs)
+}
+
+/// All pairs with what there is to draw from.
+fn pooled(choices: &Choices, given: Option<&Captions>, ids: Ids) -> Result<Vec<Judged>, Error> {
     if given.is_none() && choices.items.iter().all(|choice| choice.references.is_empty()) {
-        return Err(fault(
-            "metrics need references",
+        return Err(Error::with_remedy(
+            format!("{}: metrics need references", choices.source),
             Remedy::give(Argument::References)
                 .or(Remedy::say("add a list `references` to each pair"))
                 .or(Remedy::give(Argument::Scores).to("use scores that were computed before")),
@@ -83,77 +100,82 @@ pub(super) fn with_references(
             None => choice.references.clone(),
         }
     };
-    let all: Vec<Judged> = ordered(choices).into_iter().map(|choice| judged(choice, pool(choice))).collect();
-    let n_all = all.len();
-    let (mut found, lost): (Vec<Judged>, Vec<Judged>) =
-        all.into_iter().partition(|pair| !pair.pool.is_empty());
-    if let Some(first) = lost.first() {
-        let message = format!(
-            "{} of {n_all} pairs are of images without a reference{}, such as {}",
-            lost.len(),
-            given.map_or_else(String::new, |captions| format!(" in {}", captions.source())),
-            first.image.quoted()
-        );
-        if surplus == Surplus::Error || found.is_empty() {
-            let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave them out");
-            let remedy = match found.is_empty() {
-                true => Remedy::say("check the ids, and give the references they were judged with"),
-                false => Remedy::say("give the references they were judged with").or(ignore),
-            };
-            return Err(fault(&message, remedy));
-        }
-        notices.push(
-            Notice::applied(Argument::Surplus, Surplus::Ignore.name(), format!("left out: {message}"))
-                .ids(listed(lost.iter()))
-                .count(lost.len()),
-        );
+    Ok(ordered(choices).into_iter().map(|choice| judged(choice, pool(choice))).collect())
+}
+
+/// The pairs that have references.
+fn without_lost(
+    choices: &Choices,
+    given: Option<&Captions>,
+    pairs: Vec<Judged>,
+    surplus: Surplus,
+    found: &mut Findings,
+) -> Result<Vec<Judged>, Error> {
+    let n_all = pairs.len();
+    let (kept, lost): (Vec<Judged>, Vec<Judged>) = pairs.into_iter().partition(|pair| !pair.pool.is_empty());
+    let Some(first) = lost.first() else { return Ok(kept) };
+    let message = format!(
+        "{} of {n_all} pairs are of images without a reference{}, such as {}",
+        lost.len(),
+        given.map_or_else(String::new, |captions| format!(" in {}", captions.source())),
+        first.image.quoted()
+    );
+    if surplus == Surplus::Error || kept.is_empty() {
+        let ignore = Remedy::set(Argument::Surplus, "ignore").to("leave them out");
+        let remedy = match kept.is_empty() {
+            true => Remedy::say("check the ids, and give the references they were judged with"),
+            false => Remedy::say("give the references they were judged with").or(ignore),
+        };
+        return Err(Error::with_remedy(format!("{}: {message}", choices.source), remedy));
     }
+    let notice = Notice::applied(Argument::Surplus, Surplus::Ignore.name(), format!("left out: {message}"));
+    found.add([notice.ids(listed(lost.iter())).count(lost.len())]);
+    Ok(kept)
+}
+
+/// The pairs, treated as the policy says if one of their captions is also a reference of theirs.
+fn without_own(mut pairs: Vec<Judged>, own: OwnReference, found: &mut Findings) -> Vec<Judged> {
     let is_same = same_caption(own);
     let is_own = |pair: &Judged| {
         pair.pool.iter().any(|text| pair.captions.iter().any(|caption| is_same(text, caption)))
     };
-    let of_own: Vec<&Judged> = found.iter().filter(|pair| is_own(pair)).collect();
-    if !of_own.is_empty() {
-        let what = match of_own.len() {
-            1 => "1 pair has a caption that is itself a reference of it".to_owned(),
-            n => format!("{n} pairs have a caption that is itself a reference of theirs"),
-        };
-        let message = match own {
-            OwnReference::Keep => what,
-            OwnReference::Remove | OwnReference::RemoveSameWords | OwnReference::HoldOut => {
-                format!("{what}; there, such references are not drawn")
+    let of_own: Vec<&Judged> = pairs.iter().filter(|pair| is_own(pair)).collect();
+    found.add(own_captions(&of_own, own));
+    match own {
+        OwnReference::Keep => {}
+        OwnReference::Remove | OwnReference::RemoveSameWords | OwnReference::HoldOut => {
+            for pair in &mut pairs {
+                let captions = &pair.captions;
+                pair.pool.retain(|text| !captions.iter().any(|caption| is_same(text, caption)));
             }
-            OwnReference::Skip => format!("left out: {what}"),
-        };
-        let notice = Notice::applied(Argument::OwnReference, own.name(), message);
-        let remedy = Remedy::set(Argument::OwnReference, "remove")
-            .to("draw no such reference")
-            .or(Remedy::set(Argument::OwnReference, "skip").to("leave such pairs out"));
-        notices.push(Notice {
-            remedy: (own == OwnReference::Keep).then_some(remedy),
-            ..notice.ids(listed(of_own.iter().copied())).count(of_own.len())
-        });
-        match own {
-            OwnReference::Keep => {}
-            OwnReference::Remove | OwnReference::RemoveSameWords | OwnReference::HoldOut => {
-                for pair in &mut found {
-                    let captions = &pair.captions;
-                    pair.pool.retain(|text| !captions.iter().any(|caption| is_same(text, caption)));
-                }
-            }
-            OwnReference::Skip => found.retain(|pair| !is_own(pair)),
         }
+        OwnReference::Skip => pairs.retain(|pair| !is_own(pair)),
     }
-    if let Some(bare) = found.iter().find(|pair| pair.pool.is_empty()) {
-        return Err(fault(
-            &format!("a pair of image {} has no reference but its own captions", bare.image.quoted()),
-            Remedy::set(Argument::OwnReference, "skip").or(Remedy::set(Argument::OwnReference, "keep")),
-        ));
-    }
-    if found.is_empty() {
-        return Err(Error::request(format!("{}: no pair is left", choices.source)));
-    }
-    Ok(found)
+    pairs
+}
+
+/// A notice about pairs with a caption that is also a reference of theirs.
+fn own_captions(pairs: &[&Judged], own: OwnReference) -> Option<Notice> {
+    let what = match pairs.len() {
+        0 => return None,
+        1 => "1 pair has a caption that is itself a reference of it".to_owned(),
+        n => format!("{n} pairs have a caption that is itself a reference of theirs"),
+    };
+    let message = match own {
+        OwnReference::Keep => what,
+        OwnReference::Remove | OwnReference::RemoveSameWords | OwnReference::HoldOut => {
+            format!("{what}; there, such references are not drawn")
+        }
+        OwnReference::Skip => format!("left out: {what}"),
+    };
+    let remedy = Remedy::set(Argument::OwnReference, "remove").to("draw no such reference").or(Remedy::set(
+        Argument::OwnReference,
+        "skip",
+    )
+    .to("leave such pairs out"));
+    let remedy = (own == OwnReference::Keep).then_some(remedy);
+    let notice = Notice::applied(Argument::OwnReference, own.name(), message);
+    Some(Notice { remedy, ..notice.ids(listed(pairs.iter().copied())).count(pairs.len()) })
 }
 
 fn listed<'j>(pairs: impl Iterator<Item = &'j Judged>) -> Vec<SegmentId> {

@@ -1,0 +1,197 @@
+//! The steps from a request to a report: what is given is aligned, evaluated, signed and described.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use capeval_corpus::SegmentId;
+use capeval_evaluate::{Progress, Sessions, SystemScores, evaluate, evaluate_and_keep};
+use capeval_metric::AnyMetric;
+use capeval_report::{Lengths, Provenance, Report, Segments, SystemReport};
+use capeval_stats::Resampling;
+use rayon::prelude::*;
+
+use crate::explain::explain_images;
+use crate::findings::Findings;
+use crate::gallery::{Scene, gallery};
+use crate::inputs::{Inputs, Scope, Systems, check_names};
+use crate::measures::{entries, head};
+use crate::references::AlignedReferences;
+use crate::request::ScoreRequest;
+use crate::{Error, Selection, intervals, notices};
+
+/// A report with the statistics that it was computed from.
+pub(crate) struct Scored {
+    pub report: Report,
+    /// The scores of each system, in the order of the report.
+    pub scores: Vec<SystemScores>,
+    /// The references, and the ids of the images.
+    pub references: Arc<AlignedReferences>,
+}
+
+/// Scores systems by the metrics of `selection`, and keeps the statistics.
+pub(crate) fn score_with_statistics(
+    request: ScoreRequest<'_>,
+    selection: Selection,
+    scope: Scope,
+) -> Result<Scored, Error> {
+    let ScoreRequest { references, reference_files, systems, options, progress, .. } = request;
+    let Selection { metrics, notices } = selection;
+    let (entries, measures) = entries(&metrics);
+    check_names(&systems)?;
+    check_resampling(options.intervals, systems.len() * measures.len())?;
+
+    let mut found = Findings::from(notices);
+    let inputs = Inputs::align(references, systems, &options, &metrics, scope, &mut found)?;
+    let is_explained = options.gallery || !options.explain.is_empty();
+    let evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);
+    let explained = explain_images(&options.explain, &evaluation.scene)?;
+    let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
+    if let Some(resampling) = options.intervals {
+        let references = &evaluation.scene.references;
+        let intervals = intervals::of(&evaluation.scores, references, resampling, progress);
+        for (row, intervals) in systems.iter_mut().zip(intervals) {
+            row.intervals = Some(intervals);
+        }
+        let numbers = systems.iter().map(|row| row.n_images);
+        found.add(notices::of_intervals(resampling, numbers, "image"));
+    }
+    evaluation.look(&metrics, &mut found);
+    let same_images = evaluation.same_images();
+    if !same_images {
+        found.add([notices::different_images()]);
+    }
+
+    let Evaluation { scores, scene, .. } = evaluation;
+    let references = Arc::clone(&scene.references);
+    let report = Report {
+        head: head(entries, measures, options.intervals, found),
+        systems,
+        same_images,
+        sorted_by: None,
+        provenance: Provenance {
+            files: reference_files,
+            n_images: references.n_images,
+            n_references: references.n_references,
+            policy: Some(options.policy()),
+            ids: Some(options.ids),
+        },
+        explained,
+        gallery: options.gallery.then(|| gallery(scene)),
+    };
+    Ok(Scored { report, scores, references })
+}
+
+/// Checks that the resamples of so many values are possible, if any are wanted.
+pub(crate) fn check_resampling(resampling: Option<Resampling>, n_values: usize) -> Result<(), Error> {
+    if let Some(resampling) = resampling {
+        resampling.check()?;
+        resampling.check_values(n_values)?;
+    }
+    Ok(())
+}
+
+/// The scores of systems, and what they were computed from.
+pub(crate) struct Evaluation {
+    pub scores: Vec<SystemScores>,
+    pub scene: Scene,
+    systems: Systems,
+}
+
+impl Evaluation {
+    /// Scores the systems by `metrics`; `is_explained` keeps what explanations need.
+    pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_explained: bool, progress: &dyn Progress) -> Self {
+        let Inputs { systems: given, mut references } = inputs;
+        let systems = given.for_engine(&references);
+        let (scores, sessions) = match is_explained {
+            true => evaluate_and_keep(&mut references.set, &systems, metrics, progress),
+            false => (evaluate(&mut references.set, &systems, metrics, progress), Sessions::default()),
+        };
+        let scene = Scene { references: Arc::new(references), systems, sessions };
+        Self { scores, scene, systems: given }
+    }
+
+    /// Whether all systems were scored on the same images.
+    fn same_images(&self) -> bool {
+        self.scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images))
+    }
+
+    /// A row for each system, signed, without intervals; `has_segments` adds the scores of every image.
+    pub fn rows(&self, has_segments: bool, found: &mut Findings) -> Vec<SystemReport> {
+        let references = &self.scene.references;
+        let n_references = |image: &u32| references.set.of(*image as usize).len();
+        let row = |(k, scores): (usize, &SystemScores)| SystemReport {
+            name: scores.name.clone(),
+            source: self.systems.source(k).to_owned(),
+            n_images: scores.images.len(),
+            n_references: scores.images.iter().map(n_references).sum(),
+            scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
+            lengths: lengths(scores),
+            intervals: None,
+            signatures: self.systems.signing(k).sign(scores, &references.set, found),
+            segments: has_segments.then(|| segments(scores, references)),
+        };
+        self.scores.iter().enumerate().map(row).collect()
+    }
+
+    /// Adds notices about the texts: captions that do not suit a tokenizer or a metric.
+    pub fn look(&self, metrics: &[AnyMetric], found: &mut Findings) {
+        let Scene { references, systems, .. } = &self.scene;
+        let set = &references.set;
+        let looks =
+            self.systems.captions.iter().map(|(name, captions)| {
+                (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k)))
+            });
+        found.add(notices::about_texts(set.texts(), looks.collect(), metrics));
+        let scored: BTreeSet<u32> = systems.iter().flat_map(|system| system.images.iter().copied()).collect();
+        let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
+        let candidates =
+            systems.iter().flat_map(|system| (0..system.texts.len()).map(|k| system.texts.get(k)));
+        found.add(notices::open_captions(metrics, last_references.chain(candidates)));
+        let with_id =
+            |image: u32, text| -> Option<(&SegmentId, &str)> { Some((references.id(image)?, text)) };
+        let all = scored.iter().flat_map(|image| set.of(*image as usize).map(|text| (*image, text)));
+        found.add(notices::long_captions(
+            metrics,
+            None,
+            all.filter_map(|(image, text)| with_id(image, text)),
+        ));
+        for system in systems {
+            let captions = system.images.iter().enumerate();
+            let captions = captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)));
+            found.add(notices::long_captions(metrics, Some(&system.name), captions));
+        }
+    }
+}
+
+/// The lengths that the first metric with both of them compares, as BLEU does.
+fn lengths(scores: &SystemScores) -> Option<Lengths> {
+    scores.metrics.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total()))
+}
+
+/// The lengths among the summed statistics of a metric; `None` if it does not compare lengths.
+pub(crate) fn lengths_of(metric: &AnyMetric, total: &[f64]) -> Option<Lengths> {
+    let columns = &metric.about().columns;
+    let sum = |name: &str| total.get(columns.iter().position(|column| column.name == name)?).copied();
+    Some(Lengths { candidates: sum("candidate-length")?, references: sum("reference-length")? })
+}
+
+/// The scores of every image, measure by measure within each.
+fn segments(scores: &SystemScores, references: &AlignedReferences) -> Segments {
+    let by_metric: Vec<(usize, Vec<f64>)> =
+        scores.metrics.par_iter().map(|metric| (metric.corpus.len(), metric.segments())).collect();
+    let n_measures: usize = by_metric.iter().map(|(n_parts, _)| n_parts).sum();
+    let mut values = vec![0.0; n_measures * scores.images.len()];
+    let mut first = 0;
+    for (n_parts, parts) in &by_metric {
+        for (row, parts) in
+            values.chunks_exact_mut(n_measures.max(1)).zip(parts.chunks_exact((*n_parts).max(1)))
+        {
+            if let Some(row) = row.get_mut(first..first + n_parts) {
+                row.copy_from_slice(parts);
+            }
+        }
+        first += n_parts;
+    }
+    let id = |image: &u32| references.id(*image);
+    Segments { ids: scores.images.iter().filter_map(id).cloned().collect(), values }
+}

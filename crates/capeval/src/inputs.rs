@@ -1,0 +1,141 @@
+//! The systems and references of a task, matched image by image.
+
+use capeval_corpus::{Aligned, Captions, Missing, align_by};
+use capeval_evaluate::System;
+use capeval_metric::AnyMetric;
+use capeval_report::Notice;
+use rayon::prelude::*;
+
+use crate::common::Common;
+use crate::findings::Findings;
+use crate::references::{AlignedReferences, ReferenceIndex, ReferenceSource};
+use crate::restrict::Subset;
+use crate::signing::Signing;
+use crate::{Error, ScoreOptions, notices};
+
+/// The images on which a system is scored if missing captions are skipped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The images that it describes.
+    Each,
+    /// The images that all systems describe.
+    Common,
+}
+
+/// What metrics compare: the captions of systems with references.
+pub(crate) struct Inputs {
+    pub systems: Systems,
+    pub references: AlignedReferences,
+}
+
+/// The captions of systems, and the image of each.
+#[derive(Default)]
+pub(crate) struct Systems {
+    /// The name of each system, and its captions.
+    pub captions: Vec<(String, Captions)>,
+    pub aligned: Vec<Aligned>,
+    /// The number of listed images, if there is a list.
+    pub subset: Option<usize>,
+    /// The images that all systems describe, if others were left out.
+    pub common: Option<Common>,
+    /// What else belongs in the signatures.
+    pub extras: Vec<(&'static str, String)>,
+}
+
+impl Inputs {
+    /// Matches the captions of systems with references, as the policies of `options` allow.
+    pub fn align(
+        references: ReferenceSource,
+        mut captions: Vec<(String, Captions)>,
+        options: &ScoreOptions,
+        metrics: &[AnyMetric],
+        scope: Scope,
+        found: &mut Findings,
+    ) -> Result<Self, Error> {
+        if let ReferenceSource::Captions(references) = &references {
+            found.add(references.notices().iter().cloned());
+            found.add(notices::empty_references(references));
+        }
+        found.add_once(of_readers(&captions));
+        let subset = match &options.images {
+            None => None,
+            Some(list) => {
+                let subset = Subset::new(list, &references, options.ids)?;
+                for (_, captions) in &mut captions {
+                    *captions = subset.of_candidates(captions, &references)?;
+                }
+                found.add([notices::left_out(subset.notice(), metrics)]);
+                Some(subset)
+            }
+        };
+        let index = ReferenceIndex::new(references, subset.as_ref(), options.ids)?;
+        let (policy, is_empty) = (options.policy(), notices::is_empty(metrics));
+        let mut aligned: Vec<Aligned> = captions
+            .par_iter()
+            .map(|(_, captions)| align_by(index.images(), captions, &policy, &is_empty))
+            .collect::<Result<_, _>>()?;
+        found.add(captions.iter().zip(&aligned).filter_map(|((name, captions), aligned)| {
+            notices::copy_of_references(index.grouped()?, name, captions, aligned)
+        }));
+        found.add(notices::twins(&captions));
+        let common = match scope == Scope::Common && policy.missing == Missing::Skip {
+            true => Common::cut(&mut aligned, index.images().len())?,
+            false => None,
+        };
+        found.add(common.as_ref().map(Common::notice));
+        let references = index.gather(&aligned, metrics)?;
+        let subset = subset.as_ref().map(Subset::len);
+        let systems = Systems { captions, aligned, subset, common, extras: Vec::new() };
+        Ok(Self { systems, references })
+    }
+}
+
+impl Systems {
+    /// The systems as the engine takes them.
+    pub fn for_engine(&self, references: &AlignedReferences) -> Vec<System> {
+        let system = |((name, captions), aligned): (&(String, Captions), &Aligned)| {
+            let place = |image: u32| references.place.get(image as usize).copied();
+            let text = |row: u32| captions.text(row as usize);
+            System {
+                name: name.clone(),
+                images: aligned.pairs.iter().filter_map(|pair| place(pair.image)).collect(),
+                texts: aligned.pairs.iter().map(|pair| pair.candidate.map_or("", text)).collect(),
+            }
+        };
+        self.captions.par_iter().zip(&self.aligned).map(system).collect()
+    }
+
+    /// Where the captions of system number `k` come from.
+    pub fn source(&self, k: usize) -> &str {
+        self.captions.get(k).map_or("", |(_, captions)| captions.source())
+    }
+
+    /// What the signatures of system number `k` name.
+    pub fn signing(&self, k: usize) -> Signing<'_> {
+        let notices = self.aligned.get(k).map_or(&[][..], |aligned| &aligned.notices);
+        Signing { notices, subset: self.subset, common: self.common.as_ref(), extras: &self.extras }
+    }
+}
+
+/// The notices of the readers of captions.
+pub(crate) fn of_readers(systems: &[(String, Captions)]) -> impl Iterator<Item = Notice> {
+    systems.iter().flat_map(|(name, captions)| {
+        captions.notices().iter().map(move |notice| notice.clone().system(name.as_str()))
+    })
+}
+
+/// Checks that there are systems, and that each has its own name.
+pub(crate) fn check_names<C>(systems: &[(String, C)]) -> Result<(), Error> {
+    if systems.is_empty() {
+        return Err(Error::request("there is no system to score"));
+    }
+    for (k, (name, _)) in systems.iter().enumerate() {
+        if systems.iter().take(k).any(|(other, _)| other == name) {
+            return Err(Error::with_remedy(
+                format!("two systems are called '{name}'"),
+                "give each its own name",
+            ));
+        }
+    }
+    Ok(())
+}
