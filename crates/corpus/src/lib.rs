@@ -52,4 +52,4 @@ pub use options::ReadOptions;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
 pub use table::CaptionColumns;
-pub use write::write;
+pub use write::{csv_fault, write};

@@ -56,8 +56,8 @@ pub fn write(captions: &Captions, format: Format, target: impl Write) -> Result<
         Format::ListJson => writer.list()?,
         Format::DictJson => writer.dict()?,
         Format::JsonLines => writer.json_lines()?,
-        Format::Csv => writer.table(',')?,
-        Format::Tsv => writer.table('\t')?,
+        Format::Csv => writer.table(b',')?,
+        Format::Tsv => writer.table(b'\t')?,
         Format::Tokens => writer.tokens()?,
         Format::Lines => writer.lines()?,
         _ => {
@@ -76,6 +76,14 @@ pub fn write(captions: &Captions, format: Format, target: impl Write) -> Result<
 
 fn output_error(cause: io::Error) -> Error {
     Error::io("output", "cannot write", cause)
+}
+
+/// The cause of a fault in writing a table of CSV.
+pub fn csv_fault(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 struct Writer<'a, W: Write> {
@@ -195,18 +203,18 @@ impl<W: Write> Writer<'_, W> {
         self.line.push_str(": ");
     }
 
-    fn table(&mut self, separator: char) -> Result<(), Error> {
+    fn table(&mut self, separator: u8) -> Result<(), Error> {
         self.every_image_has_a_caption()?;
-        let _ = writeln!(self.line, "image_id{separator}caption");
-        for (row, (id, text)) in self.captions.iter().enumerate() {
+        for (row, id) in self.captions.ids().iter().enumerate() {
             self.untyped(id, row)?;
-            push_field(&mut self.line, &id.to_string(), separator);
-            self.line.push(separator);
-            push_field(&mut self.line, text, separator);
-            self.line.push('\n');
-            self.put()?;
         }
-        self.put()
+        let mut table = csv::WriterBuilder::new().delimiter(separator).from_writer(&mut self.target);
+        let fault = |error| output_error(csv_fault(error));
+        table.write_record(["image_id", "caption"]).map_err(fault)?;
+        for (id, text) in self.captions.iter() {
+            table.write_record([&id.to_string(), text]).map_err(fault)?;
+        }
+        table.flush().map_err(output_error)
     }
 
     fn tokens(&mut self) -> Result<(), Error> {
@@ -357,15 +365,5 @@ fn push_json(line: &mut String, text: &str) {
             _ => line.push(character),
         }
     }
-    line.push('"');
-}
-
-fn push_field(line: &mut String, field: &str, separator: char) {
-    if !field.contains([separator, '"', '\n', '\r']) {
-        line.push_str(field);
-        return;
-    }
-    line.push('"');
-    line.push_str(&field.replace('"', "\"\""));
     line.push('"');
 }

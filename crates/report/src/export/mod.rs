@@ -13,6 +13,7 @@ pub(crate) use preference::pairs;
 
 use std::io::{self, Write};
 
+use capeval_corpus::csv_fault;
 use capeval_metric::Signature;
 use capeval_stats::{Interval, Resampling};
 use serde::ser::SerializeMap;
@@ -112,16 +113,11 @@ pub(crate) fn line(object: &impl Serialize, out: &mut dyn Write) -> io::Result<(
 
 /// Writes comma-separated values.
 pub(crate) fn csv(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = csv::WriterBuilder::new().flexible(true).from_writer(out);
     for row in std::iter::once(found.columns()).chain(found.rows()) {
-        let fields: Vec<String> = row.into_iter().map(quoted).collect();
-        writeln!(out, "{}", fields.join(","))?;
+        table.write_record(row).map_err(csv_fault)?;
     }
-    Ok(())
-}
-
-/// A field, quoted as RFC 4180 requires.
-fn quoted(field: String) -> String {
-    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
+    table.flush()
 }
 
 /// Signatures by metric.
@@ -182,16 +178,5 @@ impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
             map.serialize_entry(key, value)?;
         }
         map.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_with_commas_and_quotes_are_quoted() {
-        assert_eq!(quoted("a,\"b\"".into()), "\"a,\"\"b\"\"\"");
-        assert_eq!(quoted("plain".into()), "plain");
     }
 }
