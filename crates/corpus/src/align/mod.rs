@@ -67,33 +67,13 @@ pub fn align_by(
     is_empty: impl Fn(&str) -> bool,
 ) -> Result<Aligned, Error> {
     let Policy { missing, surplus, duplicate, empty } = *policy;
-    let mut aligned = Aligned::default();
-    let mut chosen: Vec<Option<u32>> = vec![None; images.len()];
-    let mut repeated: Vec<(u32, u32)> = Vec::new();
-    let mut surplus_rows: Vec<u32> = Vec::new();
     if u32::try_from(candidates.len()).is_err() {
         let message = "holds more than 4294967295 captions, which is more than can be numbered";
         return Err(Error::new(ErrorKind::Shape, candidates.source(), message));
     }
+    let mut aligned = Aligned::default();
     let check = Check { images, candidates };
-    let lines = check.lines();
-    for (row, id) in (0_u32..).zip(candidates.ids()) {
-        let Some(image) = lines.map_or_else(|| images.find(id), |lines| lines.find(images, id)) else {
-            surplus_rows.push(row);
-            continue;
-        };
-        if let Some(slot) = chosen.get_mut(image) {
-            match slot {
-                None => *slot = Some(row),
-                Some(earlier) => {
-                    repeated.push((*earlier, row));
-                    if duplicate == Duplicate::Last {
-                        *slot = Some(row);
-                    }
-                }
-            }
-        }
-    }
+    let Chosen { rows: chosen, repeated, surplus: surplus_rows } = Chosen::of(&check, duplicate);
     check.mixed_ids(&surplus_rows)?;
     if !surplus_rows.is_empty() {
         match surplus {
@@ -137,14 +117,12 @@ pub fn align_by(
             Empty::Keep | Empty::Skip => aligned.notices.push(check.empty_notice(&blank, empty)),
         }
     }
-    aligned.pairs = (0_u32..)
-        .zip(&chosen)
-        .filter(|(_, row)| match row {
-            Some(row) => empty != Empty::Skip || !is_blank(row),
-            None => missing == Missing::Empty,
-        })
-        .map(|(image, candidate)| Pair { image, candidate: *candidate })
-        .collect();
+    let is_scored = |row: &Option<u32>| match row {
+        Some(row) => empty != Empty::Skip || !is_blank(row),
+        None => missing == Missing::Empty,
+    };
+    let pairs = (0_u32..).zip(chosen).filter(|(_, row)| is_scored(row));
+    aligned.pairs = pairs.map(|(image, candidate)| Pair { image, candidate }).collect();
     if aligned.pairs.is_empty() {
         return Err(Error::new(
             ErrorKind::NothingLeft,
@@ -154,4 +132,37 @@ pub fn align_by(
     }
     check.oddities(&mut aligned.notices);
     Ok(aligned)
+}
+
+/// The candidates of images, and those left over.
+struct Chosen {
+    /// The row of each image's candidate.
+    rows: Vec<Option<u32>>,
+    /// Each further row of an image, with the row taken before it.
+    repeated: Vec<(u32, u32)>,
+    /// The rows of other images.
+    surplus: Vec<u32>,
+}
+
+impl Chosen {
+    /// Chooses one of several candidates as `duplicate` says, and the first if that is an error.
+    fn of(check: &Check<'_>, duplicate: Duplicate) -> Self {
+        let Check { images, candidates } = check;
+        let mut chosen = Self { rows: vec![None; images.len()], repeated: Vec::new(), surplus: Vec::new() };
+        let lines = check.lines();
+        for (row, id) in (0_u32..).zip(candidates.ids()) {
+            let image = lines.map_or_else(|| images.find(id), |lines| lines.find(images, id));
+            match image.and_then(|image| chosen.rows.get_mut(image)) {
+                None => chosen.surplus.push(row),
+                Some(slot @ None) => *slot = Some(row),
+                Some(Some(taken)) => {
+                    chosen.repeated.push((*taken, row));
+                    if duplicate == Duplicate::Last {
+                        *taken = row;
+                    }
+                }
+            }
+        }
+        chosen
+    }
 }

@@ -328,97 +328,93 @@ impl Pair {
     }
 }
 
+impl Rouge155 {
+    fn signature(&self) -> Signature {
+        let Self {
+            measures,
+            stemming,
+            stop_words,
+            limit,
+            formula,
+            jackknife,
+            unit,
+            average,
+            alpha,
+            confidence,
+        } = self;
+        let measures: Vec<String> = measures.iter().map(Measure::to_string).collect();
+        let hex = |fingerprint: u64| format!("{fingerprint:016x}");
+        let stem = match stemming {
+            Stemming::None => "none".to_owned(),
+            Stemming::Porter => "porter".to_owned(),
+            Stemming::PorterWithExceptions(list) => format!("porter-exceptions-{}", hex(list.fingerprint())),
+        };
+        let average = match average {
+            Average::Resampled(samples) => format!("resampled-{samples}"),
+            Average::Plain => "mean".to_owned(),
+        };
+        let signature = Signature::new(self.name())
+            .with("measures", measures.join("+"))
+            .with("stem", stem)
+            .with("stop", stop_words.as_ref().map_or("none".to_owned(), |list| hex(list.fingerprint())))
+            .with("limit", limit)
+            .with("formula", formula)
+            .with("jackknife", jackknife)
+            .with("alpha", alpha)
+            .with("unit", unit)
+            .with("average", average)
+            .with("tok", Tokenizer::Rouge155);
+        match confidence {
+            Some(percent) => signature.with("confidence", percent),
+            None => signature,
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let names = match self.unit {
+            Unit::Segment => ["recall", "precision", "f"],
+            Unit::Word => ["references", "candidate", "hits"],
+        };
+        let of_measure =
+            |measure: &Measure| names.map(|name| Column::sum(format!("{name}-{}", measure.key())));
+        [Column::count("segments")].into_iter().chain(self.measures.iter().flat_map(of_measure)).collect()
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let stem = if self.stemming == Stemming::None { "" } else { ", stemmed" };
+        let part = |measure: &Measure, letter: char| {
+            Part::score(
+                format!("{}-{}-{}", self.name(), measure.key(), letter.to_ascii_lowercase()),
+                format!("ROUGE-{} {letter} (1.5.5{stem})", measure.label()),
+                0.0..=1.0,
+            )
+        };
+        let parts =
+            self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter)));
+        let with_ends = |part: Part| {
+            let end = |(end, percent): (&str, f64)| {
+                let (key, label) =
+                    (format!("{}-{end}", part.key), format!("{} {end} end, {percent}%", part.label));
+                Part { key, label, ..part.clone() }.without_interval()
+            };
+            let ends = self.confidence.map(|percent| ["low", "high"].map(|name| end((name, percent))));
+            [part].into_iter().chain(ends.into_iter().flatten())
+        };
+        parts.flat_map(with_ends).collect()
+    }
+}
+
 impl Metric for Rouge155 {
     type Model = Model;
     type Stats = Sums;
     type Scratch = Scratch;
 
     fn about(&self) -> About {
-        let signature = {
-            let Self {
-                measures,
-                stemming,
-                stop_words,
-                limit,
-                formula,
-                jackknife,
-                unit,
-                average,
-                alpha,
-                confidence,
-            } = self;
-            let measures: Vec<String> = measures.iter().map(Measure::to_string).collect();
-            let hex = |fingerprint: u64| format!("{fingerprint:016x}");
-            let signature = Signature::new(self.name())
-                .with("measures", measures.join("+"))
-                .with(
-                    "stem",
-                    match stemming {
-                        Stemming::None => "none".to_owned(),
-                        Stemming::Porter => "porter".to_owned(),
-                        Stemming::PorterWithExceptions(list) => {
-                            format!("porter-exceptions-{}", hex(list.fingerprint()))
-                        }
-                    },
-                )
-                .with("stop", stop_words.as_ref().map_or("none".to_owned(), |list| hex(list.fingerprint())))
-                .with("limit", limit)
-                .with("formula", formula)
-                .with("jackknife", jackknife)
-                .with("alpha", alpha)
-                .with("unit", unit)
-                .with(
-                    "average",
-                    match average {
-                        Average::Resampled(samples) => format!("resampled-{samples}"),
-                        Average::Plain => "mean".to_owned(),
-                    },
-                )
-                .with("tok", Tokenizer::Rouge155);
-            match confidence {
-                Some(percent) => signature.with("confidence", percent),
-                None => signature,
-            }
+        let reading = match self.limit {
+            Limit::None => Reading::Lines(Tokenizer::Rouge155),
+            _ => Reading::Raw,
         };
-        let input = {
-            let reading =
-                if self.limit == Limit::None { Reading::Lines(Tokenizer::Rouge155) } else { Reading::Raw };
-            Input::new(reading)
-        };
-        let columns = {
-            let names = match self.unit {
-                Unit::Segment => ["recall", "precision", "f"],
-                Unit::Word => ["references", "candidate", "hits"],
-            };
-            let columns = self
-                .measures
-                .iter()
-                .flat_map(|measure| names.map(|name| Column::sum(format!("{name}-{}", measure.key()))));
-            [Column::count("segments")].into_iter().chain(columns).collect()
-        };
-        let parts = {
-            let stem = if self.stemming == Stemming::None { "" } else { ", stemmed" };
-            let part = |measure: &Measure, letter: char| {
-                Part::score(
-                    format!("{}-{}-{}", self.name(), measure.key(), letter.to_ascii_lowercase()),
-                    format!("ROUGE-{} {letter} (1.5.5{stem})", measure.label()),
-                    0.0..=1.0,
-                )
-            };
-            let parts =
-                self.measures.iter().flat_map(|measure| ['F', 'R', 'P'].map(|letter| part(measure, letter)));
-            let with_ends = |part: Part| {
-                let end = |(end, percent): (&str, f64)| {
-                    let (key, label) =
-                        (format!("{}-{end}", part.key), format!("{} {end} end, {percent}%", part.label));
-                    Part { key, label, ..part.clone() }.without_interval()
-                };
-                let ends = self.confidence.map(|percent| ["low", "high"].map(|name| end((name, percent))));
-                [part].into_iter().chain(ends.into_iter().flatten())
-            };
-            parts.flat_map(with_ends).collect()
-        };
-        About::new(signature, input, columns, parts)
+        About::new(self.signature(), Input::new(reading), self.columns(), self.parts())
             .mean(self.unit == Unit::Segment)
             .adding_up(self.average == Average::Plain)
     }

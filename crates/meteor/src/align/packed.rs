@@ -120,6 +120,8 @@ impl PackedPairs {
 
     /// Counts the matches of the pair whose rows and paraphrases are the last ones, from `first_row` and
     /// `first_paraphrase` on.
+    ///
+    /// It is long because all counts come from the same masks, which are local to it.
     pub(super) fn join(
         &self,
         words: &WordMatcher,

@@ -179,20 +179,22 @@ impl ParaphraseSource {
 
     pub(super) fn write(&self, writer: &mut Writer, language: Language) {
         let key = |kind| Key::new(kind, language);
-        let n = self.nodes.len();
-
         let mut by_word: Vec<u32> = (0..self.words.len() as u32).collect();
         by_word.sort_unstable_by_key(|word| &self.words[*word as usize]);
         let mut word_ranks = vec![0u32; by_word.len()];
         for (rank, word) in by_word.iter().enumerate() {
             word_ranks[*word as usize] = rank as u32;
         }
-        Strings::write(
-            writer,
-            key(Kind::ParaphraseWords),
-            by_word.iter().map(|word| &*self.words[*word as usize]),
-        );
+        let words = by_word.iter().map(|word| &*self.words[*word as usize]);
+        Strings::write(writer, key(Kind::ParaphraseWords), words);
+        let (order, new_numbers) = self.level_order(&word_ranks);
+        self.write_tree(writer, language, &word_ranks, &order, &new_numbers);
+        self.write_entries(writer, language, &new_numbers);
+    }
 
+    /// The nodes level by level, those of a level by parent and word, and the number of each node in this order.
+    fn level_order(&self, word_ranks: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let n = self.nodes.len();
         // A node comes after its parent in reading order, so one pass is enough for depths and levels.
         let mut depths = vec![0u8; n];
         let mut levels: Vec<Vec<u32>> = vec![vec![0]];
@@ -216,12 +218,24 @@ impl ParaphraseSource {
                 order.push(*node);
             }
         }
+        (order, new_numbers)
+    }
 
+    /// Writes the tree of phrases: the word of each node, and its children.
+    fn write_tree(
+        &self,
+        writer: &mut Writer,
+        language: Language,
+        word_ranks: &[u32],
+        order: &[u32],
+        new_numbers: &[u32],
+    ) {
+        let key = |kind| Key::new(kind, language);
         let labels: Vec<u32> = order
             .iter()
             .map(|node| word_ranks.get(self.nodes[*node as usize].1 as usize).copied().unwrap_or(0))
             .collect();
-        let mut n_children = vec![0u32; n];
+        let mut n_children = vec![0u32; self.nodes.len()];
         for (parent, _) in &self.nodes[1..] {
             n_children[new_numbers[*parent as usize] as usize] += 1;
         }
@@ -240,7 +254,12 @@ impl ParaphraseSource {
         PairFilter::write(writer, key(Kind::PhraseEdges), edges);
         Bits::write(writer, key(Kind::PhraseParents), n_children.iter().map(|count| *count > 0));
         Packed::write(writer, key(Kind::PhraseChildren), &ends);
+    }
 
+    /// Writes which nodes are phrases of entries, and the targets of each source.
+    fn write_entries(&self, writer: &mut Writer, language: Language, new_numbers: &[u32]) {
+        let key = |kind| Key::new(kind, language);
+        let n = self.nodes.len();
         let mut is_member = vec![false; n];
         for (source, target) in &self.entries {
             is_member[new_numbers[*source as usize] as usize] = true;

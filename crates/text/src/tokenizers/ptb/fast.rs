@@ -15,6 +15,8 @@ use super::rules::{ABBREVIATION_LISTS, Form, MORE_ABBREVIATIONS};
 const PADDING: &str = "        ";
 
 /// Calls `piece` with the tokens that pycocoevalcap produces for the text; `lower` is a buffer.
+///
+/// The loop is one long function because its arms share the position and the buffers, and most texts never leave it.
 pub(super) fn tokenize(
     lexer: &mut Lexer,
     lower: &mut String,

@@ -350,6 +350,9 @@ fn treebank_word(version: Version) -> Pattern {
 }
 
 /// All rules of a version, in order.
+///
+/// This is one long table because the order of its lines decides which rule wins; it follows that of the grammar of
+/// Stanford's tokenizer.
 pub(super) fn rules(version: Version) -> Vec<Rule> {
     let newer = version == Version::V360;
     let if_newer = |form: Form| if newer { form } else { Form::Same };
