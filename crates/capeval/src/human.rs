@@ -359,4 +359,17 @@ mod tests {
         assert_eq!(score(prepared), (vec![1.0], 2, 5));
         assert_eq!(score(captions.into()), (vec![0.0], 2, 5), "nothing was remembered of them");
     }
+
+    /// What is held out comes from the references' own file by design.
+    #[test]
+    fn equal_references_raise_no_doubt_about_the_file() {
+        let mut captions = Captions::new("refs.json");
+        for (image, text) in [(1, "a dog"), (1, "a dog"), (2, "two men"), (2, "two men")] {
+            captions.push(SegmentId::from(image), text);
+        }
+        let selection = Selection { metrics: crate::metrics(["rouge-l"], &[]).unwrap(), notices: Vec::new() };
+        let rounds = Rounds::new(&captions.into(), None, Ids::AsGiven).unwrap();
+        let row = rounds.score(&ScoreOptions::default(), selection, &()).unwrap();
+        assert_eq!((row.human.scores, row.notices), (vec![1.0], Vec::new()));
+    }
 }
