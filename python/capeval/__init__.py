@@ -29,7 +29,7 @@ from ._engine import __version__, get_num_threads, set_num_threads
 from ._diversity import diversity
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
-from ._install import install_meteor, install_spice
+from ._install import install_data, install_meteor, install_spice
 from ._listing import metrics, suites, tokenize, tokenizers
 from ._mecab import find_dictionaries as _find_dictionaries
 from ._prefer import Preference, prefer
@@ -54,6 +54,7 @@ __all__ = [
     "diversity",
     "get_num_threads",
     "install_as_pycocoevalcap",
+    "install_data",
     "install_meteor",
     "install_spice",
     "metrics",

@@ -263,6 +263,6 @@ def compare(
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    paths = path_of(lm), path_of(spice_cache)
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
     with Listener(progress) as listener:
-        return Comparison(_engine.compare(ground, read, tests, table, *paths, thread_count(threads), listener))
+        return Comparison(_engine.compare(ground, read, tests, data, thread_count(threads), listener))

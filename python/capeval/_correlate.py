@@ -197,21 +197,11 @@ def correlate(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    table = DocumentFrequencies._table(frequencies)
+    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache)}
+    rated = os.fspath(ratings) if is_path else _rows(ratings)
+    against = ground if scores is None else path_of(scores)
     with Listener(progress) as listener:
-        return Correlation(
-            _engine.correlate(
-                os.fspath(ratings) if is_path else None,
-                [] if is_path else _rows(ratings),
-                ground,
-                options,
-                table,
-                path_of(scores),
-                path_of(spice_cache),
-                thread_count(threads),
-                listener,
-            )
-        )
+        return Correlation(_engine.correlate(rated, against, options, data, thread_count(threads), listener))
 
 
 def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:

@@ -25,8 +25,7 @@ __all__ = [
     "diversity",
     "evaluate",
     "get_num_threads",
-    "install_meteor",
-    "install_spice",
+    "install_data",
     "judge_rows",
     "metrics",
     "needed_frequencies",
@@ -231,7 +230,7 @@ class Prepared:
     def build(
         references: Captions,
         options: dict[str, Any],
-        spice_cache: str | None,
+        data: dict[str, Any],
         threads: int | None,
     ) -> Prepared: ...
     @staticmethod
@@ -270,9 +269,7 @@ def score(
     references: Captions | Prepared,
     systems: list[tuple[str, Captions]],
     options: dict[str, Any],
-    frequencies: DocumentFrequencies | None,
-    language_model: str | None,
-    spice_cache: str | None,
+    data: dict[str, Any],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
@@ -280,9 +277,7 @@ def compare(
     references: Captions | Prepared,
     systems: list[tuple[str, Captions]],
     options: dict[str, Any],
-    frequencies: DocumentFrequencies | None,
-    language_model: str | None,
-    spice_cache: str | None,
+    data: dict[str, Any],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Comparison: ...
@@ -294,24 +289,18 @@ def diversity(
     threads: int | None,
 ) -> Report: ...
 def correlate(
-    path: str | None,
-    rows: list[tuple[Any, str | None, str | None, list[float]]],
-    references: Captions | None,
+    ratings: str | list[tuple[Any, str | None, str | None, list[float]]],
+    against: Captions | str | None,
     options: dict[str, Any],
-    frequencies: DocumentFrequencies | None,
-    scores: str | None,
-    spice_cache: str | None,
+    data: dict[str, Any],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Correlation: ...
 def prefer(
-    path: str | None,
-    rows: str,
-    references: Captions | None,
+    pairs: str | bytes,
+    against: Captions | str | None,
     options: dict[str, Any],
-    frequencies: DocumentFrequencies | None,
-    scores: str | None,
-    spice_cache: str | None,
+    data: dict[str, Any],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Preference: ...
@@ -321,8 +310,7 @@ def needed_frequencies(
 def judge_rows(
     judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...
-def install_meteor(source: str | None, python: str) -> tuple[str, bool]: ...
-def install_spice(source: str | None, python: str) -> tuple[str, bool]: ...
+def install_data(name: str, source: str | None, python: str) -> tuple[str, str | None]: ...
 def evaluate(
     references: list[list[str]],
     candidates: list[str],

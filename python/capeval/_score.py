@@ -146,9 +146,9 @@ def score(
         "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
-    paths = path_of(lm), path_of(spice_cache)
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
     with Listener(progress) as listener:
-        return Report(_engine.score(ground, read, options, table, *paths, thread_count(threads), listener))
+        return Report(_engine.score(ground, read, options, data, thread_count(threads), listener))
 
 
 def prepare(

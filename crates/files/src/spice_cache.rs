@@ -11,7 +11,7 @@ use capeval_spice::{Data, ParseCache};
 use crate::{Bytes, Error, Target, open};
 
 /// A cache of parses and the file that it comes from, which is known to be writable.
-pub struct SpiceCache {
+pub(crate) struct SpiceCache {
     path: String,
     target: Target,
     parses: Arc<ParseCache>,
@@ -23,7 +23,7 @@ impl SpiceCache {
     ///
     /// # Errors
     /// When no metric uses them, or the file cannot be read or written, or holds anything else.
-    pub fn open(path: &str, resources: &mut Resources) -> Result<Self, Error> {
+    pub(crate) fn open(path: &str, resources: &mut Resources) -> Result<Self, Error> {
         let unused = || {
             let refusal = Refusal::new("no metric uses this cache of SPICE's parses");
             let omit = Remedy::omit(Argument::SpiceCache);
@@ -42,12 +42,12 @@ impl SpiceCache {
     }
 
     /// The path as given.
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
     /// The parses.
-    pub fn parses(&self) -> &ParseCache {
+    pub(crate) fn parses(&self) -> &ParseCache {
         &self.parses
     }
 
@@ -56,7 +56,7 @@ impl SpiceCache {
     ///
     /// # Errors
     /// When the file cannot be written, or has become something else.
-    pub fn save(self) -> Result<Option<u64>, Error> {
+    pub(crate) fn save(self) -> Result<Option<u64>, Error> {
         if self.parses.n_added() == 0 {
             return Ok(None);
         }

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use capeval_choice::{Remedy, Task as Job, UnknownName};
+use capeval_choice::{Task as Job, UnknownName};
 use capeval_metric::setting::{POSITIVE, TOK};
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Learns, Metric, MetricKind, Need, Part, Reading,
@@ -53,8 +53,8 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: Some(Need {
-        what: "METEOR's resources",
-        task: INSTALL,
+        what: WHAT,
+        task: Job::Install(NAME),
         has: |resources| resources.has::<Resources>(),
         about: || about(&Options::coco(), "installed", Tokenizer::Ptb),
     }),
@@ -63,7 +63,11 @@ pub const KIND: MetricKind = MetricKind {
 
 const LANGUAGES: &str = "en, cz, de, es, fr, ru; ar-bw-red da fi hu it nl no pt ro se tr; other";
 
-const INSTALL: Job = Job::Install("meteor");
+/// The name of the data for installations.
+const NAME: &str = "meteor";
+
+/// The data in messages.
+const WHAT: &str = "METEOR's resources";
 
 fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     let refused = |refusal: Refusal| settings.error(refusal);
@@ -102,9 +106,7 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
     options.unit = settings.get("unit")?;
     options.function_words = language("function")?;
     let tokenizer = settings.tokenizer()?;
-    let resources = settings.resource::<Resources>().ok_or_else(|| {
-        settings.error("METEOR's resources are not installed").with_remedy(Remedy::run(INSTALL))
-    })?;
+    let resources = settings.resource::<Resources>().ok_or_else(|| settings.not_installed(NAME, WHAT))?;
     let meteor = Meteor::new(options, resources).map_err(refused)?;
     Ok(AnyMetric::new(MeteorMetric::new(Arc::new(meteor), tokenizer)))
 }

@@ -40,7 +40,7 @@ pub use explanation::{Explanation, Fact, Match, Rule, Statement, Step};
 pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use memo::{Figures, Memo};
 pub use part::{Direction, Number, Part};
-pub use resources::Resources;
+pub use resources::{Absences, Resources};
 pub use segment::{Candidates, Ngrams, References, Segment};
 pub use setting::{Setting, Settings};
 pub use signature::Signature;

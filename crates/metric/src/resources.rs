@@ -1,7 +1,7 @@
 //! Third-party data and saved models, which metrics request by type.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Data that metrics may need in addition to captions: tables, models, word lists; at most one value of each type.
@@ -22,6 +22,15 @@ impl Resources {
         self
     }
 
+    /// Adds all values of `others`.
+    pub fn extend(&mut self, others: &Self) {
+        // Each type has one value, so their order is of no consequence.
+        #[expect(clippy::iter_over_hash_type, reason = "the result is the same in any order")]
+        for (key, value) in &others.0 {
+            self.0.insert(*key, Arc::clone(value));
+        }
+    }
+
     /// The value of this type; `None` if there is none.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())
@@ -33,6 +42,10 @@ impl Resources {
     }
 }
 
+/// In words, which installed data are missing, by their name: a resource that makes errors exact.
+#[derive(Clone, Debug, Default)]
+pub struct Absences(pub BTreeMap<&'static str, String>);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +55,8 @@ mod tests {
         let resources = Resources::default().with(Some(Arc::new(7_u8))).with(None::<Arc<u16>>);
         assert_eq!(resources.get::<u8>().as_deref(), Some(&7));
         assert!(!resources.has::<u16>() && resources.get::<u16>().is_none());
+        let mut others = Resources::default().with(Some(Arc::new(1_u8))).with(Some(Arc::new(2_u16)));
+        others.extend(&resources);
+        assert_eq!((others.get::<u8>().as_deref(), others.get::<u16>().as_deref()), (Some(&7), Some(&2)));
     }
 }

@@ -6,11 +6,11 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use capeval_choice::{Refusal, Remedy, UnknownName, nearest};
+use capeval_choice::{Refusal, Remedy, Task, UnknownName, nearest};
 use capeval_text::ngrams::MAX_ORDER;
 use capeval_text::{Stemmer, Tokenizer, UnknownTokenizer};
 
-use crate::{AnyMetric, MetricKind, Resources};
+use crate::{Absences, AnyMetric, MetricKind, Resources};
 
 /// The range of weights and deviations, within which squares and quotients are finite.
 pub const POSITIVE: RangeInclusive<f64> = 1e-9..=1e9;
@@ -318,6 +318,14 @@ impl<'s> Settings<'s> {
             Some(name) => error.with_remedy(Remedy::say(format!("did you mean {name}?"))),
             None => error,
         }
+    }
+
+    /// The error that the installed data called `name` are missing; `what` describes them.
+    pub fn not_installed(&self, name: &'static str, what: &str) -> Refusal {
+        let absences = self.resource::<Absences>();
+        let known = absences.as_ref().and_then(|absences| absences.0.get(name).cloned());
+        self.error(known.unwrap_or_else(|| format!("{what} are not installed")))
+            .with_remedy(Remedy::run(Task::Install(name)))
     }
 
     /// An error whose message begins with the name of this metric.

@@ -1,19 +1,18 @@
 //! Correlations with human ratings for Python.
 
+use capeval::corpus::Captions as Rows;
 use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings, SegmentScores};
-use capeval::metric::Resources;
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_files as files;
 use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyList};
+use pyo3::types::{PyByteArray, PyDict, PyList, PyString};
 
 use crate::captions::{Captions, id, id_list};
-use crate::error::{Keywords, from_corpus, from_file, value};
-use crate::frequencies::DocumentFrequencies;
+use crate::data::{Given, with_data};
+use crate::error::{Keywords, from_corpus, from_file, value, within};
 use crate::judge::numbers;
-use crate::metrics::{resources, with_parses};
 use crate::rendered;
 use crate::run::long;
 
@@ -101,37 +100,42 @@ fn about<'py>(py: Python<'py>, agreement: &Agreement) -> PyResult<Bound<'py, PyD
 /// A rated caption: image, caption, system, ratings.
 type Row<'py> = (Bound<'py, PyAny>, Option<String>, Option<String>, Vec<f64>);
 
-/// Correlates metrics with human ratings, given as a path or as rows.
+/// References as captions, or scores in the file at a path; what is not given is `None`.
+pub fn against(against: Option<&Bound<'_, PyAny>>) -> PyResult<(Option<Rows>, Option<SegmentScores>)> {
+    let Some(against) = against else { return Ok((None, None)) };
+    let Ok(path) = against.extract::<String>() else {
+        return Ok((Some(against.cast::<Captions>()?.get().rows.clone()), None));
+    };
+    let bytes = against.py().detach(|| files::open(&path)).map_err(from_file)?;
+    Ok((None, Some(ratings::read_scores(&bytes, &path).map_err(from_corpus)?)))
+}
+
+/// Correlates metrics with human ratings, given as a path or as rows. What captions are compared `against` is
+/// references, or the path of precomputed scores.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
+#[pyo3(signature = (ratings, against, options, data, threads, progress))]
 pub fn correlate(
     py: Python<'_>,
-    path: Option<&str>,
-    rows: Vec<Row<'_>>,
-    references: Option<&Captions>,
+    ratings: &Bound<'_, PyAny>,
+    against: Option<&Bound<'_, PyAny>>,
     options: &Bound<'_, PyDict>,
-    frequencies: Option<&DocumentFrequencies>,
-    scores: Option<&str>,
-    spice_cache: Option<&str>,
+    data: &Bound<'_, PyDict>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Correlation> {
     let options: CorrelateOptions = crate::options::options(options)?;
-    let people = match path {
-        Some(path) => {
-            let bytes = py.detach(|| files::open(path)).map_err(from_file)?;
-            ratings::read_ratings(&bytes, path, &RatingOptions::default()).map_err(from_corpus)?
-        }
-        None => rated(rows)?,
+    let people = if ratings.is_instance_of::<PyString>() {
+        let path: String = ratings.extract()?;
+        let bytes = py.detach(|| files::open(&path)).map_err(from_file)?;
+        ratings::read_ratings(&bytes, &path, &RatingOptions::default()).map_err(from_corpus)?
+    } else {
+        rated(ratings.extract().map_err(|error| within(py, "ratings", &error))?)?
     };
-    let scores = scores.map(|path| read_scores(py, path)).transpose()?;
-    let resources = match &scores {
-        Some(_) => Resources::default(),
-        None => resources(py, &options.metrics, frequencies, None)?,
-    };
-    let references = references.map(|captions| captions.rows.clone());
+    let (references, scores) = self::against(against)?;
+    let metrics = scores.is_none().then(|| options.metrics.clone());
+    let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
-        with_parses(spice_cache, resources, |resources| {
+        with_data(metrics.as_ref(), &data, |resources| {
             let request = CorrelateRequest::new(people);
             capeval::correlate(CorrelateRequest {
                 references,
@@ -161,10 +165,4 @@ fn rated(rows: Vec<Row<'_>>) -> PyResult<Ratings> {
         .filter(|item| item.as_ref().map_or(true, |item| !item.ratings.is_empty()))
         .collect::<PyResult<Vec<Item>>>()?;
     Ok(Ratings { source: "ratings".to_owned(), items, unrated, ..Ratings::default() })
-}
-
-/// Reads precomputed scores.
-pub fn read_scores(py: Python<'_>, path: &str) -> PyResult<SegmentScores> {
-    let bytes = py.detach(|| files::open(path)).map_err(from_file)?;
-    ratings::read_scores(&bytes, path).map_err(from_corpus)
 }

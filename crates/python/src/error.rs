@@ -107,8 +107,8 @@ impl Dialect for Keywords {
 
     fn task(&self, task: &Task) -> String {
         match task {
-            Task::Install(what) => format!("call capeval.install_{what}()"),
-            Task::InstallFrom(what) => format!("call capeval.install_{what}(path)"),
+            Task::Install(what) => format!("call capeval.install_data(\"{what}\")"),
+            Task::InstallFrom(what) => format!("call capeval.install_data(\"{what}\", path)"),
             Task::BuildFrequencies(_) => "call capeval.DocumentFrequencies.build()".to_owned(),
             Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
             Task::ListMetrics => "see capeval.metrics()".to_owned(),

@@ -1,124 +1,21 @@
 //! Lists of metrics, suites and tokenizers; selection of metrics; tokenization.
 
-use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval::choice::{Remedy, Task};
 use capeval::evaluate::registry::{SUITES, kinds};
-use capeval::meteor;
-use capeval::metric::{About, AnyMetric, Direction, Reading, Resources};
-use capeval::spice;
+use capeval::metric::{About, AnyMetric, Direction, Reading};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
-use capeval_files::{self as files, Bytes, MeteorHome, SpiceCache, SpiceHome};
-use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::error::{fault, from_file, from_request, sentence, value};
+use crate::data::resources;
+use crate::error::{fault, from_request, value};
 use crate::frequencies::DocumentFrequencies;
-use crate::run::{long, pool};
-
-/// What identifies the content of a file: its path, length and time of modification.
-type Version = (PathBuf, u64, Option<std::time::SystemTime>);
-
-/// Third-party data as last read.
-type Known<T> = Mutex<Option<(Version, Arc<T>)>>;
-
-/// How installed data are opened. An installation replaces the whole file, so a map keeps the old one; Windows would
-/// not replace a mapped file.
-const OPEN: fn(&str) -> Result<Bytes, files::Error> = if cfg!(windows) { files::read } else { files::open };
-
-/// METEOR's resources; `None` if they are not installed.
-fn meteor(py: Python<'_>) -> PyResult<Option<Arc<meteor::Resources>>> {
-    static KNOWN: Known<meteor::Resources> = Mutex::new(None);
-    let Ok(home) = MeteorHome::of_user() else { return Ok(None) };
-    installed(py, &KNOWN, home.file(), move || home.resources(OPEN))
-}
-
-/// SPICE's data with METEOR's resources as their dictionary; `None` if they are not installed.
-fn spice(py: Python<'_>, meteor: &Arc<meteor::Resources>) -> PyResult<Option<Arc<spice::Data>>> {
-    static KNOWN: Known<spice::Data> = Mutex::new(None);
-    let Ok(home) = SpiceHome::of_user() else { return Ok(None) };
-    let dictionary = Arc::clone(meteor);
-    installed(py, &KNOWN, home.file(), move || home.data(OPEN, dictionary))
-}
-
-/// The data in the file `path`, unless they are `known`; `None` if there is no such file.
-fn installed<T: Send + Sync>(
-    py: Python<'_>,
-    known: &Known<T>,
-    path: PathBuf,
-    read: impl FnOnce() -> Result<Option<T>, files::Error> + Send,
-) -> PyResult<Option<Arc<T>>> {
-    let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
-    let version = (path, metadata.len(), metadata.modified().ok());
-    if let Some((last, data)) = &*known.lock().unwrap_or_else(PoisonError::into_inner)
-        && *last == version
-    {
-        return Ok(Some(Arc::clone(data)));
-    }
-    // Checksums are computed in parallel, on the pool.
-    let data = long(py, None, None, move |_| read())?.map_err(from_file)?;
-    let Some(data) = data.map(Arc::new) else { return Ok(None) };
-    *known.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&data)));
-    Ok(Some(data))
-}
-
-/// The data that the selected metrics need: `frequencies`, the model in the file `language_model`, and METEOR's data,
-/// which are loaded only if needed.
-pub fn resources(
-    py: Python<'_>,
-    options: &MetricOptions,
-    frequencies: Option<&DocumentFrequencies>,
-    language_model: Option<&str>,
-) -> PyResult<Resources> {
-    let all = capeval::needed_data(options);
-    // Metrics that are named come first.
-    let spice = all.iter().find(|needed| needed.data == "spice");
-    let needed = all.iter().find(|needed| needed.data == "meteor");
-    let meteor = if needed.is_some() || spice.is_some() { meteor(py)? } else { None };
-    // METEOR's resources are SPICE's dictionary.
-    let data = match (&meteor, spice) {
-        (Some(meteor), Some(_)) => self::spice(py, meteor)?,
-        _ => None,
-    };
-    if spice.is_some_and(|spice| spice.is_named) && data.is_none() {
-        let missing = SpiceHome::of_user().ok().and_then(|home| home.missing(meteor.is_some()));
-        let what =
-            missing.map_or_else(|| "SPICE's data are not installed".to_owned(), |part| part.to_string());
-        let install = Remedy::run(Task::Install("spice"));
-        return Err(PyFileNotFoundError::new_err(sentence(&what, Some(&install))));
-    }
-    if needed.is_some_and(|needed| needed.is_named) && meteor.is_none() {
-        let place = MeteorHome::of_user()
-            .map_or_else(|_| String::new(), |home| format!(" ({} is missing)", home.file().display()));
-        let what = format!("METEOR's resources are not installed{place}");
-        let install = Remedy::run(Task::Install("meteor"));
-        return Err(PyFileNotFoundError::new_err(sentence(&what, Some(&install))));
-    }
-    let read = |path| py.detach(|| files::language_model(path, &files::open(path)?));
-    let language_model = language_model.map(read).transpose().map_err(from_file)?;
-    let resources = Resources::default().with(frequencies.map(|table| Arc::clone(&table.table)));
-    Ok(resources.with(meteor).with(data).with(language_model.map(Arc::new)))
-}
-
-/// Does `work` with SPICE's parses in the file `cache`, if it is given, among the resources, and saves those that were
-/// added. Must be called on a thread of a pool, since checksums are computed in parallel.
-pub fn with_parses<T>(
-    cache: Option<&str>,
-    mut resources: Resources,
-    work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
-) -> PyResult<T> {
-    let cache = cache.map(|path| SpiceCache::open(path, &mut resources)).transpose().map_err(from_file)?;
-    let found = work(resources).map_err(from_request)?;
-    cache.map(SpiceCache::save).transpose().map_err(from_file)?;
-    Ok(found)
-}
+use crate::run::pool;
 
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.
 pub fn select(
@@ -129,7 +26,7 @@ pub fn select(
 ) -> PyResult<Selection> {
     let settings = settings.iter().cloned().collect();
     let options = MetricOptions { settings, ..MetricOptions::new(names) };
-    let resources = resources(py, &options, frequencies, None)?;
+    let resources = resources(py, &options, frequencies)?;
     capeval::select_with_defaults(&options, &resources).map_err(from_request)
 }
 

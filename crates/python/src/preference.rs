@@ -1,19 +1,15 @@
 //! Preferences between two captions, for Python.
 
 use capeval::corpus::ratings;
-use capeval::metric::Resources;
 use capeval::report::Preference as Found;
 use capeval::{PreferOptions, PreferRequest};
 use capeval_files as files;
 use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::captions::Captions;
-use crate::correlation::read_scores;
+use crate::data::{Given, with_data};
 use crate::error::{Keywords, from_corpus, from_file};
-use crate::frequencies::DocumentFrequencies;
-use crate::metrics::{resources, with_parses};
 use crate::rendered;
 use crate::run::long;
 
@@ -44,35 +40,33 @@ impl Preference {
     }
 }
 
-/// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as JSON.
+/// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON. What
+/// captions are compared `against` is references, or the path of precomputed scores.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
+#[pyo3(signature = (pairs, against, options, data, threads, progress))]
 pub fn prefer(
     py: Python<'_>,
-    path: Option<&str>,
-    rows: &str,
-    references: Option<&Captions>,
+    pairs: &Bound<'_, PyAny>,
+    against: Option<&Bound<'_, PyAny>>,
     options: &Bound<'_, PyDict>,
-    frequencies: Option<&DocumentFrequencies>,
-    scores: Option<&str>,
-    spice_cache: Option<&str>,
+    data: &Bound<'_, PyDict>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Preference> {
     let options: PreferOptions = crate::options::options(options)?;
-    let choices = match path {
-        Some(path) => ratings::read_pairs(&py.detach(|| files::open(path)).map_err(from_file)?, path),
-        None => ratings::read_pairs(rows.as_bytes(), "pairs"),
+    let choices = match pairs.cast::<PyBytes>() {
+        Ok(json) => ratings::read_pairs(json.as_bytes(), "pairs"),
+        Err(_) => {
+            let path: String = pairs.extract()?;
+            ratings::read_pairs(&py.detach(|| files::open(&path)).map_err(from_file)?, &path)
+        }
     };
     let choices = choices.map_err(from_corpus)?;
-    let scores = scores.map(|path| read_scores(py, path)).transpose()?;
-    let resources = match &scores {
-        Some(_) => Resources::default(),
-        None => resources(py, &options.metrics, frequencies, None)?,
-    };
-    let references = references.map(|captions| captions.rows.clone());
+    let (references, scores) = crate::correlation::against(against)?;
+    let metrics = scores.is_none().then(|| options.metrics.clone());
+    let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
-        with_parses(spice_cache, resources, |resources| {
+        with_data(metrics.as_ref(), &data, |resources| {
             let request = PreferRequest::new(choices);
             capeval::prefer(PreferRequest { references, scores, options, resources, progress, ..request })
         })

@@ -15,9 +15,8 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
+use crate::data::{Given, with_data};
 use crate::error::{from_file, from_request};
-use crate::frequencies::DocumentFrequencies;
-use crate::metrics::{resources, with_parses};
 use crate::report::Report;
 use crate::run::long;
 
@@ -57,16 +56,16 @@ impl Prepared {
         py: Python<'_>,
         references: &Captions,
         options: &Bound<'_, PyDict>,
-        spice_cache: Option<&str>,
+        data: &Bound<'_, PyDict>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let options: PrepareOptions = crate::options::options(options)?;
-        let resources = resources(py, &options.metrics, None, None)?;
+        let (metrics, data) = (options.metrics.clone(), Given::new(data)?);
         let references = references.rows.clone();
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
         long(py, threads, None, move |progress| {
-            let bytes = with_parses(spice_cache, resources, |resources| {
+            let bytes = with_data(Some(&metrics), &data, |resources| {
                 let request = PrepareRequest { references, sources, options, resources, progress };
                 let mut bytes = Vec::new();
                 let written = capeval::prepare(request)?.write(&mut bytes);
@@ -149,23 +148,20 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
 
 /// Scores the captions of systems against references.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn score(
     py: Python<'_>,
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
     options: &Bound<'_, PyDict>,
-    frequencies: Option<&DocumentFrequencies>,
-    language_model: Option<&str>,
-    spice_cache: Option<&str>,
+    data: &Bound<'_, PyDict>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
     let options: ScoreOptions = crate::options::options(options)?;
-    let resources = resources(py, &options.metrics, frequencies, language_model)?;
+    let (metrics, data) = (options.metrics.clone(), Given::new(data)?);
     let request = request(references, systems, options)?;
     let found = long(py, threads, progress, move |progress| {
-        with_parses(spice_cache, resources, |resources| {
+        with_data(Some(&metrics), &data, |resources| {
             capeval::score(ScoreRequest { resources, progress, ..request })
         })
     })?;
@@ -174,23 +170,20 @@ pub fn score(
 
 /// Tests whether systems differ.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
 pub fn compare(
     py: Python<'_>,
     references: &Bound<'_, PyAny>,
     systems: Vec<(String, Py<Captions>)>,
     options: &Bound<'_, PyDict>,
-    frequencies: Option<&DocumentFrequencies>,
-    language_model: Option<&str>,
-    spice_cache: Option<&str>,
+    data: &Bound<'_, PyDict>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Comparison> {
     let options: CompareOptions = crate::options::options(options)?;
-    let resources = resources(py, &options.score.metrics, frequencies, language_model)?;
+    let (metrics, data) = (options.score.metrics.clone(), Given::new(data)?);
     let request = request(references, systems, options)?;
     let found = long(py, threads, progress, move |progress| {
-        with_parses(spice_cache, resources, |resources| {
+        with_data(Some(&metrics), &data, |resources| {
             capeval::compare(CompareRequest { resources, progress, ..request })
         })
     })?;

@@ -9,7 +9,6 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use capeval_files::MeteorHome;
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -104,11 +103,7 @@ impl App {
     pub async fn open(folder: PathBuf, settings: Settings) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
-        let data = match settings.capeval_data.as_str() {
-            "" => MeteorHome::of_user().ok().map(|home| home.folder().to_owned()),
-            folder => Some(PathBuf::from(folder)),
-        };
-        let data = data.and_then(|folder| folder.canonicalize().ok());
+        let data = settings.data_home().ok().and_then(|home| home.folder().canonicalize().ok());
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
         let [blobs, hidden] = Blobs::of_site(&folder, &settings)?;
         Ok(Self(Arc::new(Shared {

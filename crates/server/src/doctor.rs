@@ -1,9 +1,8 @@
 //! Checks that the data, the machine and the settings are in order.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 
-use capeval_files::{self as files, MeteorHome, SpiceHome};
+use capeval_files::{DATA, DataKind};
 use capeval_tasks::Possible;
 
 use crate::accounts::people;
@@ -142,23 +141,14 @@ fn space(_: &App) -> anyhow::Result<Option<Finding>> {
 }
 
 fn metric_data(app: &App) -> Vec<Finding> {
-    let folder = app.settings.capeval_data.as_str();
-    let (meteor, spice) = match folder {
-        "" => (MeteorHome::of_user(), SpiceHome::of_user()),
-        folder => (Ok(MeteorHome::new(PathBuf::from(folder))), Ok(SpiceHome::new(PathBuf::from(folder)))),
-    };
-    let found = [
-        ("METEOR", meteor.and_then(|home| Ok(home.verified(files::open)?.is_some()))),
-        ("SPICE", spice.and_then(|home| Ok(home.grammar(files::open)?.is_some()))),
-    ];
-    found
-        .into_iter()
-        .map(|(about, is_installed)| match is_installed {
-            Ok(true) => good(about, "installed, and whole"),
-            Ok(false) => {
-                good(about, "not installed; `capeval data install` does it, for phases with this metric")
+    let verify = |kind: &DataKind| app.settings.data_home()?.verify(kind);
+    DATA.iter()
+        .map(|kind| match verify(kind) {
+            Ok(Some(_)) => good(kind.title, "installed, and whole"),
+            Ok(None) => {
+                good(kind.title, "not installed; `capeval data install` does it, for phases with this metric")
             }
-            Err(error) => bad(about, error.to_string()),
+            Err(error) => bad(kind.title, error.to_string()),
         })
         .collect()
 }

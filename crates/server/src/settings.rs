@@ -1,9 +1,10 @@
 //! Settings: one TOML file, the environment over it, and options of the command line over both.
 
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use capeval_files::Home;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -113,6 +114,17 @@ impl Settings {
         settings.apply(variable)?;
         settings.check()?;
         Ok(settings)
+    }
+
+    /// The folder with the data of metrics.
+    ///
+    /// # Errors
+    /// If neither the setting nor the environment names one.
+    pub fn data_home(&self) -> Result<Home, capeval_files::Error> {
+        match self.capeval_data.as_str() {
+            "" => Home::of_user(),
+            folder => Ok(Home::new(PathBuf::from(folder))),
+        }
     }
 
     fn check(&self) -> anyhow::Result<()> {

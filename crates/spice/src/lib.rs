@@ -29,7 +29,7 @@ pub use caption::CaptionReader;
 pub use dependencies::Dependencies;
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
 pub use matching::{Counts, Subset};
-pub use metric::{Data, KIND, Missing, SYNSETS};
+pub use metric::{Data, KIND, SYNSETS};
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};
 pub use resources::{Compiler, Grammar, Recognized, Summary};

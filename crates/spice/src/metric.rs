@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use capeval_choice::{Notice, Remedy, Task};
+use capeval_choice::{Notice, Task};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Learns, Memo, Metric, MetricKind, Need, Part, Reading,
@@ -40,8 +40,8 @@ pub const KIND: MetricKind = MetricKind {
     settings: &[TOK, SYNSETS, Setting::yes_no("subsets", "no", "whether to show F by kind of fact")],
     variants: &[],
     need: Some(Need {
-        what: "SPICE's data",
-        task: INSTALL,
+        what: WHAT,
+        task: Task::Install(NAME),
         has: |resources| resources.has::<Data>(),
         about: || about("installed", Tokenizer::Ptb, Likeness::Synonyms, false),
     }),
@@ -52,7 +52,11 @@ pub const KIND: MetricKind = MetricKind {
 pub const SYNSETS: Setting =
     Setting::yes_no("synsets", "yes", "whether words of one synonym set match and merge");
 
-const INSTALL: Task = Task::Install("spice");
+/// The name of the data for installations.
+const NAME: &str = "spice";
+
+/// The data in messages.
+const WHAT: &str = "SPICE's data";
 
 /// The greatest number of bytes of captions whose tuples are kept, without the tuples, which are a few times as large.
 const CACHED_BYTES: usize = 16 << 20;
@@ -94,31 +98,8 @@ impl Data {
     }
 }
 
-/// The part of SPICE's data that is missing where the other is installed: a resource that makes errors exact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The grammar.
-    Grammar,
-    /// The dictionary.
-    Dictionary,
-}
-
-impl std::fmt::Display for Missing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Grammar => "SPICE's grammar is not installed",
-            Self::Dictionary => "SPICE's dictionary, which is METEOR's data, is not installed",
-        })
-    }
-}
-
 fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
-    let missing = || {
-        let part = settings.resource::<Missing>().map(|part| part.to_string());
-        let what = part.unwrap_or_else(|| "SPICE's data are not installed".to_owned());
-        settings.error(what).with_remedy(Remedy::run(INSTALL))
-    };
-    let data = settings.resource::<Data>().ok_or_else(missing)?;
+    let data = settings.resource::<Data>().ok_or_else(|| settings.not_installed(NAME, WHAT))?;
     let likeness = if settings.yes("synsets") { Likeness::Synonyms } else { Likeness::Words };
     let tokenizer = settings.tokenizer()?;
     let has_subsets = settings.yes("subsets");

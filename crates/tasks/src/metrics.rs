@@ -1,13 +1,12 @@
 //! The metrics of a task, and where their data are.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::bail;
 use capeval::MetricOptions;
 use capeval::metric::{Direction, Resources};
 use capeval::report::Measure;
-use capeval_files::{self as files, MeteorHome, SpiceHome};
+use capeval_files::{Home, MetricData};
 use serde::{Deserialize, Serialize};
 
 /// Metrics, and where their data are.
@@ -42,20 +41,8 @@ impl Metrics {
 
     /// The data that metrics need.
     pub(crate) fn resources(&self) -> anyhow::Result<Resources> {
-        let Some(folder) = &self.data else { return Ok(Resources::default()) };
-        let needed = capeval::needed_data(&self.options());
-        let needs = |metric: &str| needed.iter().any(|needed| needed.metric == metric);
-        if !needs("meteor") && !needs("spice") {
-            return Ok(Resources::default());
-        }
-        let meteor = MeteorHome::new(folder.clone()).resources(files::open)?.map(Arc::new);
-        let spice = match &meteor {
-            Some(meteor) if needs("spice") => {
-                SpiceHome::new(folder.clone()).data(files::open, Arc::clone(meteor))?.map(Arc::new)
-            }
-            _ => None,
-        };
-        Ok(Resources::default().with(meteor).with(spice))
+        let home = self.data.clone().map(Home::new);
+        Ok(MetricData::installed(home.as_ref(), &self.options())?.resources)
     }
 }
 

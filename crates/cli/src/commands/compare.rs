@@ -8,6 +8,7 @@ use capeval::{CompareOptions, ScoreOptions};
 use clap::ValueEnum;
 
 use super::score::Inputs;
+use crate::data;
 use crate::fault::fault;
 use crate::html::Pages;
 use crate::options::{self, Draws, Known, Order};
@@ -98,7 +99,7 @@ pub fn run(args: &Args) -> Result<u8> {
     let output = args.inputs.open(&chosen, &args.shown)?;
     let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
     let bar = Bar::new();
-    let (request, parses) = args.inputs.read(chosen, &bar)?;
+    let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|score| CompareOptions {
         score: ScoreOptions { segments: output.wants_segments(), gallery: page.is_some(), ..score },
         resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
@@ -106,7 +107,7 @@ pub fn run(args: &Args) -> Result<u8> {
         all_pairs: tests.all_pairs,
     });
     let mut comparison = capeval::compare(request)?;
-    let saved = parses.save();
+    let saved = data::save(caches);
     let failures = tests.failures(&comparison)?;
     if let Some(key) = &args.order.sort
         && comparison.sort_by(key).is_none()

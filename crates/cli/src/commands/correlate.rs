@@ -6,6 +6,7 @@ use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_pages as pages;
 
+use crate::data;
 use crate::html::Plain;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
@@ -92,12 +93,12 @@ Other examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let inputs = args.scoring.inputs(&args.ratings);
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
+    let inputs = args.scoring.inputs(&args.ratings, &chosen);
     let output = args.shown.open(&inputs)?;
     let page = args.page.open(&inputs, &args.shown)?;
-    let Read { references, scores, metrics, resources, parses } = args.scoring.read(chosen)?;
+    let Read { references, scores, metrics, resources, caches } = args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
         &capeval_files::open_or_stdin(&args.ratings)?,
         &args.ratings,
@@ -122,7 +123,7 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &bar,
         ..CorrelateRequest::new(ratings)
     })?;
-    let saved = parses.save();
+    let saved = data::save(caches);
     drop(bar);
     if let Some(page) = page {
         page.write_plain(&correlation, pages::correlation)?;

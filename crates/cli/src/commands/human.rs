@@ -3,7 +3,8 @@
 use anyhow::Result;
 use capeval::{ScoreOptions, ScoreRequest};
 
-use super::score::What;
+use crate::data;
+use crate::metrics::MetricArgs;
 use crate::options::{Intervals, Matching, ReferenceFiles};
 use crate::progress::Bar;
 use crate::shown::Shown;
@@ -21,7 +22,7 @@ pub struct Args {
     #[command(flatten)]
     matching: Matching,
     #[command(flatten)]
-    what: What,
+    metrics: MetricArgs,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
@@ -38,15 +39,12 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
-    let inputs: Vec<&str> = args.files.paths().chain(args.what.paths()).collect();
-    let metrics = args.what.options();
-    let mut resources = args.what.resources(&metrics)?;
-    if args.what.is_ready() {
-        args.what.check(&metrics, &resources)?;
-    }
+    let chosen = args.metrics.choose(args.metrics.options())?;
+    chosen.check_early()?;
+    let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
     let output = args.shown.open(&inputs)?;
     let bar = Bar::new();
-    let parses = args.what.read(&metrics, &mut resources)?;
+    let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;
     let references = args.files.open()?;
     let mut report = capeval::score(ScoreRequest {
@@ -64,7 +62,7 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &bar,
         ..ScoreRequest::new(references, Vec::<(String, _)>::new())
     })?;
-    let saved = parses.save();
+    let saved = data::save(caches);
     drop(bar);
     output.write(&mut report)?;
     saved

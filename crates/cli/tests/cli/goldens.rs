@@ -29,7 +29,8 @@ fn golden_values_come_out_of_files() {
 /// Whether data are installed where the program looks for them.
 pub fn is_installed(name: &str) -> bool {
     let output = Command::new(crate::program::path()).args(["data", "list"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().contains(&format!("{name:<6}  installed"))
+    let list = String::from_utf8(output.stdout).unwrap();
+    list.lines().any(|line| line.split_whitespace().take(2).eq([name, "installed,"]))
 }
 
 /// What the program prints for a case.

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::goldens::is_installed;
 use crate::program::{json, shared, stdout};
 
 #[test]
@@ -41,7 +42,7 @@ fn the_published_meteor_comes_out_once_its_data_are_installed() {
         let output = Command::new(crate::program::path()).args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    if !run(&["data", "list"]).contains("meteor  installed") {
+    if !is_installed("meteor") {
         eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
         return;
     }

