@@ -1,9 +1,9 @@
 //! Opens, maps, reads and writes files, and installs third-party data.
 //!
 //! This is the only library crate that opens files, for all front ends. It prints nothing and asks no questions. Some
-//! metrics need data that capeval may not distribute ([`DATA`]): they are compiled once from published packages into one
-//! file each in the user's folder for data ([`Home`]), which all front ends share. [`MetricData::open`] turns them and the
-//! files that a person names ([`DataFiles`]) into the resources of metrics.
+//! metrics need data that capeval may not distribute ([`DATA`]): they are compiled once from published packages into
+//! one file each in the user's folder for data ([`Home`]), which all front ends share. [`MetricData::open`] turns
+//! them and the files that a person names ([`DataFiles`]) into the resources of metrics.
 
 mod bytes;
 mod content;

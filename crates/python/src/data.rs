@@ -49,8 +49,8 @@ impl Given {
         Self { table: table.map(|table| Arc::clone(&table.table)), files: DataFiles::default() }
     }
 
-    /// Opens these data and the installed ones that `metrics`, if any, need. Must be called on a thread of a pool, since
-    /// checksums are computed in parallel.
+    /// Opens these data and the installed ones that `metrics`, if any, need. Must be called on a thread of a pool,
+    /// since checksums are computed in parallel.
     fn open(&self, metrics: Option<&MetricOptions>) -> PyResult<MetricData> {
         let home = Home::of_user().ok().map(|home| home.keeping(&KEPT));
         let installed = metrics.map(|metrics| MetricData::installed(home.as_ref(), metrics));

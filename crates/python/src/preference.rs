@@ -40,8 +40,8 @@ impl Preference {
     }
 }
 
-/// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON. What
-/// captions are compared `against` is references, or the path of precomputed scores.
+/// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON.
+/// What captions are compared `against` is references, or the path of precomputed scores.
 #[pyfunction]
 #[pyo3(signature = (pairs, against, options, data, threads, progress))]
 pub fn prefer(

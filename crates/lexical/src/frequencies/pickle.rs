@@ -191,8 +191,8 @@ impl<'b> Machine<'b> {
 
     /// Runs the pickle to its end and returns its result.
     ///
-    /// It is long because each operation of the protocol has an arm of its own, and no arm says more than what it does to
-    /// the stack.
+    /// It is long because each operation of the protocol has an arm of its own, and no arm says more than what it
+    /// does to the stack.
     fn run(&mut self) -> Result<Value, Error> {
         loop {
             self.operation = self.at;

@@ -289,8 +289,8 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     Ok(applied)
 }
 
-/// Adds a phase to a benchmark, after the others. Files are read relative to `folder`. Nothing is changed if anything is
-/// wrong.
+/// Adds a phase to a benchmark, after the others. Files are read relative to `folder`. Nothing is changed if anything
+/// is wrong.
 ///
 /// # Errors
 /// As [`apply`].

@@ -1,5 +1,5 @@
-//! What benchmarks keep about a person: the teams, benchmarks and evaluations they belong to. Submissions stay on boards,
-//! as those of the team.
+//! What benchmarks keep about a person: the teams, benchmarks and evaluations they belong to. Submissions stay on
+//! boards, as those of the team.
 
 use futures_util::future::BoxFuture;
 

@@ -2,8 +2,8 @@
 
 use super::Error;
 
-/// What SQLite calls busy, locked, out of memory, not writable, an error of the disk, full, and not to be opened; extended
-/// codes have more bits.
+/// What SQLite calls busy, locked, out of memory, not writable, an error of the disk, full, and not to be opened;
+/// extended codes have more bits.
 const SQLITE: [i64; 7] = [5, 6, 7, 8, 10, 13, 14];
 
 /// Classes of PostgreSQL: of connections, conflicts between transactions, resources, locks, operators, and the system.
