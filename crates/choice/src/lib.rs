@@ -12,6 +12,7 @@
 //! ```
 
 mod argument;
+mod count;
 mod id;
 mod names;
 mod notice;
@@ -20,6 +21,7 @@ mod remedy;
 mod system;
 
 pub use argument::{Argument, Role};
+pub use count::counted;
 pub use id::SegmentId;
 pub use names::{UnknownName, nearest, suggest};
 pub use notice::{Code, Notice};

@@ -1,10 +1,9 @@
 //! Merges several files of references.
 
-use capeval_choice::Argument;
+use capeval_choice::{Argument, counted};
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::notice::counted;
 use crate::{Format, Remedy, Role};
 
 /// Merges the captions of several files of one role; equal ids are one image.

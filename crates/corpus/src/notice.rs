@@ -39,11 +39,6 @@ pub(crate) fn list_ids<'a>(ids: impl IntoIterator<Item = &'a SegmentId>, count: 
     format!("{}{more}", shown.join(", "))
 }
 
-/// `1 image`, `2 images`: a count with its noun.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use capeval_report::{
-    Comparison, Correlation, Gallery, Preference, Report, counted, intervals_in_words, significant,
-};
+use capeval_choice::counted;
+use capeval_report::{Comparison, Correlation, Gallery, Preference, Report, intervals_in_words, significant};
 use capeval_stats::interval::quantile;
 use serde::Serialize;
 

@@ -17,11 +17,10 @@ mod rated;
 use std::io::{self, Write};
 
 use askama::Template;
-use capeval_choice::Dialect;
+use capeval_choice::{Dialect, counted};
 use capeval_metric::Signature;
 use capeval_report::{
-    Align, Comparison, Correlation, Grid, Head, Labels, Preference, Report, Table, counted,
-    intervals_in_words,
+    Align, Comparison, Correlation, Grid, Head, Labels, Preference, Report, Table, intervals_in_words,
 };
 
 pub use crate::data::Advance;

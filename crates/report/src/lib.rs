@@ -31,7 +31,7 @@ pub use form::{Form, Written};
 pub use gallery::{Captions, Explain, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
 pub use head::{Head, Measure, MetricEntry, Run};
-pub use number::{Rounded, counted, fixed, intervals_in_words, significant};
+pub use number::{Rounded, fixed, intervals_in_words, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use render::table::Style;
 pub use report::{Lengths, Provenance, Report, Segments, SystemReport};

@@ -1,5 +1,6 @@
 //! Numbers as text: rounded for people, in full for programs.
 
+use capeval_choice::counted;
 use capeval_stats::Resampling;
 use serde::{Serialize, Serializer};
 
@@ -196,11 +197,6 @@ pub fn intervals_in_words(resampling: &Resampling) -> String {
         counted(resampling.resamples, "bootstrap resample"),
         resampling.seed
     )
-}
-
-/// `1 image`, `2 images`.
-pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[cfg(test)]

@@ -95,10 +95,10 @@ impl Sample {
         let captions = files::captions_in("references", &bytes, &options)?;
         let mut of_image: HashMap<String, Vec<&str>> = HashMap::new();
         for (id, caption) in captions.iter() {
-            of_image.entry(text(id)).or_default().push(caption);
+            of_image.entry(id.to_string()).or_default().push(caption);
         }
         let one = |image: &SegmentId| {
-            let image = text(image);
+            let image = image.to_string();
             let references = of_image.get(&image).filter(|references| !references.is_empty());
             let references = references.with_context(|| format!("the image {image} has no reference"))?;
             let place = place(&format!("{seed}:{image}")) % references.len() as u64;
@@ -114,20 +114,12 @@ fn place(text: &str) -> u64 {
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)) >> 4
 }
 
-/// The text of an id, by which the number 1 and the text "1" are the same.
-fn text(id: &SegmentId) -> String {
-    match id {
-        SegmentId::Integer(number) => number.to_string(),
-        SegmentId::Text(text) => text.to_string(),
-    }
-}
-
 /// The captions of the listed images, all of which must have some.
 fn only(captions: &Captions, images: &[SegmentId]) -> anyhow::Result<Captions> {
-    let listed: HashSet<String> = images.iter().map(text).collect();
-    let known: HashSet<String> = captions.ids().iter().map(text).collect();
-    if let Some(unknown) = images.iter().find(|id| !known.contains(&text(id))) {
+    let listed: HashSet<String> = images.iter().map(ToString::to_string).collect();
+    let known: HashSet<String> = captions.ids().iter().map(ToString::to_string).collect();
+    if let Some(unknown) = images.iter().find(|id| !known.contains(&id.to_string())) {
         anyhow::bail!("the listed image {} has no reference", unknown.quoted());
     }
-    Ok(captions.only(|id| listed.contains(&text(id))))
+    Ok(captions.only(|id| listed.contains(&id.to_string())))
 }

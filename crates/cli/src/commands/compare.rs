@@ -1,6 +1,7 @@
 //! `capeval compare`: tests whether systems differ.
 
 use anyhow::Result;
+use capeval::choice::counted;
 use capeval::report::{Comparison, Contrast, Measure, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
@@ -122,10 +123,6 @@ pub fn run(args: &Args) -> Result<u8> {
     saved?;
     failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 impl Tests {

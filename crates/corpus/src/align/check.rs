@@ -1,11 +1,11 @@
 //! The messages about mismatches: errors, and notices about what a policy allowed.
 
-use capeval_choice::{Argument, Code, Notice};
+use capeval_choice::{Argument, Code, Notice, counted};
 
 use super::index::{ImageIndex, other_type};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::notice::{about, counted, list_ids};
+use crate::notice::{about, list_ids};
 use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
 use crate::{Format, Remedy, SegmentId};
 

@@ -4,13 +4,14 @@ mod check;
 mod grouped;
 mod index;
 
+use capeval_choice::counted;
+
 use self::check::Check;
 pub use self::grouped::GroupedCaptions;
 pub use self::index::ImageIndex;
 pub(crate) use self::index::Numbers;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::notice::counted;
 use crate::policy::{Duplicate, Empty, Missing, Policy, Surplus};
 use crate::{Notice, Remedy};
 

@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::counted;
+
 use super::{Coefficient, Correlation};
 use crate::Form;
 use crate::comparison::p_value;
 use crate::export::points;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
-use crate::number::{self, counted, fixed, intervals_in_words, significant};
+use crate::number::{self, fixed, intervals_in_words, significant};
 use crate::render::{Tabulated, in_percent};
 
 impl Tabulated for Correlation {

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 
+use capeval_choice::counted;
+
 use super::Preference;
 use crate::export::pairs;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
-use crate::number::{counted, fixed, intervals_in_words};
+use crate::number::{fixed, intervals_in_words};
 use crate::render::{Tabulated, in_percent};
 use crate::{Coefficient, Form};
 

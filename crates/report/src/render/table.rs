@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use capeval_choice::Dialect;
+use capeval_choice::{Dialect, counted};
 use capeval_metric::Signature;
 use capeval_stats::Resampling;
 use unicode_width::UnicodeWidthStr;
@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Tabulated;
 use crate::explained::explanations;
 use crate::grid::{Align, Grid, Labels, Table, printable};
-use crate::number::{counted, percent};
+use crate::number::percent;
 use crate::segments::segments;
 use crate::wrap::wrapped;
 use crate::{Form, Report};

@@ -82,20 +82,12 @@ pub struct Expected {
     given: Vec<SegmentId>,
 }
 
-/// The text of an id, by which the number 1 and the text "1" are the same.
-fn text(id: &SegmentId) -> String {
-    match id {
-        SegmentId::Integer(number) => number.to_string(),
-        SegmentId::Text(text) => text.to_string(),
-    }
-}
-
 impl Expected {
-    /// Adds images; those that are known already stay as they are.
+    /// Adds images; those that are known already stay as they are. The number 1 and the text "1" are one image.
     pub fn add(&mut self, ids: Vec<SegmentId>) {
         for id in ids {
             let next = self.given.len();
-            if *self.ids.entry(text(&id)).or_insert(next) == next {
+            if *self.ids.entry(id.to_string()).or_insert(next) == next {
                 self.given.push(id);
             }
         }
@@ -103,7 +95,7 @@ impl Expected {
 
     /// Whether this image is expected.
     pub fn has(&self, id: &SegmentId) -> bool {
-        self.ids.contains_key(&text(id))
+        self.ids.contains_key(&id.to_string())
     }
 
     /// The number of images.
@@ -141,7 +133,7 @@ pub fn check(bytes: &[u8], expected: &Expected, most_captions: usize) -> (Report
     if unreadable.is_none() {
         let missing: Vec<usize> = (0..expected.len()).filter(|k| checker.captions[*k].is_none()).collect();
         for image in missing {
-            checker.note(Kind::Missing, || text(&expected.given[image]));
+            checker.note(Kind::Missing, || expected.given[image].to_string());
         }
     }
     let found = Kind::ALL.iter().zip(checker.found).filter(|(_, (count, _))| *count > 0);

@@ -28,13 +28,6 @@ struct Line {
     caption: String,
 }
 
-fn text(id: &SegmentId) -> String {
-    match id {
-        SegmentId::Integer(number) => number.to_string(),
-        SegmentId::Text(text) => text.to_string(),
-    }
-}
-
 /// A caption to judge.
 pub struct Item {
     /// The submission; `None` for a reference.
@@ -60,14 +53,14 @@ impl Work for SampleCaptions {
             return Err(Failure::Lasting("the references are not ready".to_owned()));
         };
         let mut images: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids_hash)?)?;
-        images.sort_by_cached_key(|image| ids::digest(format!("{}/{}", evaluation.id, text(image))));
+        images.sort_by_cached_key(|image| ids::digest(format!("{}/{image}", evaluation.id)));
         images.truncate(usize::try_from(evaluation.images)?);
 
         let source = app.hidden.ready(&set.source_hash).await?;
         let allowance = child::allowance(app, scoring::readable(app, [source.clone()]));
         let task = Sample { source, images: images.clone(), seed: evaluation.id.clone() };
         let references = child::run(app, allowance, task).await?;
-        let wanted: Vec<String> = images.iter().map(text).collect();
+        let wanted: Vec<String> = images.iter().map(ToString::to_string).collect();
         let of_people = wanted.iter().cloned().zip(references);
         let mut items: Vec<Item> =
             of_people.map(|(image, caption)| Item { submission: None, image, caption }).collect();
@@ -78,7 +71,7 @@ impl Work for SampleCaptions {
         for (submission, blob) in systems.into_iter().take(SYSTEMS) {
             let lines: Vec<Line> = serde_json::from_slice(&app.blobs.read(&blob)?)?;
             let captions: HashMap<String, String> =
-                lines.into_iter().map(|line| (text(&line.image_id), line.caption)).collect();
+                lines.into_iter().map(|line| (line.image_id.to_string(), line.caption)).collect();
             items.extend(wanted.iter().filter_map(|image| {
                 let caption = captions.get(image)?.clone();
                 Some(Item { submission: Some(submission.clone()), image: image.clone(), caption })

@@ -52,13 +52,6 @@ pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
     Ok(())
 }
 
-fn text(id: &SegmentId) -> String {
-    match id {
-        SegmentId::Integer(number) => number.to_string(),
-        SegmentId::Text(text) => text.to_string(),
-    }
-}
-
 /// The judgements as a file of ratings.
 async fn ratings(
     app: &App,
@@ -99,7 +92,7 @@ impl Work for CorrelatePhase {
             return Err(Failure::Lasting("the references are not ready".to_owned()));
         };
         let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
-        let known = ids.into_iter().map(|id| (text(&id), id)).collect();
+        let known = ids.into_iter().map(|id| (id.to_string(), id)).collect();
         let ratings = ratings(app, &phase, &known).await?;
         if ratings.is_empty() {
             return Err(Failure::Lasting("nobody has judged a caption".to_owned()));
