@@ -111,7 +111,7 @@ fn same_shape(a: Format, b: Format) -> bool {
 /// The error for a fault, without a position.
 pub(crate) fn fault_error(fault: Fault, name: &str) -> Error {
     let (kind, message) = match fault.what {
-        What::Truncated => (ErrorKind::Syntax, "the JSON ends too early; is the file truncated?".into()),
+        What::Truncated => (ErrorKind::Syntax, "unexpected end of JSON (the file may be truncated)".into()),
         What::Syntax(message) => (ErrorKind::Syntax, message.into_owned()),
         What::Escape(message) => (ErrorKind::Encoding, message.into()),
         What::Shape(message) => (ErrorKind::Shape, message),

@@ -34,6 +34,7 @@ fn with_remedy(error: &Error) -> String {
 fn check_error(captions: Result<Captions, Error>, kind: ErrorKind, message: &str) {
     let error = captions.unwrap_err();
     assert_eq!(with_remedy(&error), message);
+    assert!(!error.to_string().contains('?'), "a message is a clause, and others may follow it");
     assert_eq!(error.kind(), kind);
 }
 
@@ -46,7 +47,7 @@ fn coco_annotations() {
     check_error(
         references(r#"{"info": {}, "annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 2, "capt"#),
         ErrorKind::Syntax,
-        "f:1:84 (byte 83): the JSON ends too early; is the file truncated?; read as coco; set format to read it as another format",
+        "f:1:84 (byte 83): unexpected end of JSON (the file may be truncated); read as coco; set format to read it as another format",
     );
     check_error(
         references("{\"annotations\": [\n  {\"image_id\": 1, \"bbox\": [0]}]}"),
@@ -220,7 +221,7 @@ fn json_lines() {
     check_error(
         candidates("{\"id\": 1, \"text\": \"p\"}\n{\"id\": 2, \"text\": \"q\""),
         ErrorKind::Syntax,
-        "f:2:22 (byte 44): the JSON ends too early; is the file truncated?; read as jsonl; set format to read it as another format",
+        "f:2:22 (byte 44): unexpected end of JSON (the file may be truncated); read as jsonl; set format to read it as another format",
     );
     check_error(
         candidates("{\"id\": 1, \"text\": \"p\"} x\n"),
@@ -246,7 +247,7 @@ fn csv_tables() {
     check_error(
         references("image,caption\n1,a\n2,\"b\n"),
         ErrorKind::Syntax,
-        "f:3:3 (byte 20): this quoted field never ends; is the file truncated?; read as csv; set format to read it as another format",
+        "f:3:3 (byte 20): this quoted field never ends (the file may be truncated); read as csv; set format to read it as another format",
     );
     check_error(
         references("image,caption\n1,\"a\" b\n"),

@@ -126,7 +126,7 @@ fn what_is_no_file_of_pairs_is_refused_with_a_reason() {
         (r#"[{"id": 1, "captions": ["a", "b"], "votes": "many"}]"#, "two numbers"),
         (r#"[{"id": 1, "captions": ["a", "b"], "votes": [1, 2], "refs": [1]}]"#, "list of references"),
         (r#"[7]"#, "expected an object"),
-        ("{\"id\": 1\n", "the JSON ends too early"),
+        ("{\"id\": 1\n", "unexpected end of JSON"),
         ("MATLAB 5.0 MAT-file, Platform: GLNXA64", "scripts/pascal50s.py"),
         ("PAR1", "Parquet"),
     ];

@@ -178,7 +178,7 @@ impl<'t> Rows<'t> {
                 if self.separation == Separation::Tabs {
                     return Ok(None);
                 }
-                let message = "this quoted field never ends; is the file truncated?";
+                let message = "this quoted field never ends (the file may be truncated)";
                 return Err(RowFault { at: self.at, message, remedy: None });
             };
             if bytes.get(at + quote + 1) != Some(&b'"') {
