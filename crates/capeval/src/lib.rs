@@ -36,6 +36,7 @@ pub use capeval_corpus as corpus;
 pub use capeval_evaluate as evaluate;
 pub use capeval_fluency as fluency;
 pub use capeval_lexical as lexical;
+pub use capeval_lexical::cider::IdfSource;
 pub use capeval_lexical::frequencies;
 pub use capeval_meteor as meteor;
 pub use capeval_metric as metric;

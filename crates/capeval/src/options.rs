@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use capeval_choice::named;
 use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus};
 use capeval_fluency::Base;
+use capeval_lexical::cider::IdfSource;
 use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
@@ -21,8 +22,8 @@ pub struct MetricOptions {
     pub suite: Option<String>,
     /// The tokenizer; a notice names the metrics that ignore it.
     pub tokenizer: Option<String>,
-    /// The source of CIDEr's document frequencies: `corpus`, `uniform` or `table`.
-    pub idf: Option<String>,
+    /// The source of CIDEr's document frequencies.
+    pub idf: Option<IdfSource>,
     /// Settings for all metrics that have them, by name.
     pub settings: BTreeMap<String, String>,
 }
@@ -44,8 +45,8 @@ impl MetricOptions {
 
     /// The settings for all metrics that have them.
     pub(crate) fn common(&self) -> Vec<(&str, &str)> {
-        let named = [("tok", &self.tokenizer), ("idf", &self.idf)];
-        let named = named.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        let named = [("tok", self.tokenizer.as_deref()), ("idf", self.idf.map(IdfSource::name))];
+        let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
         named.chain(self.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()))).collect()
     }
 }
@@ -109,10 +110,10 @@ named! {
     #[derive(Default)]
     pub enum OwnReference ("choice for a caption that is its own reference") {
         #[default]
-        Keep = "keep", "score it against all references, itself included; a notice says how many there are";
-        Remove = "remove", "remove it from the references of its image, for every caption of that image";
-        RemoveSameWords = "remove-same-words", "as remove, and every reference that differs from it only in case and punctuation";
-        HoldOut = "hold-out", "compare it with the other references of its image, one caption at a time";
+        Keep = "keep", "score it against all references, itself included, with a notice";
+        Remove = "remove", "remove it from the references of its image";
+        RemoveSameWords = "remove-same-words", "as remove, also references that differ only in case and punctuation";
+        HoldOut = "hold-out", "compare it with the other references, one caption at a time";
         Skip = "skip", "leave it out, with its ratings or its pair";
     }
 }

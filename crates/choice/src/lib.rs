@@ -23,7 +23,7 @@ mod system;
 pub use argument::{Argument, Role};
 pub use count::counted;
 pub use id::SegmentId;
-pub use names::{UnknownName, nearest, suggest};
+pub use names::{Choice, UnknownName, nearest, suggest};
 pub use notice::{Code, Notice};
 pub use refusal::Refusal;
 pub use remedy::{Dialect, Plain, Remedy, Task};

@@ -1,4 +1,5 @@
-//! Closed sets of names: one macro to declare them, and a search for the name most similar to a misspelt one.
+//! Closed sets of names: one macro to declare them, a trait to list them, and a search for the name most similar to a
+//! misspelt one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,6 +11,36 @@ use crate::Remedy;
 
 /// The least similarity of names that are suggested; clap uses the same threshold.
 const SIMILAR: f64 = 0.7;
+
+/// A closed set of names that [`named!`](crate::named) declares, for what lists them: help, forms, documentation.
+///
+/// ```
+/// use capeval_choice::{Choice, named};
+///
+/// named! {
+///     pub enum Order ("order") {
+///         Up = "up", "smallest first";
+///         Down = "down", "largest first";
+///     }
+/// }
+///
+/// fn help<T: Choice>() -> Vec<String> {
+///     T::ALL.iter().map(|choice| format!("{}: {}", choice.name(), choice.summary())).collect()
+/// }
+/// assert_eq!(help::<Order>(), ["up: smallest first", "down: largest first"]);
+/// ```
+pub trait Choice:
+    Copy + PartialEq + fmt::Display + FromStr<Err = UnknownName> + Send + Sync + 'static
+{
+    /// All choices, in the order in which they are listed.
+    const ALL: &'static [Self];
+
+    /// The name that users write.
+    fn name(self) -> &'static str;
+
+    /// A one-line description, in lower case and without a full stop.
+    fn summary(self) -> &'static str;
+}
 
 /// A name that is not one of the choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,8 +112,9 @@ where
     name.parse().map_err(|error: UnknownName| D::Error::custom(format_args!("{error}; {}", error.remedy())))
 }
 
-/// Declares an enum whose variants have a name and a one-line summary, with `ALL`, `name`, `summary`, `Display`,
-/// `FromStr` and serde's traits. The name is used for parsing, in requests, signatures, help and documentation.
+/// Declares an enum whose variants have a name and a one-line summary, with `ALL`, `name`, `summary`, [`Choice`],
+/// `Display`, `FromStr` and serde's traits. The name is used for parsing, in requests and in signatures; help, forms
+/// and documentation list names with summaries.
 ///
 /// ```
 /// capeval_choice::named! {
@@ -125,6 +157,18 @@ macro_rules! named {
             /// A one-line description.
             pub const fn summary(self) -> &'static str {
                 match self { $(Self::$variant => $summary),+ }
+            }
+        }
+
+        impl $crate::Choice for $type {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn name(self) -> &'static str {
+                self.name()
+            }
+
+            fn summary(self) -> &'static str {
+                self.summary()
             }
         }
 

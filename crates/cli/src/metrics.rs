@@ -1,8 +1,8 @@
 //! The flags that choose metrics and name their data, and the metrics as they are chosen.
 
 use anyhow::Result;
-use capeval::MetricOptions;
 use capeval::metric::{AnyMetric, Resources, Signature};
+use capeval::{IdfSource, MetricOptions};
 use capeval_files::{Caches, DataFiles, MetricData};
 
 use crate::data;
@@ -15,9 +15,9 @@ use crate::options::{self, Metrics};
 pub struct MetricArgs {
     #[command(flatten)]
     chosen: Metrics,
-    /// Source of CIDEr's document frequencies: corpus, uniform, or table with --df [default: corpus].
-    #[arg(long, value_name = "WHICH")]
-    idf: Option<String>,
+    /// Source of CIDEr's document frequencies [default: that of --df if it is given, otherwise the references].
+    #[arg(long, value_name = "WHICH", value_parser = options::choices::<IdfSource>())]
+    idf: Option<IdfSource>,
     /// File with a table of document frequencies for CIDEr; see `capeval df`.
     #[arg(long, value_name = "FILE")]
     df: Option<String>,
@@ -36,7 +36,7 @@ pub struct MetricArgs {
 impl MetricArgs {
     /// The metrics with their settings.
     pub fn options(&self) -> MetricOptions {
-        self.chosen.options(self.idf.as_deref())
+        self.chosen.options(self.idf)
     }
 
     /// The files with data.

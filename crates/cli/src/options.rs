@@ -1,11 +1,10 @@
 //! Options that several commands share.
 
 use std::ffi::OsStr;
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 use anyhow::Result;
-use capeval::choice::suggest;
+use capeval::choice::{Choice, suggest};
 use capeval::corpus::{
     self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus,
 };
@@ -13,7 +12,7 @@ use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval::report::Measure;
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
-use capeval::{MetricOptions, ReferenceSource, ScoreOptions};
+use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
 use capeval_files::DataFiles;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
@@ -31,8 +30,8 @@ pub const METRICS: &str = "Metrics";
 #[derive(clap::Args)]
 #[command(next_help_heading = READING_REFERENCES)]
 pub struct ReferenceInput {
-    /// Format of the references, instead of detecting it from their content.
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
+    /// Format of the references, instead of detecting it from their content; see `capeval convert --help`.
+    #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
     ref_format: Option<Format>,
     /// Splits of a Karpathy file to use, such as test; may be repeated.
     #[arg(long, value_name = "SPLIT", value_delimiter = ',')]
@@ -163,12 +162,12 @@ pub struct Metrics {
 
 impl Metrics {
     /// The options of the library, with CIDEr's document frequencies from `idf`.
-    pub fn options(&self, idf: Option<&str>) -> MetricOptions {
+    pub fn options(&self, idf: Option<IdfSource>) -> MetricOptions {
         MetricOptions {
             names: self.metrics.clone(),
             suite: self.suite.clone(),
             tokenizer: self.tokenizer.clone(),
-            idf: idf.map(str::to_owned),
+            idf,
             ..MetricOptions::default()
         }
     }
@@ -183,8 +182,8 @@ impl Metrics {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reading candidates")]
 pub struct Candidates {
-    /// Format of the candidates, instead of detecting it from their content.
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
+    /// Format of the candidates, instead of detecting it from their content; see `capeval convert --help`.
+    #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
     input_format: Option<Format>,
     /// Column or key of the image id in the candidates.
     #[arg(long, value_name = "NAME")]
@@ -221,18 +220,17 @@ impl Candidates {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Mismatches between candidates and references")]
 pub struct Policies {
-    /// Images without a candidate: `skip` leaves them out, also of document frequencies; `empty` scores an empty
-    /// caption.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Missing::ALL, Missing::name))]
+    /// Images without a candidate.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Missing>())]
     missing: Missing,
     /// Candidates for images without references.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Surplus::ALL, Surplus::name))]
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Surplus>())]
     surplus: Surplus,
-    /// Several candidates for one image: use the `first` or the `last`.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Duplicate::ALL, Duplicate::name))]
+    /// Several candidates for one image.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Duplicate>())]
     duplicate: Duplicate,
-    /// Candidates without any words: `keep` scores them, `skip` leaves their images out.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices(Empty::ALL, Empty::name))]
+    /// Candidates without any words.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Empty>())]
     empty: Empty,
     #[command(flatten)]
     matching: Matching,
@@ -249,8 +247,8 @@ impl Policies {
 /// How ids are compared.
 #[derive(Clone, Copy, clap::Args)]
 pub struct Matching {
-    /// How to compare ids: with `text`, the number 1 and the text "1" are the same id.
-    #[arg(long, value_name = "HOW", default_value_t, value_parser = choices(Ids::ALL, Ids::name))]
+    /// How to compare ids.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = choices::<Ids>())]
     pub ids: Ids,
 }
 
@@ -399,24 +397,77 @@ static MEASURES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     parts.map(|part| (part.key, part.label)).collect()
 });
 
-/// A parser for a closed set of names.
-pub fn choices<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + FromStr + 'static,
-    T::Err: std::error::Error + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(all.iter().map(|choice| PossibleValue::new(name(*choice))))
-        .try_map(|word| word.parse::<T>())
-}
-
-/// A parser for the names of formats.
-pub fn formats() -> impl TypedValueParser<Value = Format> {
-    choices(Format::ALL, Format::name)
+/// A parser for a closed set of names, which help and shells list with their summaries.
+pub fn choices<T: Choice>() -> impl TypedValueParser<Value = T> {
+    listed(T::ALL.iter().copied())
 }
 
 /// A parser for the names of writable formats.
 pub fn written_formats() -> impl TypedValueParser<Value = Format> {
-    let written = Format::ALL.iter().filter(|format| format.is_writable());
-    PossibleValuesParser::new(written.map(|format| PossibleValue::new(format.name())))
-        .try_map(|word| word.parse::<Format>())
+    listed(Format::ALL.iter().copied().filter(|format| format.is_writable()))
+}
+
+fn listed<T: Choice>(choices: impl Iterator<Item = T>) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(choices.map(|choice| PossibleValue::new(choice.name()).help(choice.summary())))
+        .try_map(|word| word.parse::<T>())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, Command, CommandFactory};
+
+    use crate::Cli;
+
+    /// Calls `visit` with every command and each of its arguments that takes values.
+    fn visit(command: &Command, visitor: &mut impl FnMut(&Command, &Arg)) {
+        for arg in command.get_arguments().filter(|arg| arg.get_action().takes_values()) {
+            visitor(command, arg);
+        }
+        command.get_subcommands().for_each(|command| visit(command, visitor));
+    }
+
+    /// Commands for shells, not people: clap_complete's list of shells has no summaries.
+    const WITHOUT_SUMMARIES: &[&str] = &["completions", "help"];
+
+    #[test]
+    fn help_lists_every_value_of_a_closed_choice_with_a_summary() {
+        let mut n_choices = 0;
+        visit(&Cli::command(), &mut |command, arg| {
+            let values = arg.get_possible_values();
+            if arg.is_hide_possible_values_set() {
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let says_where =
+                    ["see ", "Metrics", "Suite", "Measures", "measure", "compare all tokenizers"];
+                assert!(
+                    says_where.iter().any(|word| help.contains(word)),
+                    "{}: {arg}: {help}",
+                    command.get_name()
+                );
+            } else if !WITHOUT_SUMMARIES.contains(&command.get_name()) {
+                n_choices += usize::from(!values.is_empty());
+                for value in values {
+                    let name = value.get_name();
+                    assert!(
+                        value.get_help().is_some(),
+                        "{}: {arg} {name} has no summary",
+                        command.get_name()
+                    );
+                }
+            }
+        });
+        assert!(n_choices > 20, "only {n_choices}");
+    }
+
+    #[test]
+    fn prose_of_flags_does_not_retell_their_values() {
+        visit(&Cli::command(), &mut |command, arg| {
+            let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+            let is_word = |c: char| c.is_alphanumeric() || c == '-';
+            let words: Vec<&str> = help.split(|c| !is_word(c)).collect();
+            let values = arg.get_possible_values();
+            let retold = values.iter().filter(|value| words.contains(&value.get_name())).count();
+            let is_open = arg.is_hide_possible_values_set();
+            assert!(is_open || retold == 0, "{}: {arg}: {help}", command.get_name());
+        });
+    }
 }

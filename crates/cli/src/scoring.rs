@@ -36,13 +36,11 @@ pub struct Scoring {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Mismatches between captions and references")]
 pub struct Rules {
-    /// A judged caption that is also a reference of its image: `keep` the reference, `remove` it from the references of
-    /// that image, `remove-same-words` to remove those that differ from it only in case and punctuation too, or `skip`
-    /// the caption.
-    #[arg(long, value_name = "WHAT", default_value_t, conflicts_with = "scores", value_parser = options::choices(OwnReference::ALL, OwnReference::name))]
+    /// A judged caption that is also a reference of its image.
+    #[arg(long, value_name = "WHAT", default_value_t, conflicts_with = "scores", value_parser = options::choices::<OwnReference>())]
     pub own_reference: OwnReference,
     /// Judged captions of images without references.
-    #[arg(long, value_name = "POLICY", default_value_t, conflicts_with = "scores", value_parser = options::choices(Surplus::ALL, Surplus::name))]
+    #[arg(long, value_name = "POLICY", default_value_t, conflicts_with = "scores", value_parser = options::choices::<Surplus>())]
     pub surplus: Surplus,
     #[command(flatten)]
     pub matching: Matching,

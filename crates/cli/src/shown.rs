@@ -14,9 +14,8 @@ use crate::voice;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct Shown {
-    /// Format of the report: a table for the terminal, one JSON object, JSON Lines with an object per row, CSV, a
-    /// Markdown table, or a LaTeX table with booktabs.
-    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices(Form::ALL, Form::name))]
+    /// Format of the report.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices::<Form>())]
     format: Form,
     /// Write the report to this file.
     #[arg(short, long, value_name = "FILE")]

@@ -15,23 +15,19 @@ pub struct Voice {
     /// Print only results and errors: no notes, no progress.
     #[arg(long, global = true)]
     quiet: bool,
-    /// Whether to print results in colour; auto does so on a terminal, unless NO_COLOR is set.
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        value_enum,
-        default_value_t,
-        hide_possible_values = true
-    )]
+    /// Whether to print results in colour.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     color: When,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum When {
+    /// On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
+    /// Even in files and pipes.
     Always,
+    /// Not at all.
     Never,
 }
 

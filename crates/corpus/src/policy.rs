@@ -17,7 +17,7 @@ capeval_choice::named! {
     pub enum Surplus ("policy for surplus candidates") {
         #[default]
         Error = "error", "stop, and name the images";
-        Ignore = "ignore", "leave the candidates out";
+        Ignore = "ignore", "leave them out";
     }
 }
 
@@ -27,8 +27,8 @@ capeval_choice::named! {
     pub enum Duplicate ("policy for duplicate candidates") {
         #[default]
         Error = "error", "stop, and name the images";
-        First = "first", "take the first one in the file";
-        Last = "last", "take the last one in the file";
+        First = "first", "use the first one";
+        Last = "last", "use the last one";
     }
 }
 
@@ -38,8 +38,8 @@ capeval_choice::named! {
     pub enum Empty ("policy for empty candidates") {
         #[default]
         Error = "error", "stop, and name the images";
-        Keep = "keep", "score it";
-        Skip = "skip", "leave its image out of every metric";
+        Keep = "keep", "score them";
+        Skip = "skip", "leave their images out of every metric";
     }
 }
 

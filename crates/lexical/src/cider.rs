@@ -83,6 +83,15 @@ capeval_choice::named! {
     }
 }
 
+capeval_choice::named! {
+    /// The source of document frequencies, by the name that users write.
+    pub enum IdfSource ("source of document frequencies") {
+        Corpus = "corpus", "the references of the images that are scored";
+        Uniform = "uniform", "none: all n-grams have the same weight";
+        Table = "table", "a saved table";
+    }
+}
+
 /// The source of inverse document frequencies.
 #[derive(Clone, Debug)]
 pub enum Idf {
@@ -96,8 +105,7 @@ pub enum Idf {
 
 const PAPER: &str = "Vedantam et al. 2015, CIDEr: Consensus-based Image Description Evaluation";
 /// The setting for the source of document frequencies.
-pub const IDF: Setting =
-    Setting::choice("idf", "corpus", "document frequencies", &["corpus", "uniform", "table"]);
+pub const IDF: Setting = Setting::choice("idf", "corpus", "document frequencies", IdfSource::NAMES);
 const STEM: Setting = Setting::choice("stem", "none", "stemmer", &["none", "snowball-english"]);
 /// The setting for the length penalty of CIDEr-D.
 pub const SIGMA: Setting =

@@ -1,18 +1,17 @@
 //! Tables of document frequencies.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
-use capeval::choice::suggest;
+use capeval::choice::UnknownName;
 use capeval::corpus::Ids;
-use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER};
+use capeval::frequencies::{DocumentFrequencies as Table, MAX_ORDER, TableFormat};
 use capeval_files as files;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::captions::{Captions, type_name};
-use crate::error::{fault, from_file, from_io, from_request, sentence, value};
+use crate::error::{fault, from_file, from_io, from_request, value};
 use crate::metrics::reading;
 
 /// The number of images in which each n-gram occurs; CIDEr weights n-grams by it.
@@ -116,17 +115,17 @@ impl DocumentFrequencies {
         table.map(Self::new).map_err(|error| fault(&error))
     }
 
-    /// The table in capeval's format (`"capeval"`), as a pickle (`"pickle"`) or as JSON (`"json"`).
+    /// The table in the format of this name.
     fn to_bytes<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::new();
-        writer(format)?(&self.table, &mut bytes).map_err(|error| from_io(&error, "table"))?;
+        self.table.write(table_format(format)?, &mut bytes).map_err(|error| from_io(&error, "table"))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Writes the table to a file, in one of these formats.
+    /// Writes the table to a file in the format of this name.
     fn save(&self, py: Python<'_>, path: &str, format: &str) -> PyResult<()> {
-        let write = writer(format)?;
-        py.detach(|| files::write_whole(path, |out| write(&self.table, out))).map_err(from_file)
+        let format = table_format(format)?;
+        py.detach(|| files::write_whole(path, |out| self.table.write(format, out))).map_err(from_file)
     }
 
     /// The table over the images of both tables, which must not share images.
@@ -174,23 +173,12 @@ impl DocumentFrequencies {
     }
 }
 
-/// A function that writes a table in one format.
-type WriteTable = fn(&Table, &mut dyn Write) -> io::Result<()>;
-
-/// The function for the format of this name.
-fn writer(format: &str) -> PyResult<WriteTable> {
-    match format {
-        "capeval" => Ok(|table, out| table.save(out)),
-        "pickle" => Ok(|table, out| table.write_pickle(out)),
-        "json" => Ok(|table, out| table.write_json(out)),
-        other => {
-            let choices = suggest(other, ["capeval", "pickle", "json"]);
-            Err(value(&sentence(&format!("no format is called '{other}'"), Some(&choices))))
-        }
-    }
+/// The format of this name.
+fn table_format(name: &str) -> PyResult<TableFormat> {
+    name.parse().map_err(|error: UnknownName| fault(&error))
 }
 
 /// The rule for comparing ids, by name.
 pub fn parse_ids(name: &str) -> PyResult<Ids> {
-    name.parse().map_err(|error: capeval::corpus::UnknownName| fault(&error))
+    name.parse().map_err(|error: UnknownName| fault(&error))
 }

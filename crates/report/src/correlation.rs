@@ -80,10 +80,8 @@ capeval_choice::named! {
     /// Whether a point is a rating or an item.
     #[derive(Default)]
     pub enum Unit ("unit") {
-        /// Each rating by each rater, as in the caption literature.
         #[default]
         Rating = "rating", "each rating by each rater, as in the caption literature";
-        /// Each item, with the mean of its ratings.
         Item = "item", "each item, with the mean of its ratings";
     }
 }

@@ -124,11 +124,9 @@ capeval_choice::named! {
     /// How a pair counts whose captions have equal votes.
     #[derive(Default)]
     pub enum HumanTies ("rule for human ties") {
-        /// The pair is left out.
-        Skip = "skip", "the pair is left out";
-        /// The pair is half right for every measure: the expected value of breaking ties at random, as CLIPScore does.
+        Skip = "skip", "leave the pair out";
         #[default]
-        Half = "half", "the pair is half right for every measure";
+        Half = "half", "count the pair as half right, the expected value of a random choice";
     }
 }
 
@@ -136,13 +134,10 @@ capeval_choice::named! {
     /// How a pair counts if a measure gives both captions the same score.
     #[derive(Default)]
     pub enum MetricTies ("rule for metric ties") {
-        /// Half right: the expected value of breaking ties at random.
         #[default]
-        Half = "half", "half right";
-        /// Wrong.
-        Wrong = "wrong", "wrong";
-        /// The first caption counts as preferred, as in programs that test whether it scores less than the second.
-        First = "first", "the first caption counts as preferred";
+        Half = "half", "count the pair as half right, the expected value of a random choice";
+        Wrong = "wrong", "count the pair as wrong";
+        First = "first", "count the first caption as preferred, as some programs do";
     }
 }
 

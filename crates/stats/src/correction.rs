@@ -4,11 +4,11 @@ capeval_choice::named! {
     /// How p-values are corrected for the number of tests.
     #[derive(Default)]
     pub enum Correction ("correction") {
-        None = "none", "not at all";
-        Bonferroni = "bonferroni", "each multiplied by the number of tests; bounds the chance of any false finding";
+        None = "none", "none";
+        Bonferroni = "bonferroni", "multiplied by the number of tests; bounds the chance of a false finding";
         #[default]
-        Holm = "holm", "step by step from the smallest (Holm 1979); bounds the same chance and finds more";
-        BenjaminiHochberg = "bh", "step by step from the largest (Benjamini and Hochberg 1995); bounds the share of false findings";
+        Holm = "holm", "stepwise from the smallest (Holm 1979); bounds the same chance, finds more";
+        BenjaminiHochberg = "bh", "stepwise from the largest (Benjamini, Hochberg 1995); bounds their share";
     }
 }
 

@@ -52,8 +52,8 @@ struct Tests {
     ci: f64,
     #[command(flatten)]
     draws: Draws,
-    /// Correction of p-values for the number of measures and pairs; bh is Benjamini and Hochberg's.
-    #[arg(long, value_name = "HOW", default_value = "holm", value_parser = options::choices(Correction::ALL, Correction::name))]
+    /// Correction of p-values for the number of measures and pairs.
+    #[arg(long, value_name = "HOW", default_value = "holm", value_parser = options::choices::<Correction>())]
     correction: Correction,
     /// Compare every system with every other one, not only with the first.
     #[arg(long)]

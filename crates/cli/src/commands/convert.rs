@@ -5,7 +5,7 @@ use capeval::corpus::{self, Captions, Format, ReadOptions};
 use clap::ValueEnum;
 
 use crate::fault::Flags;
-use crate::options::{formats, written_formats};
+use crate::options::{choices, written_formats};
 use crate::output::Output;
 use crate::voice;
 
@@ -18,10 +18,10 @@ pub struct Args {
     /// Output format.
     #[arg(short, long, value_name = "FORMAT", value_parser = written_formats())]
     format: Format,
-    /// Format of the input files, instead of detecting it from their content.
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
+    /// Format of the input files, instead of detecting it from their content; see --format.
+    #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Which captions to use from files that contain both references and candidates.
+    /// Which captions to use from files that contain captions by people and by systems.
     #[arg(long, value_enum, default_value_t)]
     role: Role,
     /// Splits of a Karpathy file to use, such as test; may be repeated.

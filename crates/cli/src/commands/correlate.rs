@@ -34,8 +34,8 @@ pub struct Args {
     scoring: Scoring,
     #[command(flatten)]
     reading: Columns,
-    /// Points to correlate: every rating, or every item with the mean of its ratings.
-    #[arg(long, value_name = "WHAT", default_value_t, value_parser = options::choices(Unit::ALL, Unit::name))]
+    /// Points to correlate.
+    #[arg(long, value_name = "WHAT", default_value_t, value_parser = options::choices::<Unit>())]
     unit: Unit,
     #[command(flatten)]
     intervals: Intervals,

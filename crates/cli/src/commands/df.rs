@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
-use capeval::frequencies::DocumentFrequencies;
+use capeval::frequencies::{DocumentFrequencies, TableFormat};
 use capeval_files as files;
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
 use crate::fault::{Flags, fault};
-use crate::options::{Known, Matching, ReferenceInput};
+use crate::options::{self, Known, Matching, ReferenceInput};
 use crate::output::Output;
 use crate::voice;
 
@@ -99,19 +99,8 @@ struct Target {
     #[arg(short, long, value_name = "FILE", required = true)]
     output: String,
     /// Output format.
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// capeval's own format.
-    #[default]
-    Capeval,
-    /// A pickle for Python programs: {'document_frequency': …, 'ref_len': …}.
-    Pickle,
-    /// JSON.
-    Json,
+    #[arg(short, long, value_name = "FORMAT", default_value_t, value_parser = options::choices::<TableFormat>())]
+    format: TableFormat,
 }
 
 /// Runs the command.
@@ -165,11 +154,7 @@ fn merge(args: &Merge) -> Result<()> {
 impl Target {
     fn write(&self, table: &DocumentFrequencies, output: Output) -> Result<()> {
         let what = format!("{} n-grams of {} images", table.len(), table.n_images());
-        output.write_described(&what, |out| match self.format {
-            Format::Capeval => table.save(out),
-            Format::Pickle => table.write_pickle(out),
-            Format::Json => table.write_json(out),
-        })
+        output.write_described(&what, |out| table.write(self.format, out))
     }
 }
 

@@ -32,8 +32,9 @@ pub struct Args {
     /// File of the captions that the systems were trained on; all other captions are novel. May be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<String>,
-    /// Format of the files given with --train, instead of detecting it from their content.
-    #[arg(long, value_name = "FORMAT", value_parser = options::formats(), hide_possible_values = true, requires = "train")]
+    /// Format of the files given with --train, instead of detecting it from their content; see `capeval convert
+    /// --help`.
+    #[arg(long, value_name = "FORMAT", value_parser = options::choices::<Format>(), hide_possible_values = true, requires = "train")]
     train_format: Option<Format>,
     /// Column or key of the image id in files given with --train.
     #[arg(long, value_name = "NAME", requires = "train")]

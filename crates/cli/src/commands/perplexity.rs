@@ -32,9 +32,8 @@ pub struct Args {
     /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].
     #[arg(short, long, value_name = "NAME", requires = "lm", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
-    /// Base of the logarithms in files of probabilities: e, as in most libraries; 2, for bits; or 10, as in ARPA files
-    /// and KenLM's output.
-    #[arg(long, default_value_t, conflicts_with = "lm", value_parser = options::choices(Base::ALL, Base::name))]
+    /// Base of the logarithms in files of probabilities.
+    #[arg(long, default_value_t, conflicts_with = "lm", value_parser = options::choices::<Base>())]
     log: Base,
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME")]

@@ -52,12 +52,11 @@ struct DrawsAndTies {
     /// Seed of the draws of references.
     #[arg(long, value_name = "N", default_value = "12345", conflicts_with = "scores")]
     draw_seed: u64,
-    /// Pairs in which people prefer neither caption: `skip` them, or count them as `half` right.
-    #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(HumanTies::ALL, HumanTies::name))]
+    /// Pairs in which people prefer neither caption.
+    #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices::<HumanTies>())]
     human_ties: HumanTies,
-    /// Pairs whose captions have equal scores: count them as `half` right, as `wrong`, or as if the metric preferred
-    /// the `first` caption.
-    #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices(MetricTies::ALL, MetricTies::name))]
+    /// Pairs whose captions have equal scores.
+    #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices::<MetricTies>())]
     metric_ties: MetricTies,
 }
 

@@ -1,7 +1,7 @@
 //! `capeval score`: scores systems against references.
 
 use anyhow::Result;
-use capeval::corpus::{Captions, ReadOptions, SegmentId};
+use capeval::corpus::{Captions, Format, ReadOptions, SegmentId};
 use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_files::{self as files, Caches};
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ use crate::{data, memory, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = after_help())]
 pub struct Args {
     #[command(flatten)]
     inputs: Inputs,
@@ -69,10 +69,12 @@ struct Closer {
     human: bool,
 }
 
-const AFTER_HELP: &str = "\
-Formats are detected from the content, including gzip and zstd: coco, coco-results, karpathy, list-json, dict-json, \
-jsonl, csv, tsv, pipes, flickr, lines, parquet.
+fn after_help() -> String {
+    let formats = Format::NAMES.join(", ");
+    format!("Formats are detected from the content, including gzip and zstd: {formats}.\n\n{EXAMPLES}")
+}
 
+const EXAMPLES: &str = "\
 Examples:
   capeval score -r captions_val2014.json results.json --missing skip
   capeval score -r dataset_coco.json --split test a.json b.json -f markdown

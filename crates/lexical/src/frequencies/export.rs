@@ -7,7 +7,27 @@ use super::DocumentFrequencies;
 /// The number of items that a pickle sets at once, as in pickles by Python.
 const BATCH: usize = 1000;
 
+capeval_choice::named! {
+    /// A format in which tables are written.
+    #[derive(Default)]
+    pub enum TableFormat ("format of tables") {
+        #[default]
+        Capeval = "capeval", "capeval's own format";
+        Pickle = "pickle", "a pickle for Python programs: {'document_frequency': …, 'ref_len': …}";
+        Json = "json", "JSON, one n-gram per line";
+    }
+}
+
 impl DocumentFrequencies {
+    /// Writes the table in this format.
+    pub fn write(&self, format: TableFormat, writer: impl Write) -> io::Result<()> {
+        match format {
+            TableFormat::Capeval => self.save(writer),
+            TableFormat::Pickle => self.write_pickle(writer),
+            TableFormat::Json => self.write_json(writer),
+        }
+    }
+
     /// Writes the table as a pickle of protocol 2, which Python 2.3 and later read.
     ///
     /// It is `{'document_frequency': defaultdict(float, {tuple of words: frequency}), 'ref_len': images}`,

@@ -19,6 +19,7 @@ mod words;
 
 pub use counts::Counts;
 pub use error::Error;
+pub use export::TableFormat;
 pub use index::Node;
 pub use table::DocumentFrequencies;
 pub use tally::Tally;
