@@ -1,30 +1,18 @@
-"""The closed sets of names that keyword arguments take."""
+"""The closed sets of names that keyword arguments take; `cargo xtask docs` writes this file."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 Missing = Literal["error", "skip", "empty"]
 Surplus = Literal["error", "ignore"]
 Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
-
-
-class Policy(NamedTuple):
-    """What to do about missing, surplus and duplicate captions, and about captions without words."""
-
-    missing: Missing
-    surplus: Surplus
-    duplicate: Duplicate
-    empty: Empty
-
-
 Ids = Literal["as-given", "text"]
 Idf = Literal["corpus", "uniform", "table"]
-Correction = Literal["holm", "bonferroni", "bh", "none"]
+Correction = Literal["none", "bonferroni", "holm", "bh"]
 Unit = Literal["rating", "item"]
 OwnReference = Literal["keep", "remove", "remove-same-words", "hold-out", "skip"]
 HumanTies = Literal["skip", "half"]
 MetricTies = Literal["half", "wrong", "first"]
-Dtype = Literal["float32", "float64"]
 TableFormat = Literal["capeval", "pickle", "json"]

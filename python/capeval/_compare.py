@@ -206,8 +206,11 @@ def compare(
         level: the confidence level of intervals and verdicts.
         resamples: the number of resamples for the bootstrap and of shuffles for randomisation.
         seed: the seed of the random numbers.
-        correction: how p-values are corrected for the number of tests: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
-            ``"none"``.
+        correction: how p-values are corrected for the number of tests:
+            - ``"none"``: none
+            - ``"bonferroni"``: multiplied by the number of tests; bounds the chance of a false finding
+            - ``"holm"``: stepwise from the smallest (Holm 1979); bounds the same chance, finds more
+            - ``"bh"``: stepwise from the largest (Benjamini, Hochberg 1995); bounds their share
         all_pairs: compare every system with every other, not only with the first.
         suite: as for :func:`capeval.score`.
         tokenizer: as for :func:`capeval.score`.

@@ -143,12 +143,19 @@ def correlate(
         metrics: as for :func:`capeval.score`.
         scores: the path of precomputed scores by image, instead of metrics.
         lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
-        unit: what counts as a point: each ``"rating"``, or each ``"item"`` with the mean of its ratings.
-        own_reference: what to do with a rated caption that is itself a reference: ``"keep"`` the reference,
-            ``"remove"`` it, ``"remove-same-words"`` to remove references that differ in case and punctuation only
-            as well, ``"hold-out"`` to compare it with the others, or ``"skip"`` the ratings of that caption.
-        surplus: what to do with ratings of images without references: ``"error"`` or ``"ignore"``.
-        ids: ``"text"`` if the ids 1 and "1" are the same.
+        unit: the points to correlate:
+            - ``"rating"``: each rating by each rater, as in the caption literature
+            - ``"item"``: each item, with the mean of its ratings
+        own_reference: what to do about a rated caption that is also a reference of its image:
+            - ``"keep"``: score it against all references, itself included, with a notice
+            - ``"remove"``: remove it from the references of its image
+            - ``"remove-same-words"``: as remove, also references that differ only in case and punctuation
+            - ``"hold-out"``: compare it with the other references, one caption at a time
+            - ``"skip"``: leave it out, with its ratings or its pair
+        surplus: what to do about ratings of images without references:
+            - ``"error"``: stop, and name the images
+            - ``"ignore"``: leave them out
+        ids: as for :func:`capeval.score`.
         intervals: confidence intervals: ``True`` for 95 %, or a level.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the random numbers.

@@ -47,7 +47,7 @@ def diversity(
         systems: several systems by name, instead of `candidates`.
         train: the captions on which the systems were trained; all other captions are novel.
         tokenizer: the tokenizer of all metrics; the default is ``"ptb"``.
-        ids: ``"text"`` if the ids 1 and "1" are the same.
+        ids: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`, as are the other options about references and candidates.
         ref_format: as for :func:`capeval.score`.
         ref_id_column: as for :func:`capeval.score`.

@@ -54,7 +54,7 @@ class Evaluator:
             idf: as for :func:`capeval.score`.
             document_frequencies: as for :func:`capeval.score`.
             spice_cache: as for :func:`capeval.score`.
-            ids: ``"text"`` if the ids 1 and "1" are the same.
+            ids: as for :func:`capeval.score`.
             split: as for :func:`capeval.score`.
             ref_format: as for :func:`capeval.score`.
             ref_id_column: as for :func:`capeval.score`.

@@ -49,9 +49,9 @@ class DocumentFrequencies:
         Args:
             references: captions by people, in any form that :func:`capeval.score` takes.
             tokenizer: the tokenizer of the metrics that will use the table.
-            stem: ``"snowball-english"`` for metrics that stem.
+            stem: the stemmer of these metrics, ``"none"`` or ``"snowball-english"``.
             n: the length of the longest n-grams, 1 to 9.
-            ids: ``"text"`` if the ids 1 and "1" are the same.
+            ids: as for :func:`capeval.score`.
             split: as for :func:`capeval.score`.
             ref_format: as for :func:`capeval.score`.
             ref_id_column: as for :func:`capeval.score`.
@@ -91,8 +91,21 @@ class DocumentFrequencies:
         n_images = whole("n_images", n_images, 0, 2**63 - 1)
         return cls(_engine.DocumentFrequencies.from_counts(dict(counts), n_images))
 
-    def save(self, path: Path, *, format: TableFormat = "capeval") -> None:
-        """Writes the table as ``"capeval"``, ``"pickle"`` (for self-critical training code) or ``"json"``."""
+    def save(
+        self,
+        path: Path,
+        *,
+        format: TableFormat = "capeval",
+    ) -> None:
+        """Writes the table to a file.
+
+        Args:
+            path: the path of the file.
+            format: the format of the file:
+                - ``"capeval"``: capeval's own format
+                - ``"pickle"``: a pickle for Python programs: {'document_frequency': …, 'ref_len': …}
+                - ``"json"``: JSON, one n-gram per line
+        """
         self._engine.save(os.fspath(path), format)
 
     def merge(self, *others: DocumentFrequencies) -> DocumentFrequencies:

@@ -6,9 +6,9 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
-from ._choices import Idf
+from ._choices import Duplicate, Empty, Idf, Missing, Surplus
 from ._engine import Captions, caption_columns
 
 Captionlike = Any
@@ -16,6 +16,15 @@ Captionlike = Any
 
 Settings = Union[Mapping[str, object], None]
 Metrics = Union[str, Iterable[str], None]
+
+
+class Policy(NamedTuple):
+    """What to do about missing, surplus and duplicate captions, and about captions without words."""
+
+    missing: Missing
+    surplus: Surplus
+    duplicate: Duplicate
+    empty: Empty
 
 
 def captions(

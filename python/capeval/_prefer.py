@@ -143,16 +143,26 @@ def prefer(
         references_per_pair: the number of references to draw for each pair; None for all of them.
         draws: how many times references are drawn; accuracies are means over the draws.
         draw_seed: the seed of the draws; a draw depends only on the seed and the pair.
-        human_ties: pairs in which people prefer neither caption: ``"skip"`` them, or count them as ``"half"`` right.
-        metric_ties: pairs whose captions have equal scores: count them as ``"half"`` right, as ``"wrong"``, or as if
-            the metric preferred the ``"first"`` caption.
+        human_ties: what to do about pairs in which people prefer neither caption:
+            - ``"skip"``: leave the pair out
+            - ``"half"``: count the pair as half right, the expected value of a random choice
+        metric_ties: what to do about pairs whose captions have equal scores:
+            - ``"half"``: count the pair as half right, the expected value of a random choice
+            - ``"wrong"``: count the pair as wrong
+            - ``"first"``: count the first caption as preferred, as some programs do
         scores: the path of precomputed scores by image and caption, instead of metrics.
         lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
-        own_reference: what to do with a caption that is itself a reference: ``"keep"`` the reference, ``"remove"`` it,
-            ``"remove-same-words"`` to remove references that differ in case and punctuation only as well,
-            ``"hold-out"``, which is as ``"remove"`` for a pair, or ``"skip"`` the pair.
-        surplus: what to do with pairs without references: ``"error"`` or ``"ignore"``.
-        ids: ``"text"`` if the ids 1 and "1" are the same.
+        own_reference: what to do about a caption that is also a reference of its image; for a pair, ``"hold-out"`` is
+            the same as ``"remove"``:
+            - ``"keep"``: score it against all references, itself included, with a notice
+            - ``"remove"``: remove it from the references of its image
+            - ``"remove-same-words"``: as remove, also references that differ only in case and punctuation
+            - ``"hold-out"``: compare it with the other references, one caption at a time
+            - ``"skip"``: leave it out, with its ratings or its pair
+        surplus: what to do about pairs without references:
+            - ``"error"``: stop, and name the images
+            - ``"ignore"``: leave them out
+        ids: as for :func:`capeval.score`.
         intervals: confidence intervals: ``True`` for 95 %, or a level.
         resamples: the number of resamples of the images for the intervals.
         seed: the seed of the resamples.

@@ -85,18 +85,34 @@ def score(
         tokenizer: the tokenizer of all metrics that have a choice; the default depends on the metric and is mostly
             ``"ptb"``. :func:`capeval.tokenizers` lists all.
         settings: settings for all metrics that have them, such as ``{"stem": "snowball-english"}``.
-        idf: the source of CIDEr's document frequencies: ``"corpus"``, which is the references; ``"uniform"``; or
-            ``"table"``, with `document_frequencies`.
+        idf: the source of CIDEr's document frequencies; the default is `document_frequencies` if they are given, and
+            otherwise the references:
+            - ``"corpus"``: the references of the images that are scored
+            - ``"uniform"``: none: all n-grams have the same weight
+            - ``"table"``: a saved table
         document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
             references. With a table, scores are comparable with those on other images.
         lm: the path of an ARPA file with the language model for the metric ``perplexity``.
         spice_cache: the path of a file that keeps SPICE's parses for later calls, at most 64 MB: captions that it has are
             not parsed again, and new ones are added. It need not exist.
-        missing: images without a candidate: ``"error"``, ``"skip"`` or ``"empty"``.
-        surplus: candidates without references: ``"error"`` or ``"ignore"``.
-        duplicate: several candidates for one image: ``"error"``, ``"first"`` or ``"last"``.
-        empty: candidates without any words: ``"error"``, ``"keep"`` or ``"skip"``.
-        ids: ``"text"`` if the ids 1 and "1" are the same.
+        missing: what to do about images without a candidate:
+            - ``"error"``: stop, and name the images
+            - ``"skip"``: leave the images out of every metric and of document frequencies
+            - ``"empty"``: score the images as if their caption were empty
+        surplus: what to do about candidates without references:
+            - ``"error"``: stop, and name the images
+            - ``"ignore"``: leave them out
+        duplicate: what to do about several candidates for one image:
+            - ``"error"``: stop, and name the images
+            - ``"first"``: use the first one
+            - ``"last"``: use the last one
+        empty: what to do about candidates without any words:
+            - ``"error"``: stop, and name the images
+            - ``"keep"``: score them
+            - ``"skip"``: leave their images out of every metric
+        ids: how ids are compared:
+            - ``"as-given"``: the number 1 and the text "1" are two ids
+            - ``"text"``: the number 1 and the text "1" are one id
         split: the splits of the references to use, such as ``"test"``: those of a Karpathy file, or of a table with a
             column ``split``; the default is all.
         ref_format: the format of the file of references; the default is to detect it from the content.

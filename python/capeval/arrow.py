@@ -30,11 +30,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._choices import Duplicate, Empty, Missing, Policy, Surplus
+from ._choices import Duplicate, Empty, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
     Metrics,
+    Policy,
     Settings,
     listed,
     metric_names,
@@ -129,11 +130,22 @@ class RowScorer:
             tokenizer: as for :func:`capeval.score`.
             settings: as for :func:`capeval.score`.
             document_frequencies: a table, or the path of one.
-            missing: what to do about rows whose candidate is null, ``"error"``, ``"skip"`` or ``"empty"``.
-            surplus: what to do about rows whose references are null or an empty list, ``"error"`` or ``"ignore"``;
-                ``"ignore"`` also leaves out nulls among the references of a row.
-            duplicate: what was done about several rows with one id, for the report; rows are not compared here.
-            empty: what to do about candidates without words, ``"error"``, ``"keep"`` or ``"skip"``.
+            missing: what to do about rows whose candidate is null:
+                - ``"error"``: stop, and name the images
+                - ``"skip"``: leave the images out of every metric and of document frequencies
+                - ``"empty"``: score the images as if their caption were empty
+            surplus: what to do about rows whose references are null or an empty list; ``"ignore"`` also leaves out
+                nulls among the references of a row:
+                - ``"error"``: stop, and name the images
+                - ``"ignore"``: leave them out
+            duplicate: what was done about several rows with one id, for the report; rows are not compared here:
+                - ``"error"``: stop, and name the images
+                - ``"first"``: use the first one
+                - ``"last"``: use the last one
+            empty: what to do about candidates without words:
+                - ``"error"``: stop, and name the images
+                - ``"keep"``: score them
+                - ``"skip"``: leave their images out of every metric
             threads: the number of threads; the default is one per processor.
             df: the former name of `document_frequencies`.
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from . import _engine
-from ._choices import Dtype, Ids
+from ._choices import Ids
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import Captionlike, Settings, captions, listed, metric_names, thread_count
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.floating[Any]]
 
 __all__ = ["Bleu", "CiderD", "Meteor", "Reward", "RougeL", "group_advantages", "leave_one_out", "self_critical"]
+
+Dtype = Literal["float32", "float64"]
+
 
 class Options(TypedDict, total=False):
     """The options of :class:`Reward` that its shorthands share."""
@@ -100,7 +103,7 @@ class Reward:
                 token ids. A reward does not depend on its batch, so each image's captions are read on their own, and
                 the signatures say ``ptb-each``.
             settings: settings for all metrics that have them.
-            ids: ``"text"`` if the ids 1 and "1" are the same; the default is ``"as-given"``.
+            ids: as for :func:`capeval.score`.
             tokens: whether captions are token ids. The word for a token is its decimal digits, as in the tables of
                 self-critical training code.
             words: the words of the tokens 0, 1, 2, …, if captions are token ids and references are texts.

@@ -28,9 +28,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._engine import set_num_threads
-from ._choices import Duplicate, Empty, Missing, Policy, Surplus
+from ._choices import Duplicate, Empty, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, listed, metric_names, with_tokenizer
+from ._inputs import Captionlike, Metrics, Policy, Settings, listed, metric_names, with_tokenizer
 from ._report import Id, Report
 from .arrow import FrequencyCounter, References, RowScorer, needed_frequencies
 
@@ -97,11 +97,22 @@ def evaluate(
         settings: as for :func:`capeval.score`.
         document_frequencies: a table, or the path of one that the driver and all executors can read, or that was
             shipped with ``addFile``.
-        missing: what to do about rows whose caption is null: ``"skip"``, ``"empty"`` or ``"error"``.
-        surplus: what to do about rows without references: ``"ignore"`` or ``"error"``.
-        duplicate: which row of an id counts, ``"first"`` or ``"last"`` in the order of the captions, since rows have
-            none; or ``"error"``.
-        empty: what to do about captions without words: ``"keep"``, ``"skip"`` or ``"error"``.
+        missing: what to do about rows whose caption is null:
+            - ``"error"``: stop, and name the images
+            - ``"skip"``: leave the images out of every metric and of document frequencies
+            - ``"empty"``: score the images as if their caption were empty
+        surplus: what to do about rows without references:
+            - ``"error"``: stop, and name the images
+            - ``"ignore"``: leave them out
+        duplicate: what to do about several rows with one id; their order is that of their captions, since rows have
+            none:
+            - ``"error"``: stop, and name the images
+            - ``"first"``: use the first one
+            - ``"last"``: use the last one
+        empty: what to do about captions without words:
+            - ``"error"``: stop, and name the images
+            - ``"keep"``: score them
+            - ``"skip"``: leave their images out of every metric
         intervals: as for :func:`capeval.score`. Images are dealt into 1,024 blocks by the seed and their ids, and
             resamples draw blocks, so intervals do not depend on partitions either. They are not those of
             :func:`capeval.score`, which draws images.

@@ -20,7 +20,8 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   tidy            check the import table and that every module says in one sentence what it is for
-  docs [--check]  write docs/metrics.md from the registry, or check that it is up to date
+  docs [--check]  write docs/metrics.md, and what Python says about choices, from the code, or check that they are
+                  up to date
   goldens [ARG …] compute the golden values in testdata anew with the reference programs; ARGs are those of
                   scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   test            run rules, format, lints and all Rust tests: what to run before a commit

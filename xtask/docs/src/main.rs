@@ -1,11 +1,13 @@
 //! Generates pages of documentation from the code that they describe.
 
+mod choices;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use capeval_evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
-use capeval_text::tokenizers;
+use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
+use capeval::text::tokenizers;
 
 /// Whether to write the pages or to compare them with the code.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,20 +27,21 @@ fn main() -> Result<()> {
     run(&PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")), mode)
 }
 
-/// Writes or checks `docs/metrics.md`.
+/// Writes or checks all generated pages.
 fn run(root: &Path, mode: Mode) -> Result<()> {
-    let path = root.join("docs/metrics.md");
-    let page = metrics()?;
-    match mode {
-        Mode::Write => {
-            std::fs::create_dir_all(root.join("docs"))?;
-            std::fs::write(&path, page).context("docs/metrics.md")
+    let mut pages = choices::pages(root)?;
+    pages.push((root.join("docs/metrics.md"), metrics()?));
+    for (path, text) in pages {
+        let shown = path.strip_prefix(root).unwrap_or(&path).display();
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
         }
-        Mode::Check if std::fs::read_to_string(&path).unwrap_or_default() != page => {
-            bail!("docs/metrics.md is not up to date; run `cargo xtask docs`")
+        match mode {
+            Mode::Write => std::fs::write(&path, text).with_context(|| shown.to_string())?,
+            Mode::Check => bail!("{shown} is not up to date; run `cargo xtask docs`"),
         }
-        Mode::Check => Ok(()),
     }
+    Ok(())
 }
 
 fn metrics() -> Result<String> {

@@ -1,0 +1,150 @@
+//! Generates what Python says about closed choices: their types, and the values in docstrings.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use capeval::choice::Choice;
+use capeval::corpus::{Duplicate, Empty, Ids, Missing, Surplus};
+use capeval::frequencies::TableFormat;
+use capeval::report::{HumanTies, MetricTies, Unit};
+use capeval::stats::correction::Correction;
+use capeval::{IdfSource, OwnReference};
+
+/// The width of docstrings.
+const COLUMNS: usize = 120;
+
+/// A choice that Python's keyword arguments take.
+struct Listed {
+    /// The name of its type in Python.
+    kind: &'static str,
+    /// Its values, each with a summary.
+    values: Vec<(&'static str, &'static str)>,
+}
+
+fn listed<T: Choice>(kind: &'static str) -> Listed {
+    Listed { kind, values: T::ALL.iter().map(|choice| (choice.name(), choice.summary())).collect() }
+}
+
+fn all() -> Vec<Listed> {
+    vec![
+        listed::<Missing>("Missing"),
+        listed::<Surplus>("Surplus"),
+        listed::<Duplicate>("Duplicate"),
+        listed::<Empty>("Empty"),
+        listed::<Ids>("Ids"),
+        listed::<IdfSource>("Idf"),
+        listed::<Correction>("Correction"),
+        listed::<Unit>("Unit"),
+        listed::<OwnReference>("OwnReference"),
+        listed::<HumanTies>("HumanTies"),
+        listed::<MetricTies>("MetricTies"),
+        listed::<TableFormat>("TableFormat"),
+    ]
+}
+
+/// The files of the Python package that tell the values of a choice, with their text as it should be.
+pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let choices = all();
+    let folder = root.join("python/capeval");
+    let types = folder.join("_choices.py");
+    let mut pages = Vec::new();
+    let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    for entry in entries {
+        let path = entry?.path();
+        if path != types && path.extension().is_some_and(|extension| extension == "py") {
+            let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            let told = docstrings(&text, &choices).with_context(|| path.display().to_string())?;
+            pages.push((path, told));
+        }
+    }
+    pages.sort();
+    pages.push((types, module(&choices)?));
+    Ok(pages)
+}
+
+/// The module with a type for each choice.
+fn module(choices: &[Listed]) -> Result<String> {
+    let mut text = String::from(
+        "\"\"\"The closed sets of names that keyword arguments take; `cargo xtask docs` writes this file.\"\"\"\n\n\
+         from __future__ import annotations\n\nfrom typing import Literal\n\n",
+    );
+    for Listed { kind, values } in choices {
+        let names: Vec<String> = values.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        writeln!(text, "{kind} = Literal[{}]", names.join(", "))?;
+    }
+    Ok(text)
+}
+
+/// The source of a module, in which each docstring lists the values of the function's arguments that are choices.
+///
+/// A function has its arguments on lines of their own, and a docstring with Google's section `Args`. The values
+/// follow the words about the argument, one per line, unless these refer to another function: "as for score".
+fn docstrings(text: &str, choices: &[Listed]) -> Result<String> {
+    let mut told = String::with_capacity(text.len());
+    // The choices of the function whose docstring may follow, by argument.
+    let mut arguments: Vec<(&str, &Listed)> = Vec::new();
+    let mut is_docstring = false;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        writeln!(told, "{line}")?;
+        let words = line.trim_start();
+        is_docstring ^= words.matches("\"\"\"").count() % 2 == 1;
+        if !is_docstring {
+            if words.starts_with("def ") {
+                arguments.clear();
+            }
+            arguments.extend(annotated(words, choices));
+            continue;
+        }
+        let of_argument =
+            |(name, _): &&(&str, _)| words.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "));
+        let Some((name, choice)) = arguments.iter().find(of_argument) else { continue };
+        let indent = line.len() - words.len() + 4;
+        let is_inside =
+            |line: &str| !line.trim().is_empty() && line.len() - line.trim_start().len() >= indent;
+        while let Some(more) = lines.next_if(|line| is_inside(line) && !line.trim_start().starts_with("- ``"))
+        {
+            writeln!(told, "{more}")?;
+        }
+        while lines.next_if(|line| is_inside(line)).is_some() {}
+        if words.starts_with(&format!("{name}: as for ")) {
+            continue;
+        }
+        if !told.ends_with(":\n") {
+            bail!("{words}: the words about a choice must end in a colon, after which its values are listed");
+        }
+        for (value, summary) in &choice.values {
+            bullet(&mut told, indent, &format!("- ``\"{value}\"``: {summary}"));
+        }
+    }
+    Ok(told)
+}
+
+/// The argument that a line such as `missing: Missing = "error",` declares, if it takes a choice.
+fn annotated<'t, 'c>(line: &'t str, choices: &'c [Listed]) -> Option<(&'t str, &'c Listed)> {
+    let (name, annotation) = line.split_once(": ")?;
+    let kind = annotation.split([' ', ',']).next()?;
+    Some((name, choices.iter().find(|choice| choice.kind == kind)?))
+}
+
+/// Writes a line of a list, wrapped.
+fn bullet(told: &mut String, indent: usize, text: &str) {
+    let margin = " ".repeat(indent);
+    let mut line = margin.clone();
+    for word in text.split(' ') {
+        let is_empty = line.trim().is_empty();
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > COLUMNS {
+            told.push_str(&line);
+            told.push('\n');
+            line = format!("{margin}  {word}");
+        } else {
+            if !is_empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    told.push_str(&line);
+    told.push('\n');
+}
