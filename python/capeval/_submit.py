@@ -12,7 +12,7 @@ from ._inputs import Captionlike, captions
 
 @dataclass(frozen=True)
 class Submission:
-    """Results that were handed in to an evaluation server."""
+    """Results that were submitted to an evaluation server."""
 
     id: str
     """The id."""
@@ -25,7 +25,7 @@ class Submission:
     page: str
     """The address of its page."""
     is_repeated: bool
-    """Whether the same captions were handed in before, so that nothing was counted."""
+    """Whether the same captions were submitted before, so nothing was counted."""
 
 
 def submit(
@@ -58,7 +58,7 @@ def submit(
         description: what the board should say about the method.
         link: the address of a page about the method.
         team: the team, if you are in several.
-        check: whether the server should only check the captions; nothing is handed in, and ``None`` is returned.
+        check: whether to only validate the captions; nothing is submitted, and ``None`` is returned.
         wait: whether to wait for the scores.
         input_format: as for :func:`capeval.score`.
         id_column: as for :func:`capeval.score`.
@@ -66,7 +66,7 @@ def submit(
 
     Raises:
         ConnectionError: the server cannot be reached, or does not work.
-        PermissionError: the token is not valid, or does not allow to hand in results.
+        PermissionError: the token is not valid, or does not allow submitting results.
         ValueError: the captions cannot be scored, the quota is used up, or there is no such phase.
     """
     read = captions(

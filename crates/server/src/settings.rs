@@ -45,35 +45,35 @@ macro_rules! settings {
 
 settings! {
     listen: String = "127.0.0.1:8080".to_owned(), "address and port to listen on";
-    public_url: String = String::new(), "address at which people reach the server; with https, cookies are secure";
+    public_url: String = String::new(), "public address of the server; with https, cookies are secure";
     title: String = "capeval".to_owned(), "name of the site";
     #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";
     bucket: String = String::new(), "object store for uploaded files (s3://bucket/prefix), with the feature `s3`; empty for the data folder";
-    connections: u32 = 8, "largest number of connections to the database; of SQLite, those that read at once";
-    registration: String = "invitation".to_owned(), "who may make an account: invitation (with a link), open (everybody)";
-    session_days: i64 = 30, "days after which people have to sign in again";
-    workers: usize = 1, "jobs that this process runs at once, and one more that somebody waits for; 0 leaves them to `worker` processes";
+    connections: u32 = 8, "maximum number of database connections; for SQLite, of concurrent readers";
+    registration: String = "invitation".to_owned(), "who may create an account: invitation (with a link), open (anyone)";
+    session_days: i64 = 30, "days until a session expires";
+    workers: usize = 1, "jobs that this process runs at once, plus one interactive job; 0 leaves them to `worker` processes";
     threads: usize = 0, "threads of a job; 0 for all processors";
-    lease_seconds: i64 = 60, "seconds after which a job whose worker gives no sign of life is started again";
-    job_seconds: u64 = 900, "seconds after which a job is stopped";
+    lease_seconds: i64 = 60, "job lease in seconds; after that, another worker takes over";
+    job_seconds: u64 = 900, "time limit of a job in seconds";
     job_memory_mib: u64 = 6144, "address space of a job in MiB";
     upload_mib: u64 = 64, "largest upload in MiB";
-    unpacked_mib: u64 = 256, "largest size of an upload in MiB when it is unpacked";
+    unpacked_mib: u64 = 256, "largest unpacked size of an upload in MiB";
     captions_max: usize = 1_000_000, "largest number of captions in an upload";
-    requests_per_minute: u32 = 600, "requests that one network address (IPv4 /24, IPv6 /64) or one person may make in a minute";
-    sign_ins_per_minute: u32 = 10, "attempts to sign in, make an account or change a password from one network address in a minute";
-    uploads_per_minute: u32 = 20, "files that one person may upload or have checked in a minute";
+    requests_per_minute: u32 = 600, "requests per minute from one network address (IPv4 /24, IPv6 /64) or person";
+    sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address";
+    uploads_per_minute: u32 = 20, "files uploaded or checked per person per minute";
     picture_mib: u64 = 16, "largest picture of a collection in MiB";
-    pictures_per_minute: u32 = 60, "pictures that one person may upload in a minute";
-    captions_per_minute: u32 = 20, "captions and reports that one person may hand in in a minute";
-    proxies: Vec<String> = Vec::new(), "addresses of reverse proxies, whose X-Forwarded-For is believed";
+    pictures_per_minute: u32 = 60, "pictures uploaded per person per minute";
+    captions_per_minute: u32 = 20, "captions and reports per person per minute";
+    proxies: Vec<String> = Vec::new(), "addresses of reverse proxies whose X-Forwarded-For is trusted";
     capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
-    #[secret true] smtp: String = String::new(), "mail server (smtps://name:secret@host, or smtp://name:secret@host:587?tls=required); empty for no mail";
-    mail_from: String = String::new(), "address that mail comes from, such as `Captions <no-reply@example.org>`";
-    webhooks_private: bool = false, "whether webhooks may go to private networks and to this machine";
-    backup_hour: i64 = 2, "hour of the day, in UTC, from which the backup of the day is made; -1 for no nightly backups";
+    #[secret true] smtp: String = String::new(), "mail server (smtps://name:secret@host, or smtp://name:secret@host:587?tls=required); empty for no email";
+    mail_from: String = String::new(), "sender of email, such as `Captions <no-reply@example.org>`";
+    webhooks_private: bool = false, "whether webhooks may call private networks and this machine";
+    backup_hour: i64 = 2, "hour of the nightly backup, in UTC; -1 for none";
     backup_folder: String = String::new(), "folder of nightly backups; empty for `backups` in the data folder";
-    log: String = "info".to_owned(), "what is logged, such as `warn` or `debug`; at `trace`, libraries log addresses with their secrets";
+    log: String = "info".to_owned(), "log level, such as `warn` or `debug`; at `trace`, libraries log addresses with their secrets";
     log_json: bool = false, "whether the log is JSON";
 }
 
