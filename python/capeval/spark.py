@@ -44,7 +44,7 @@ Batches = Iterable["pyarrow.RecordBatch"]
 Ground = Union[str, "os.PathLike[str]", "DataFrame", Captionlike]
 
 _CLOSURE = 64 << 20
-"""The size in bytes up to which tables and references travel with the tasks; larger ones must be files."""
+"""The size in bytes up to which tables and references are sent with the tasks; larger ones must be files."""
 
 _BLOCKS = 1024
 """The number of blocks for intervals: enough for their ends, and small next to the data."""
@@ -89,7 +89,7 @@ def evaluate(
             ``references``, which is joined, and whose rows of one id are put together in the order of their texts; the
             path of a file that all executors can read, or that was shipped with
             ``addFile``, in any format that :func:`capeval.score` reads, prepared references too; or captions, which
-            travel with the tasks.
+            are sent with the tasks.
         candidate: the name of the column of captions.
         id: the name of the column of ids, whole numbers or strings; None if rows have none: then no row is compared
             with another, and there are no intervals.
@@ -416,7 +416,7 @@ class _Once:
         self._key = hashlib.sha256(self._data).digest()
         if len(self._data) > _CLOSURE:
             raise ValueError(
-                f"document frequencies or references of {len(self._data) >> 20} MB are too large to travel with the tasks; "
+                f"document frequencies or references of {len(self._data) >> 20} MB are too large to send with the tasks; "
                 f"save them to a file that all executors can read, and pass its path"
             )
 

@@ -106,7 +106,7 @@ fn check_standard_output() -> Result<()> {
     Ok(())
 }
 
-/// Whether an error says that nobody reads any more, which is not a failure.
+/// Whether an error says that the reader has gone, which is not a failure.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let system = error.chain().filter_map(|cause| match cause.downcast_ref::<capeval_files::Error>() {
         Some(error) => error.cause().map(|(cause, _)| cause),

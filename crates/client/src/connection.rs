@@ -97,7 +97,7 @@ impl Connection {
         })
     }
 
-    /// Repeats a request whose answer is lost, or which comes too often for the server.
+    /// Repeats a request whose answer is lost, or that the server limits.
     fn patiently(
         &self,
         send: impl Fn() -> Result<Response<ureq::Body>, ureq::Error>,
@@ -134,7 +134,7 @@ impl Connection {
             |name: header::HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let wait = header(header::RETRY_AFTER).and_then(|value| value.parse().ok());
         if let (300..400, Some(place)) = (status, header(header::LOCATION)) {
-            let refusal = Refusal::new(format!("{} sends us on to {place}", self.base));
+            let refusal = Refusal::new(format!("{} redirects to {place}", self.base));
             let remedy = Remedy::give(Argument::To).to("name that server");
             return Err(Error::new(Kind::Connection, refusal.with_remedy(remedy)));
         }

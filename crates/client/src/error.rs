@@ -16,7 +16,7 @@ pub enum Kind {
     Refused,
 }
 
-/// Why results could not be handed in.
+/// Why results could not be submitted.
 #[derive(Debug)]
 pub struct Error {
     /// The kind.
@@ -45,7 +45,7 @@ impl Error {
 
 /// An answer that a server of another version may give.
 pub(crate) fn unexpected() -> Error {
-    let refusal = Refusal::new("the server answers in a form that this version does not know");
+    let refusal = Refusal::new("unexpected response; this client may be too old for the server");
     Error::new(Kind::Connection, refusal.with_remedy("update capeval"))
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn invalid(report: &Value) -> Error {
     let refusal = Refusal::new(format!("the results cannot be scored: {}", parts.join("; ")));
     Error::new(
         Kind::Refused,
-        refusal.with_remedy("correct the file and hand it in again; nothing was counted"),
+        refusal.with_remedy("correct the file and submit it again; nothing was counted"),
     )
 }
 
@@ -78,8 +78,8 @@ fn in_words(kind: &str) -> String {
         "duplicate" => "images have more than one caption".to_owned(),
         "empty" => "captions are empty".to_owned(),
         "too-long" => "captions are too long".to_owned(),
-        "not-text" => "captions are not texts".to_owned(),
-        "bad-id" => "ids are neither whole numbers nor texts".to_owned(),
+        "not-text" => "captions are not text".to_owned(),
+        "bad-id" => "ids are neither whole numbers nor text".to_owned(),
         "not-an-object" => "items are not objects with image_id and caption".to_owned(),
         other => other.replace('-', " "),
     }
@@ -89,27 +89,27 @@ fn in_words(kind: &str) -> String {
 pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: Option<u64>) -> Error {
     let Some((problem, code)) = problem.and_then(|problem| Some((problem, problem["code"].as_str()?))) else {
         let refusal = match status {
-            500.. => Refusal::new(format!("{base} does not work at the moment: it answers {status}"))
+            500.. => Refusal::new(format!("{base} is not working at the moment (status {status})"))
                 .with_remedy("try again later"),
-            _ => Refusal::new(format!("{base} answers {status}, and not as an evaluation server does"))
+            _ => Refusal::new(format!("{base} is not an evaluation server (status {status})"))
                 .with_remedy(Remedy::give(Argument::To).to("name the address of the server")),
         };
         return Error::new(Kind::Connection, refusal);
     };
     let detail =
         problem["detail"].as_str().unwrap_or("the server gives no reason").trim_end_matches(['.', '。']);
-    let refused = Refusal::new(format!("the server refuses this: {detail}"));
+    let refused = Refusal::new(format!("the server rejected the request: {detail}"));
     let account = format!("{base}/account");
     let (kind, refusal) = match (status, code) {
         (401, _) => (
             Kind::Denied,
             Refusal::new("the server does not know this token")
-                .with_remedy(Remedy::give(Argument::Token).to(format!("use a token made at {account}"))),
+                .with_remedy(Remedy::give(Argument::Token).to(format!("use a token created at {account}"))),
         ),
         (403, "scope") => (
             Kind::Denied,
-            Refusal::new("this token does not allow to hand in results")
-                .with_remedy(format!("make a token with the scope `submit` at {account}")),
+            Refusal::new("this token does not allow submitting results")
+                .with_remedy(format!("create a token with the scope `submit` at {account}")),
         ),
         (403, _) => (Kind::Denied, refused),
         (404, _) => (
@@ -124,7 +124,7 @@ pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: 
         }
         (500.., _) => {
             let id = problem["request_id"].as_str().unwrap_or("-");
-            let text = format!("the server failed; its log has the request {id}");
+            let text = format!("the server failed; its log names the request {id}");
             (
                 Kind::Connection,
                 Refusal::new(text).with_remedy("try again, or tell the organisers this number"),
@@ -151,19 +151,19 @@ pub(crate) fn of_connection(base: &str, error: &ureq::Error) -> Error {
     use std::io::ErrorKind;
     let address = || Remedy::give(Argument::To).to("name another address");
     let (what, remedy) = match error {
-        ureq::Error::HostNotFound => ("no machine has this name".to_owned(), address()),
+        ureq::Error::HostNotFound => ("unknown host".to_owned(), address()),
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => {
-            ("nothing listens there".to_owned(), address())
+            ("connection refused".to_owned(), address())
         }
         ureq::Error::Io(error) if is_tls(error) => (
             format!("the connection is not trusted: {error}"),
-            Remedy::say("see whether the address is right, and tell the organisers"),
+            Remedy::say("check the address, or tell the organisers"),
         ),
         ureq::Error::Rustls(error) => (
             format!("the connection is not trusted: {error}"),
-            Remedy::say("see whether the address is right, and tell the organisers"),
+            Remedy::say("check the address, or tell the organisers"),
         ),
-        ureq::Error::Timeout(_) => ("it does not answer in time".to_owned(), Remedy::say("try again later")),
+        ureq::Error::Timeout(_) => ("timed out".to_owned(), Remedy::say("try again later")),
         other => (other.to_string(), Remedy::say("try again later")),
     };
     Error::new(Kind::Connection, Refusal::new(format!("cannot reach {base}: {what}")).with_remedy(remedy))
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(words(404, &of("not-found", ""), None).0, Kind::Refused);
         let (_, text, remedy) =
             words(429, &of("day-used", "Your team has used its 5 submissions of today."), Some(7260));
-        assert_eq!(text, "the server refuses this: Your team has used its 5 submissions of today");
+        assert_eq!(text, "the server rejected the request: Your team has used its 5 submissions of today");
         assert_eq!(remedy, "try again in 2 hours and 1 minute");
         assert!(words(500, &of("internal", ""), None).1.contains("the request 7"));
         let report = json!({ "unreadable": null, "problems": [
@@ -209,7 +209,7 @@ mod tests {
         let proxy = of_answer("https://c.example", 502, None, None);
         assert_eq!(proxy.to_string(), "https://c.example does not work at the moment: it answers 502");
         let other = of_answer("https://c.example", 404, Some(&json!({ "error": "x" })), None);
-        assert!(other.to_string().contains("not as an evaluation server does"));
+        assert!(other.to_string().contains("is not an evaluation server"));
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub struct About<'a> {
     pub team: Option<&'a str>,
 }
 
-/// Results that were handed in.
+/// Submitted results.
 #[derive(Clone, Debug)]
 pub struct Submission {
     /// The id.
@@ -98,7 +98,7 @@ pub struct Submission {
     pub page: String,
     /// The scores by reference set and measure; `None` while there are none, or if the phase hides them.
     pub scores: Option<Map<String, Value>>,
-    /// Whether the same captions were handed in before, so that nothing was counted.
+    /// Whether the same captions were submitted before, so nothing was counted.
     pub is_repeated: bool,
     /// All that the server says.
     pub all: Value,
@@ -243,7 +243,7 @@ impl Server {
     }
 
     /// Follows a submission until its state cannot change any more, or `watch`, which gets each state, breaks. A server
-    /// that starts again meanwhile is waited for.
+    /// that restarts is waited for.
     ///
     /// # Errors
     /// If the server cannot be reached for a minute.

@@ -47,7 +47,7 @@ impl Results {
                 let listed: Vec<String> = ids.iter().take(LISTED).map(|id| id.quoted().to_string()).collect();
                 let more = if ids.len() > LISTED { ", …" } else { "" };
                 let refusal = Refusal::new(format!("{} {what}: {}{more}", ids.len(), listed.join(", ")));
-                let remedy = "hand in exactly one caption of each image; nothing was sent";
+                let remedy = "give exactly one caption for each image; nothing was sent";
                 return Err(Error::new(Kind::Refused, refusal.at(captions.source()).with_remedy(remedy)));
             }
         }

@@ -192,7 +192,7 @@ fn contradictions_are_refused_with_their_place() {
         ),
         (
             "image_id,caption_a,caption_b,votes_a,votes_b\n1,a,b,3,\n",
-            "is missing; write 0 where nobody voted",
+            "is missing; write 0 where there are no votes",
         ),
         (
             "id,A,B,C,category,winner\n1,r,a,b,HC,a\n1,s,b,a,HI,a\n",

@@ -89,7 +89,7 @@ const MOST_LISTED: u32 = 1 << 22;
 impl Codes {
     /// The word for `code`.
     ///
-    /// Metrics keep lists with a place for each word, so great numbers that are not listed are numbered anew in
+    /// Metrics keep lists with a place for each word, so great numbers that are not listed are renumbered in
     /// `great`, which all captions of a chunk share.
     #[inline]
     fn symbol(&self, code: u32, great: &mut HashMap<u32, u32>) -> Symbol {
@@ -348,19 +348,19 @@ impl BatchScorer {
         let fit = |member: &Member| {
             (member.knows_words && is_new).then(|| self.metrics[member.metric].fit(&references))
         };
-        let anew: Vec<Option<Fitted>> = group.members.iter().map(fit).collect();
+        let refitted: Vec<Option<Fitted>> = group.members.iter().map(fit).collect();
         let batch = Batch { vocabulary: &vocabulary, texts, sentences: &sentences };
         self.in_chunks(group, images, rows, |part, images, rows| {
-            self.measure(group, &anew, &batch, part.start, images, rows);
+            self.measure(group, &refitted, &batch, part.start, images, rows);
         });
     }
 
-    /// Measures the captions of a batch from `first` on, one for each of `images`, by the metrics of a group; `anew`
-    /// contains those that were fitted to this batch.
+    /// Measures the captions of a batch from `first` on, one for each of `images`, by the metrics of a group;
+    /// `refitted` contains those that were fitted to this batch.
     fn measure(
         &self,
         group: &Group,
-        anew: &[Option<Fitted>],
+        refitted: &[Option<Fitted>],
         batch: &Batch<'_>,
         first: usize,
         images: &[u32],
@@ -376,7 +376,7 @@ impl BatchScorer {
             .iter()
             .enumerate()
             .map(|(m, member)| {
-                let fitted = anew.get(m).and_then(Option::as_ref);
+                let fitted = refitted.get(m).and_then(Option::as_ref);
                 let before: usize = self.sizes.iter().take(member.metric).map(|(columns, _)| columns).sum();
                 let columns = before..before + self.sizes[member.metric].0;
                 match fitted {

@@ -174,10 +174,10 @@ impl ReferenceSet {
             let places: Vec<usize> = view.sentences.open().iter().map(|k| *k as usize).collect();
             let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
             let texts = &self.texts;
-            let anew =
+            let reread =
                 read_some(view.reading, texts, places.len(), |j| places[j], &sequence, &mut vocabulary);
-            if (0..).zip(&places).any(|(j, k)| anew.pieces(j) != view.sentences.pieces(*k)) {
-                let sentences = view.sentences.replaced(&places, &anew);
+            if (0..).zip(&places).any(|(j, k)| reread.pieces(j) != view.sentences.pieces(*k)) {
+                let sentences = view.sentences.replaced(&places, &reread);
                 *view = View::new(view.reading, Arc::new(vocabulary), sentences);
             }
         }
@@ -382,11 +382,11 @@ impl View {
             |k: &usize| all.seen_after(*reading, *k, &set.texts) != some.seen_after(*reading, *k, &set.texts);
         let open = sentences.open().iter().map(|k| *k as usize);
         let places: Vec<usize> = open.filter(takes_part).filter(is_followed_anew).collect();
-        let anew = read_some(*reading, &set.texts, places.len(), |j| places[j], &some, vocabulary);
-        if (0..).zip(&places).all(|(j, k)| anew.pieces(j) == sentences.pieces(*k)) {
+        let reread = read_some(*reading, &set.texts, places.len(), |j| places[j], &some, vocabulary);
+        if (0..).zip(&places).all(|(j, k)| reread.pieces(j) == sentences.pieces(*k)) {
             return None;
         }
-        let sentences = sentences.replaced(&places, &anew);
+        let sentences = sentences.replaced(&places, &reread);
         Some(Self {
             reading: *reading,
             vocabulary: Arc::clone(&self.vocabulary),

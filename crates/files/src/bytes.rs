@@ -32,7 +32,7 @@ impl Bytes {
     /// The whole content of `source`, about `expected` bytes, unless it holds more than `limit`. Of binary data of an
     /// unknown kind only the first bytes are read, which is enough to refuse them.
     fn read(mut source: impl Read, expected: u64, limit: usize) -> io::Result<Self> {
-        // Zeroed memory takes no room until it is used, so that there is no need to grow up to the limit.
+        // Zeroed memory takes no space until it is used, so there is no need to grow up to the limit.
         let expected = if limit == usize::MAX { expected / 8 + 1 } else { (limit / 8) as u64 + 2 };
         let mut words = vec![0; usize::try_from(expected).unwrap_or(1).max(FIRST_WORDS)];
         let (mut len, mut is_known) = (0, false);
@@ -47,7 +47,7 @@ impl Bytes {
                 Err(error) => return Err(error),
             }
             if len > limit {
-                let message = format!("it goes on after {} MB", limit / 1_000_000);
+                let message = format!("it is longer than {} MB", limit / 1_000_000);
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
             }
             if !is_known && len >= 8 * FIRST_WORDS && limit != usize::MAX {
@@ -110,7 +110,7 @@ fn open_within(path: &str, limit: usize) -> Result<Bytes, Error> {
     let (file, len) = open_file(path)?;
     let Some(len) = len.filter(|len| *len > 0) else { return read(file, 0, limit) };
     #[expect(unsafe_code, reason = "the one place where files are mapped")]
-    // SAFETY: the map is read-only. If another program shortens the file meanwhile, reading the lost pages ends
+    // SAFETY: the map is read-only. If another program truncates the file, reading the lost pages ends
     // this program with a signal; if it rewrites them, the text changes while it is read, which is safe since all
     // readers check UTF-8 on a copy or use safe slices only.
     let map = unsafe { Mmap::map(&file) };

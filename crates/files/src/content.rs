@@ -89,7 +89,7 @@ pub enum ReferenceFile {
     Prepared(Box<Prepared>),
 }
 
-/// Opens references, prepared ones or captions. The file is read once, so that it may be a pipe, or
+/// Opens references, prepared ones or captions. The file is read once, so it may be a pipe, or
 /// [`STDIN`](crate::STDIN).
 ///
 /// # Errors

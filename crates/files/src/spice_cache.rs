@@ -51,7 +51,7 @@ impl SpiceCache {
         &self.parses
     }
 
-    /// Writes the file anew if captions were added, with those that other programs added meanwhile. Returns its size in
+    /// Rewrites the file if captions were added, with those that other programs have added since. Returns its size in
     /// bytes; `None` if it stays as it is, or is a device.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ fn stored(path: &str) -> Result<Option<SharedBytes>, Error> {
         return Ok(None);
     }
     if !bytes.starts_with(&ParseCache::MAGIC) {
-        let refusal = Refusal::new("this is no cache of SPICE's parses, and it would be overwritten");
+        let refusal = Refusal::new("not a SPICE cache; refusing to overwrite it");
         return Err(Error::content(path, refusal.with_remedy("name another file, which need not exist")));
     }
     Ok(Some(Arc::new(Bytes::copy(&bytes))))
@@ -119,7 +119,7 @@ mod tests {
         early.parses().keep("a dog", &[]);
         fs::write(&path, "[]").unwrap();
         for error in [early.save().unwrap_err(), SpiceCache::named(&path, "sample").err().unwrap()] {
-            assert!(error.to_string().contains("refs.json: this is no cache of SPICE's parses"), "{error}");
+            assert!(error.to_string().contains("refs.json: not a SPICE cache"), "{error}");
             assert!(error.remedy().is_some());
         }
         assert_eq!(fs::read(&path).unwrap(), b"[]");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_cache_is_begun_anew() {
+    fn a_damaged_cache_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("parses").display().to_string();
         let cache = open(&path);

@@ -107,7 +107,7 @@ impl Target {
 
     fn replace(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
         let part = Part::create(&self.place)?;
-        // Before any content is written, so that nobody without permission can read it meanwhile.
+        // Before any content is written, so it is never readable without permission.
         if let Ok(metadata) = fs::metadata(&self.place) {
             part.file.set_permissions(metadata.permissions())?;
         }

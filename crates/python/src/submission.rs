@@ -11,7 +11,7 @@ use crate::error::{sentence, value};
 
 /// Hands captions in to the server at `address`, and follows them until they have scores if `wait` is set; or, with
 /// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the
-/// same captions were handed in before; `None` after a check.
+/// same captions were submitted before; `None` after a check.
 #[pyfunction]
 #[pyo3(signature = (captions, address, token, phase, method, description, link, team, check, wait))]
 #[expect(clippy::too_many_arguments, reason = "a shell around it in Python has the keywords")]

@@ -1,4 +1,4 @@
-//! Sums of statistics as Arrow batches, which travel between machines.
+//! Sums of statistics as Arrow batches, which are sent between machines.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -44,7 +44,7 @@ impl ParseCache {
         let (known, notice) = match restored {
             Ok(known) => (known, None),
             Err(error) => {
-                let message = format!("{error}; the cache is begun anew, and captions are parsed again");
+                let message = format!("{error}; the cache is started again, and captions are parsed again");
                 (None, Some(Notice::new("spice-cache", message)))
             }
         };
@@ -226,7 +226,7 @@ mod tests {
             assert_eq!(cache.get("a"), None);
             cache.notice.unwrap().message
         };
-        assert!(why(&good, "other").contains("another grammar or version; the cache is begun anew"));
+        assert!(why(&good, "other").contains("another grammar or version; the cache is started again"));
         let mut newer = good.clone();
         newer[8] += 1;
         assert!(why(&newer, "sample").contains("format version 2"));

@@ -118,7 +118,7 @@ struct Cached {
 }
 
 impl Captions {
-    /// The tuples of a caption, which is read unless they are known. Nobody waits for another thread, which a fork may
+    /// The tuples of a caption, which is read unless they are known. No thread waits for another, which a fork may
     /// have left behind: where the lock is taken, the caption is read again.
     fn get(&self, caption: &str, read: impl FnOnce() -> Vec<Tuple>) -> Arc<[Tuple]> {
         let known = self.0.try_lock().ok().and_then(|cached| cached.by_caption.get(caption).cloned());
@@ -470,7 +470,7 @@ mod tests {
         let name = Data::new(grammar(1), NoSynonyms, "").note_name().to_owned();
         let first = Arc::new(ParseCache::open(None, &name));
         let parsed = tuples("a dog sits", &first);
-        let said = vec![Tuple::Object("nobody parses this".to_owned())];
+        let said = vec![Tuple::Object("this is not parsed".to_owned())];
         assert_ne!(parsed, said);
         first.keep("a cat sits", &said);
         assert_eq!(first.n_added(), 2);

@@ -45,7 +45,7 @@ impl<'g> Network<'g> {
         Self { words, sentence, outgoing, incoming, roots }
     }
 
-    /// The network made anew from its edges, which may give another order. Words without edges are left out.
+    /// The network rebuilt from its edges, which may give another order. Words without edges are left out.
     pub(crate) fn remade(&self) -> Self {
         let mut network = Self::empty(self.words, self.sentence);
         if let Some(root) = self.first_root() {

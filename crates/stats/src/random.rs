@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(Stream::new(3, Purpose::Other(1), 0).sample(0, 2), [0_u32; 0]);
     }
 
-    /// FNV-1a of 64 bits, of no byte and of `a` and eight bytes of its length, computed by hand in Python's integers.
+    /// FNV-1a of 64 bits, of no byte and of `a` and eight bytes of its length, computed by hand with Python's integers.
     #[test]
     fn fingerprints_distinguish_lists_of_texts() {
         assert_eq!(fingerprint(&[]), 0xcbf2_9ce4_8422_2325);
@@ -196,7 +196,7 @@ mod tests {
         let chi_square: f64 = counts.iter().map(|n| (f64::from(*n) - 1e4).powi(2) / 1e4).sum();
         assert!(chi_square < 24.3, "{counts:?}: beyond the 0.1 % point of 7 degrees of freedom");
         let moved = (0..1000).filter(|row| block(7, &row.to_string(), 8) != block(8, &row.to_string(), 8));
-        assert!((800..950).contains(&moved.count()), "another seed deals anew");
+        assert!((800..950).contains(&moved.count()), "another seed deals differently");
         assert_eq!(block(7, "a", 1), 0);
     }
 

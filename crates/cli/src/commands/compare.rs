@@ -19,7 +19,7 @@ use crate::voice;
 
 /// Test whether systems differ significantly by every metric
 ///
-/// The first system is the baseline. Resampling draws images and sums their statistics, so that tests of BLEU, METEOR,
+/// The first system is the baseline. Resampling draws images and sums their statistics, so tests of BLEU, METEOR,
 /// TER and so on apply to corpus scores, not to averages over sentences.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]

@@ -137,7 +137,7 @@ fn merge(args: &Merge) -> Result<()> {
         let fingerprint = table.fingerprint();
         if let Some((_, other)) = known.iter().find(|(other, _)| *other == fingerprint) {
             return Err(fault(
-                format!("{path} holds the same table as {other}, so that its images would count twice"),
+                format!("{path} holds the same table as {other}, so its images would count twice"),
                 "give tables of different images",
             ));
         }

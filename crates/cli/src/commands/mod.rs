@@ -52,8 +52,8 @@ pub enum Command {
     },
     /// Write the manual page, or those of all commands
     Man {
-        /// Folder for a page per command, such as `capeval-score.1`; without it, the page of capeval itself goes to
-        /// standard output.
+        /// Folder for a page per command, such as `capeval-score.1`; without it, the page of capeval itself is written
+        /// to standard output.
         #[arg(value_name = "DIR")]
         folder: Option<String>,
     },

@@ -11,10 +11,10 @@ use crate::output::Output;
 use crate::progress::Bar;
 use crate::voice;
 
-/// Prepare references, so that later runs need not read and tokenize them again
+/// Prepare references once, for many runs
 ///
 /// Pass the result to `capeval score -r`. It contains the references and their words for the tokenizers of the metrics,
-/// and for SPICE the facts in each reference, so that they are parsed only once.
+/// and for SPICE the facts in each reference, which are then parsed only once.
 /// It becomes invalid when one of its source files changes.
 #[derive(clap::Args)]
 pub struct Args {

@@ -1,4 +1,4 @@
-//! `capeval submit`: hands results in to an evaluation server.
+//! `capeval submit`: submits results to an evaluation server.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::options::Candidates;
 use crate::output::Output;
 use crate::voice;
 
-/// Hand results in to an evaluation server, and print their scores
+/// Submit results to an evaluation server and print the scores
 ///
-/// The file is checked before it is sent, and the server counts a submission only if it can be scored. The same
-/// captions again give the earlier scores, and are not counted.
+/// The file is checked before it is sent, and the server counts a submission only if it can be scored. Submitting the
+/// same captions again returns the earlier scores and does not count.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,13 +36,13 @@ pub struct Args {
     /// Benchmark and phase, as in the address of its page: `coco/test`.
     #[arg(long, value_name = "PHASE")]
     phase: String,
-    /// Token of your account with the scope `submit`; better set CAPEVAL_TOKEN, since others can see arguments.
+    /// Token of your account with the scope `submit`; prefer CAPEVAL_TOKEN, since other users can see arguments.
     #[arg(long, value_name = "TOKEN", env = "CAPEVAL_TOKEN", hide_env_values = true)]
     token: Option<String>,
     /// Name of the method on the board [default: the name of the file].
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
-    /// What the board should say about the method.
+    /// Description of the method for the board.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
     /// Address of a page about the method.
@@ -51,7 +51,7 @@ pub struct Args {
     /// Team, if you are in several.
     #[arg(long, value_name = "TEAM")]
     team: Option<String>,
-    /// Only have the server check the file; nothing is handed in.
+    /// Only validate the file; do not submit it.
     #[arg(long, conflicts_with = "no_wait")]
     check: bool,
     /// Do not wait for the scores.
@@ -69,7 +69,7 @@ enum Format {
     /// A table of the scores.
     #[default]
     Table,
-    /// All that the server says.
+    /// The server's full response.
     Json,
 }
 
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
     voice::tell(captions.notices(), Flags::Usual);
     let results = Results::new(&captions).map_err(shown)?;
     if server.is_in_clear() {
-        voice::note("the address begins with http://, so others in the network can read the token");
+        voice::note("the address starts with http://, so others on the network can read the token");
     }
     let phase = server.phase(&args.phase).map_err(shown)?;
     if args.check {
@@ -102,11 +102,11 @@ pub fn run(args: &Args) -> Result<()> {
     let mut submission = server.submit(&phase, &results, &about).map_err(shown)?;
     if submission.is_repeated {
         voice::note(
-            "the same captions were handed in before; nothing was counted, and this is the earlier submission",
+            "the same captions were submitted before; this is the earlier submission, and nothing was counted",
         );
     }
     if !args.no_wait {
-        voice::say(&format!("handed in: {}", submission.page));
+        voice::say(&format!("submitted: {}", submission.page));
         submission = follow(&server, submission)?;
     }
     let text = match args.format {
@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Result<()> {
             let reason = submission.reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
             Err(fault(
                 format!("the submission was {}{reason}", submission.state),
-                "hand it in again, or tell the organisers; it was not counted",
+                "submit it again, or tell the organisers; it was not counted",
             ))
         }
         _ => Ok(()),

@@ -30,7 +30,7 @@ pub struct Args {
     /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
-    /// End texts with a NUL byte instead of a line feed, in input and output, so that texts can contain line breaks.
+    /// End texts with a NUL byte instead of a line feed, in input and output, for texts that contain line breaks.
     #[arg(short = '0', long)]
     null: bool,
     /// Write the tokens to this file.

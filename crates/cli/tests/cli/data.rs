@@ -242,7 +242,7 @@ fn cut_off_and_older_files_are_refused_with_the_remedy_and_damage_is_found_by_ve
         assert_eq!(errors.count(), 1, "{}", run.stderr);
     }
     fs::remove_file(spice).unwrap();
-    assert_eq!(place.install("tiny.whl").code, 0, "installing anew is the remedy");
+    assert_eq!(place.install("tiny.whl").code, 0, "installing again is the remedy");
     assert_eq!(fs::read(place.installed()).unwrap(), good);
     assert_eq!(place.run(&["data", "verify"]).code, 0);
 }

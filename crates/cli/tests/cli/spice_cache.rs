@@ -63,14 +63,14 @@ fn parses_survive_runs_and_scores_stay_as_they_are() {
     let args = [&SCORE[..], &["-m", "spice", "--spice-cache", &path]].concat();
     let output = run(&args);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("this is no cache of SPICE's parses"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("not a SPICE cache"));
     assert_eq!(fs::read(&path).unwrap(), whole[1..]);
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let (anew, said) = cached("spice");
+    let (again, said) = cached("spice");
     let of_cache = |notice: &&Value| notice["code"] == "spice-cache";
-    let notices = anew["notices"].as_array().unwrap();
+    let notices = again["notices"].as_array().unwrap();
     assert_eq!(notices.iter().filter(of_cache).count(), 1, "{notices:?}");
-    assert!(anew["systems"][0]["scores"] == plain["systems"][0]["scores"] && wrote(&said));
+    assert!(again["systems"][0]["scores"] == plain["systems"][0]["scores"] && wrote(&said));
     assert!(fs::read(&path).unwrap() == whole, "the same parses give the same file");
 
     for output in [["-o", &path], ["--segments", &path], ["--html", &path]] {

@@ -105,7 +105,7 @@ fn results_are_sent_followed_and_printed() {
     let run = submit(&to, RESULTS, &["--method", "Ours & more", "--team", "The others"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(run.stdout, "           c5    c40\nbleu-1  0.700  0.870\ncider   0.964      1\n");
-    assert!(run.stderr.contains("handed in: http://x/submissions/s"), "{}", run.stderr);
+    assert!(run.stderr.contains("submitted: http://x/submissions/s"), "{}", run.stderr);
     let requests = requests.lock().unwrap();
     let (line, headers, body) = &requests[2];
     assert!(
@@ -140,7 +140,11 @@ fn a_check_hands_nothing_in_and_the_same_captions_give_the_earlier_scores() {
     let run = submit(&to, RESULTS, &["-f", "json"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap()["state"], "scored");
-    assert!(run.stderr.contains("handed in before; nothing was counted"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("submitted before; this is the earlier submission, and nothing was counted"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -169,8 +173,8 @@ fn every_refusal_is_in_words() {
         &["5 submissions of today", "try again in 2 hours and 1 minute"],
     );
     refused(vec![(500, problem("internal", "x"))], &["the server failed", "r7"]);
-    refused(vec![(502, Value::Null)], &["does not work at the moment: it answers 502"]);
-    refused(vec![(200, Value::Null)], &["not as an evaluation server does", "--to URL"]);
+    refused(vec![(502, Value::Null)], &["is not working at the moment (status 502)"]);
+    refused(vec![(200, Value::Null)], &["is not an evaluation server", "--to URL"]);
     let (mut failed, answer) = (submission("failed"), (201, submission("queued")));
     failed["reason"] = "the disk is full".into();
     let (to, _) = server(vec![(200, phases(true)), answer, (200, failed)]);
@@ -204,7 +208,7 @@ fn files_are_checked_and_addresses_and_networks_have_words() {
     assert!(run.stderr.contains("is not the address of a server"), "{}", run.stderr);
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let run = submit(&format!("http://{free}"), RESULTS, &[]);
-    assert!(run.stderr.contains("nothing listens there"), "{}", run.stderr);
+    assert!(run.stderr.contains("connection refused"), "{}", run.stderr);
     let run = submit("https://no-such-host.invalid", RESULTS, &[]);
     assert!(run.stderr.contains("cannot reach https://no-such-host.invalid: "), "{}", run.stderr);
     let (plain, _) = server(vec![(200, phases(true)); 3]);

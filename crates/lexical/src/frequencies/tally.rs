@@ -1,7 +1,7 @@
 //! Document frequencies that are counted in parts, on many machines, and merged.
 //!
 //! N-grams are dealt into parts by a hash of their first two words, so each part can be merged on a machine of its own.
-//! A part travels as a file of its own format: after the magic `capevng\0`, a version (32 bits, little-endian) and the
+//! A part is sent as a file of its own format: after the magic `capevng\0`, a version (32 bits, little-endian) and the
 //! XXH3 hash of the rest (64 bits, little-endian) follow numbers in LEB128 and one range of text:
 //!
 //! 1. the number of the part, and that of all parts; the number of images; the order N; the number of words;

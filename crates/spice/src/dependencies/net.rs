@@ -120,7 +120,7 @@ impl Net {
         &self.places
     }
 
-    /// A copy with the same words and links and the first root only, whose order is that of a map filled anew.
+    /// A copy with the same words and links and the first root only, whose order is that of a newly filled map.
     pub(super) fn snapshot(&self) -> Self {
         let (hashes, places) = (self.hashes.clone(), self.places.clone());
         let mut copy = Self { hashes, places, ..Self::default() };

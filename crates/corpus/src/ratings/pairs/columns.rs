@@ -177,7 +177,7 @@ impl Columns {
         let count = |cell: Option<&Cell<'_>>| match cell {
             None | Some(Cell::Null) => {
                 let message = format!("one of the two numbers of votes in {} is missing", two.named());
-                Err(Fault::new(message).advise("write 0 where nobody voted"))
+                Err(Fault::new(message).advise("write 0 where there are no votes"))
             }
             Some(cell) => match cell.number() {
                 Some(votes) if (0.0..=1e15).contains(&votes) => Ok(votes),

@@ -62,7 +62,7 @@ impl Source<'_, '_> {
 
     /// The longest match from `start` on.
     ///
-    /// Some rules read far ahead without success: any run without spaces may turn out to be a mail address.
+    /// Some rules read far ahead without success: any run without spaces may turn out to be an email address.
     /// To process long texts in linear time, positions from which no match was found are recorded every
     /// [`STRIDE`] bytes, as in Reps, "Maximal-munch tokenization in linear time", 1998.
     #[inline]

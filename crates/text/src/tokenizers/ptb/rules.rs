@@ -117,7 +117,7 @@ const EXTENSIONS: &str = "bat bmp c class cgi cpp dll doc docx exe gif gz h htm 
 /// Further ones that version 3.6.0 knows.
 const MORE_EXTENSIONS: &str = "bz2 3gp wma wmv avi flv mp4 mpg";
 
-/// Characters that always end a web or mail address.
+/// Characters that always end a web or email address.
 const ADDRESS_END: Set = Set::of(" \t\x0c\r\"<>|()");
 
 fn letter() -> Pattern {
