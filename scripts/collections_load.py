@@ -95,7 +95,7 @@ def shares(times):
 
 
 def together(act, people):
-    """Runs `act` for everybody at once, and ends the program if one of them fails."""
+    """Runs `act` for all people at once, and ends the program if one of them fails."""
     errors = []
 
     def one(number):
@@ -114,7 +114,7 @@ def together(act, people):
 
 
 def describe(site, cookies, seconds, think):
-    """Has everybody describe pictures; returns what they waited for pages and for captions."""
+    """Has all people describe pictures; returns how long they waited for pages and for captions."""
     pages, captions, end = [], [], time.perf_counter() + seconds
 
     def person(number):
@@ -247,7 +247,7 @@ def main():
                 f"{len(files):,} screenshots of {size:.1f} MB: received after {received:.1f} s, "
                 f"processed after {time.perf_counter() - begin:.1f} s; {memory(process):.0f} MB"
             )
-            print(f"  pages meanwhile: {shares(during)}")
+            print(f"  pages during that time: {shares(during)}")
     finally:
         process.terminate()
         process.wait()

@@ -7,7 +7,7 @@ SERVER is the program, DATA the folder with COCO's `captions_val2014.json.gz`, `
 `fakecap_results.json`, SCRATCH an empty folder. It starts SERVER with limits that do not interfere, and prints: the time to
 the first page; memory when idle; the time from the upload of 40,504 captions to their scores; requests a second and
 latencies of the board, with `wrk` too where it is installed, as this script is slower than the server; and how long N
-people wait who hand in a file of 1,000 images each within the same minute.
+people wait who submit a file of 1,000 images each within the same minute.
 """
 import argparse
 import gzip
@@ -64,7 +64,7 @@ class Site:
         return done.stdout.strip()
 
     def person(self, name):
-        """Makes an account and returns a token of it that may hand in results."""
+        """Creates an account and returns a token that allows submitting results."""
         email = f"{name}@example.org"
         self.admin("user", "add", "--email", email, "--password-stdin", said="a long password\n")
         return self.admin("token", "create", "--email", email, "--scope", "submit").split()[-1]
@@ -90,7 +90,7 @@ class Site:
                 time.sleep(0.002)
 
     def submit(self, phase, token, body):
-        """Hands in, waits for the scores, and returns the seconds that this took."""
+        """Submits, waits for the scores, and returns the seconds that this took."""
         begin = time.perf_counter()
         status, answer = self.ask("POST", f"/api/v1/phases/{phase}/submissions?method=load", token, body)
         if status != 201:
@@ -197,7 +197,7 @@ def main():
 
         times = []
         for number, token in enumerate(tokens[:5]):
-            # Captions that nobody has handed in before: the same ones are refused.
+            # New captions, since those submitted before are refused.
             whole[0]["caption"] = f"a picture {number}"
             times.append(site.submit(phases["whole"], token, json.dumps(whole)))
         print(

@@ -4,7 +4,7 @@
     server_systems.py SERVER CAPEVAL DATA SCRATCH [--data-of-metrics DIR]
 
 SERVER and CAPEVAL are the programs, DATA the folder with the references of Karpathy's test split, `refs.json.gz`, and six
-systems in `systems`, SCRATCH an empty folder. Each system is handed in by a team of its own, to a phase with two reference
+systems in `systems`, SCRATCH an empty folder. Each system is submitted by a team of its own, to a phase with two reference
 sets: c5, the references as they are, and c40, those of each image and of the seven next to it. The ranks, every
 bit of the scores in the database, and every score of the board to its 12 decimals must be those of `capeval score`.
 """

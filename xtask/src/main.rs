@@ -22,12 +22,12 @@ usage: cargo xtask CHORE
   tidy            check the import table and that every module says in one sentence what it is for
   docs [--check]  write docs/metrics.md, and what Python says about choices, from the code, or check that they are
                   up to date
-  goldens [ARG …] compute the golden values in testdata anew with the reference programs; ARGs are those of
+  goldens [ARG …] recompute the golden values in testdata with the reference programs; ARGs are those of
                   scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   test            run rules, format, lints and all Rust tests: what to run before a commit
   ci              run every check and every test: also documentation, a browser, and the Python package
   dist            build the program as it is shipped, and as users build it, and run the golden tests on both
-  s3              check and test the server with its feature `s3`, which `ci` leaves out: it is built anew
+  s3              check and test the server with its feature `s3`, which `ci` leaves out, since it needs a second build
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
   bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs

@@ -1,6 +1,8 @@
-//! Checks that libraries do not know the command line and that front ends do not edit the text of errors.
+//! Checks that libraries do not know the command line, that front ends do not edit the text of errors, and that code
+//! and documentation avoid the words that CONTRIBUTING.md has better ones for.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -14,6 +16,61 @@ const RUN_OTHERS: &[&str] = &["crates/files/src/pip.rs"];
 const ADVICE: &[&str] = &[
     "choose", "draw", "give", "install", "keep", "leave", "pass", "run", "save", "set", "take", "try", "use",
 ];
+
+/// Words for which the glossary of CONTRIBUTING.md has others.
+const AVOIDED: &[(&str, &str)] = &[
+    ("anew", "again"),
+    ("everybody", "everyone"),
+    ("hand in", "submit"),
+    ("handed in", "submitted"),
+    ("hands in", "submits"),
+    ("mail address", "email address"),
+    ("mail addresses", "email addresses"),
+    ("meanwhile", "during that time"),
+    ("nobody", "no one"),
+    ("somebody", "someone"),
+    ("whoever", "a role or \"you\""),
+];
+
+/// Where the avoided words are looked for, by the ends of names.
+const WRITTEN: &[&str] = &["html", "md", "py", "pyi", "rs", "sh", "toml"];
+
+/// Files and folders in which they may stand: the lists of words, and captions that people wrote.
+const EXEMPT: &[&str] =
+    &["xtask/src/speech.rs", "CONTRIBUTING.md", "crates/spice/src/enhance.rs", "crates/server", "testdata"];
+
+/// Reports each line that contains an avoided word.
+pub fn check_words(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+    let output =
+        Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().context("git ls-files")?;
+    for shown in String::from_utf8_lossy(&output.stdout).split_terminator('\0') {
+        let is_written = shown.rsplit_once('.').is_some_and(|(_, end)| WRITTEN.contains(&end));
+        if !is_written || EXEMPT.iter().any(|exempt| shown.starts_with(exempt)) {
+            continue;
+        }
+        // A file that git lists and that was removed is none.
+        let Ok(text) = std::fs::read_to_string(root.join(shown)) else { continue };
+        for (number, line) in (1..).zip(text.lines()) {
+            for (word, better) in avoided(line) {
+                faults.push(format!("{shown}:{number}: write {better} instead of \"{word}\""));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The avoided words in a line, each with a better one.
+fn avoided(line: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let line = line.to_lowercase();
+    AVOIDED.iter().copied().filter(move |(word, _)| {
+        line.match_indices(word).any(|(at, _)| {
+            let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+            let (before, after) = (&line[..at], &line[at + word.len()..]);
+            let is_name = before.ends_with('`') || before.ends_with("= \"");
+            !is_name && !before.ends_with(is_letter) && !after.starts_with(is_letter)
+        })
+    })
+}
 
 /// Reports each line of a library that names a flag or a command or ends in advice, and each line of a front end that
 /// edits an error's text.
@@ -96,6 +153,18 @@ mod tests {
             ["a -- b", "<!-- note -->", "\"var(--rule)\"", "`lmplz --skip_symbols`", "n -= 1", "`capeval`"]
         {
             assert!(!names_command_line(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn avoided_words_are_found_and_nothing_else_is() {
+        let words = |line| avoided(line).map(|(word, _)| word).collect::<Vec<_>>();
+        assert_eq!(words("/// Whoever hands in files anew"), ["anew", "hands in", "whoever"]);
+        assert_eq!(words("their mail addresses"), ["mail addresses"]);
+        for line in
+            ["an email address", "renewed", "nobody_knows", "`everybody`", "Everybody = \"everybody\""]
+        {
+            assert_eq!(words(line), [""; 0], "{line}");
         }
     }
 

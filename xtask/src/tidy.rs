@@ -20,6 +20,7 @@ pub fn run(root: &Path) -> Result<()> {
     let mut faults = imports(root, &map)?;
     sources(root, &map, &mut faults)?;
     speech::check(root, &mut faults)?;
+    speech::check_words(root, &mut faults)?;
     for fault in &faults {
         eprintln!("tidy: {fault}");
     }

@@ -182,7 +182,7 @@ impl fmt::Display for AbsentData {
 }
 
 impl Caches {
-    /// Why a file is begun anew, for commands without a report that would say so.
+    /// Why a file is started again, for commands without a report that would say so.
     pub fn notices(&self) -> &[Notice] {
         self.0.as_ref().and_then(|cache| cache.parses().notice()).map_or(&[], std::slice::from_ref)
     }

@@ -1,4 +1,4 @@
-//! Decodes an uploaded picture and writes it anew, in the child of a job: what is kept are pixels, without the place
+//! Decodes an uploaded picture and re-encodes it, in the child of a job: what is kept are pixels, without the place
 //! and the device that cameras note, and without whatever else was in the file.
 
 use std::fs::File;
@@ -27,10 +27,10 @@ const MEMORY: u64 = 256 << 20;
 /// The longer side of small pictures.
 const SMALL: u32 = 480;
 
-/// The quality of JPEG files that are written anew.
+/// The quality of re-encoded JPEG files.
 const QUALITY: u8 = 92;
 
-/// Writes an uploaded picture anew, and a small one.
+/// Re-encodes an uploaded picture, and a small one.
 #[derive(Serialize, Deserialize)]
 pub struct Picture {
     /// The file as it was uploaded.
@@ -53,7 +53,7 @@ pub enum Unfit {
     WrongSize,
 }
 
-/// What is known about a picture once it is written anew.
+/// What is known about a picture once it is re-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pictured {
     /// The media type.
