@@ -107,9 +107,6 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the file.
-    ///
-    /// # Errors
-    /// Only those of `out`.
     pub fn write(mut self, format: &Format, description: &str, mut out: impl Write) -> io::Result<()> {
         self.sections.sort_by_key(|section| section.0);
         let numbers: Vec<u32> = self.sections.iter().map(|section| section.0).collect();
@@ -208,9 +205,6 @@ pub struct Reader {
 
 impl Reader {
     /// Opens a container and verifies it; of a file with checked pieces, only what precedes the arrays.
-    ///
-    /// # Errors
-    /// If the bytes are not such a file, have another version, or are truncated or damaged.
     pub fn open(format: &Format, bytes: SharedBytes) -> Result<Self, Error> {
         let reader = Self::open_unverified(format, bytes)?;
         if u64_at(reader.bytes(), CHECKSUM) != reader.checksum() {
@@ -220,9 +214,6 @@ impl Reader {
     }
 
     /// Verifies all bytes.
-    ///
-    /// # Errors
-    /// If a checksum is wrong.
     pub fn verify(&self) -> Result<(), Error> {
         let all = self.bytes();
         let is_sound = u64_at(all, CHECKSUM) == self.checksum()
@@ -238,9 +229,6 @@ impl Reader {
     }
 
     /// Opens a container of which only the header and the table of contents are checked, which takes no time.
-    ///
-    /// # Errors
-    /// If the bytes are not such a file, have another version, are truncated, or the table of contents is damaged.
     pub fn open_unverified(format: &Format, bytes: SharedBytes) -> Result<Self, Error> {
         let noun = format.noun;
         let all: &[u8] = (*bytes).as_ref();
@@ -325,17 +313,11 @@ impl Reader {
     }
 
     /// The next array, in the order of writing; its pieces are verified.
-    ///
-    /// # Errors
-    /// If there is none, its length or alignment does not suit `T`, or it is damaged.
     pub fn array<T: Pod>(&mut self) -> Result<Buffer<T>, Error> {
         self.parts()?.whole()
     }
 
     /// The next array, of which parts are verified when they are read.
-    ///
-    /// # Errors
-    /// If there is none, or its length or alignment does not suit `T`.
     pub fn parts<T: Pod>(&mut self) -> Result<Parts<T>, Error> {
         let section = self.sections.get(self.next);
         self.next += 1;

@@ -113,9 +113,6 @@ impl<T: Pod> Parts<T> {
     }
 
     /// Some elements.
-    ///
-    /// # Errors
-    /// If they are damaged, or out of range.
     pub fn get(&self, range: Range<usize>) -> Result<&[T], Error> {
         let part = self.array.get(range.clone()).ok_or_else(|| self.unsound())?;
         let size = size_of::<T>();
@@ -124,9 +121,6 @@ impl<T: Pod> Parts<T> {
     }
 
     /// The whole array.
-    ///
-    /// # Errors
-    /// If it is damaged.
     pub fn whole(&self) -> Result<Buffer<T>, Error> {
         self.check(self.start..self.start + size_of_val(&*self.array))?;
         Ok(self.array.clone())

@@ -17,9 +17,6 @@ pub(crate) struct Common {
 
 impl Common {
     /// Restricts each alignment to the images that all have, out of `n_images`; `None` if that leaves out nothing.
-    ///
-    /// # Errors
-    /// When no image is left.
     pub fn cut(aligned: &mut [Aligned], n_images: usize) -> Result<Option<Self>, Error> {
         let mut described = vec![0_usize; n_images];
         for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {

@@ -45,10 +45,6 @@ impl DiversityRequest {
 ///
 /// No digit depends on the number of threads or the other systems; the order of images matters as in
 /// [`score`](crate::score()).
-///
-/// # Errors
-/// When no system is given or two have the same name, when a metric does not exist, or when a named metric needs
-/// references or training captions, and there are none.
 pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let DiversityRequest { systems, references, reference_files, training, options } = request;
     let DiversityOptions { metrics, tokenizer, ids } = options;

@@ -9,9 +9,6 @@ use capeval_text::{Stemmer, Tokenizer};
 use crate::{Error, references};
 
 /// The reading of the references of a table: split by this tokenizer, and stemmed unless `stemmer` is `none`.
-///
-/// # Errors
-/// When the tokenizer or stemmer does not exist.
 pub fn table_reading(tokenizer: &str, stemmer: &str) -> Result<Reading, Error> {
     let tokenizer: Tokenizer = tokenizer.parse().map_err(Refusal::from)?;
     if stemmer == "none" {
@@ -29,9 +26,6 @@ pub fn table_reading(tokenizer: &str, stemmer: &str) -> Result<Reading, Error> {
 /// Counts the images in which each n-gram of up to `order` words occurs.
 ///
 /// The words are those of `reading`, which must be that of the metrics that will use the table.
-///
-/// # Errors
-/// When there are no captions, or `order` is not from 1 to 9.
 pub fn document_frequencies(
     references: Captions,
     ids: Ids,

@@ -10,9 +10,6 @@ use crate::findings::Findings;
 
 /// Describes measures by their keys. Keys of known metrics, in any case, have the metric's label, range and direction;
 /// for others, higher is better unless `lower_is_better` names them, and a notice says so.
-///
-/// # Errors
-/// When `lower_is_better` names a key that does not exist.
 pub(crate) fn measures(
     keys: &[String],
     lower_is_better: &[String],

@@ -13,9 +13,6 @@ use crate::{Error, MetricOptions, VERSION};
 /// dropped; a name of both a metric and a suite means the metric.
 ///
 /// `settings` are for all metrics that have them, such as `("tok", "13a")`.
-///
-/// # Errors
-/// When a metric, suite or setting does not exist.
 pub fn metrics<'s>(
     names: impl IntoIterator<Item = &'s str>,
     settings: &[(&str, &str)],
@@ -37,9 +34,6 @@ pub struct Selection {
 
 /// Selects the metrics in `options`, with the tables and third-party data of `resources`. Metrics of a suite whose data
 /// are missing are left out.
-///
-/// # Errors
-/// When a metric, suite or setting does not exist, or the data of a metric that is selected by name are missing.
 pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let selection = select_with_defaults(options, resources)?;
     refuse_unused_settings(options, &selection.metrics)?;
@@ -47,9 +41,6 @@ pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<
 }
 
 /// As [`select_metrics`], but settings that no selected metric has are no error.
-///
-/// # Errors
-/// As for [`select_metrics`].
 pub fn select_with_defaults(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let common = options.common();
     let is_known =

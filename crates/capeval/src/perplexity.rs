@@ -21,9 +21,6 @@ use crate::{Error, PerplexityOptions, references};
 /// Estimates an n-gram model of all captions, split by `tokenizer`, with interpolated modified Kneser-Ney smoothing.
 ///
 /// Also returns the orders that use [`FALLBACK_DISCOUNTS`] because there are too few captions to estimate discounts.
-///
-/// # Errors
-/// When `order` is out of range, when there are no captions, or, without `fallback`, when there are too few.
 pub fn language_model(
     captions: Captions,
     ids: Ids,
@@ -58,9 +55,6 @@ pub struct PerplexityRequest {
 
 /// Computes perplexities with the end of captions and without it. Under a model, also without the words that the model
 /// does not know; from probabilities, only without the end if no file says how probable an end is.
-///
-/// # Errors
-/// When no system is given, two have the same name, or the tokenizer does not exist.
 pub fn perplexity(request: PerplexityRequest) -> Result<Report, Error> {
     let PerplexityRequest { source, options } = request;
     match source {

@@ -85,9 +85,6 @@ pub struct ReferenceLookup {
 
 impl ReferenceLookup {
     /// Reads references.
-    ///
-    /// # Errors
-    /// When there are no captions.
     pub fn new(references: ReferenceSource) -> Result<Self, Error> {
         let (ids, set) = match references {
             ReferenceSource::Captions(captions) => whole(captions, Ids::AsGiven)?,
@@ -123,9 +120,6 @@ pub struct PrepareRequest<'p> {
 /// Reads and tokenizes references once, for many runs.
 ///
 /// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy.
-///
-/// # Errors
-/// When there are no captions, or a metric does not exist.
 pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     let metrics = select_metrics(&options.metrics, &resources)?.metrics;

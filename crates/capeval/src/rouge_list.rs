@@ -13,9 +13,6 @@ pub type Listed = (Captions, Vec<(String, Captions)>);
 ///
 /// The averages that ROUGE-1.5.5 prints are those of resamples, which depend on the order of evaluations by name. Rows
 /// are therefore arranged such that `average=resampled` visits them in the program's order.
-///
-/// # Errors
-/// When an evaluation appears twice, has no reference or names a system twice, or when there are no evaluations.
 pub fn listed(texts: Vec<Texts>, source: &str) -> Result<Listed, Error> {
     let refuse = |message: String| Err(Error::request(format!("{source}: {message}")));
     if texts.is_empty() {

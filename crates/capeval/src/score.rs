@@ -29,9 +29,6 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
 ///
 /// The result is that of [`score`] with [`ScoreOptions::explain`] set, without the rest of the report: one entry for
 /// each of `images` and each system that describes it, in this order.
-///
-/// # Errors
-/// As [`score`], and when no system describes one of the images.
 pub fn explain(request: ScoreRequest<'_>, images: Vec<SegmentId>) -> Result<Vec<Explained>, Error> {
     Ok(score(request.map(|options| ScoreOptions { explain: images, ..options }))?.explained)
 }

@@ -43,9 +43,6 @@ pub struct Scorer {
 impl Scorer {
     /// Reads and counts `references`, and fits `metrics` to all of them. `table` is the table that the metrics were
     /// built with, if any. `progress` is notified for each metric.
-    ///
-    /// # Errors
-    /// When there are no captions.
     pub fn new(
         references: ReferenceSource,
         ids: Ids,

@@ -192,9 +192,6 @@ impl Sums {
     }
 
     /// Prepares for the rows, or the sums, of a part with these `settings` and this `dealing`.
-    ///
-    /// # Errors
-    /// When the parts before it have others.
     pub fn begin_part(&mut self, settings: u64, dealing: Dealing) -> Result<(), Error> {
         if settings != self.settings {
             let what =
@@ -248,9 +245,6 @@ impl Sums {
     }
 
     /// Adds the sums of a block; `fill` sets them, starting from none.
-    ///
-    /// # Errors
-    /// Those of `fill`.
     pub fn add_block<E>(
         &mut self,
         block: u32,

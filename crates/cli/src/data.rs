@@ -11,9 +11,6 @@ use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::voice;
 
 /// The installed data that `metrics` need.
-///
-/// # Errors
-/// When a file is damaged or of another version.
 pub fn installed(metrics: &MetricOptions) -> Result<MetricData> {
     if needed_data(metrics).is_empty() {
         return Ok(MetricData::default());
@@ -22,9 +19,6 @@ pub fn installed(metrics: &MetricOptions) -> Result<MetricData> {
 }
 
 /// Installs the data that `metrics` need and that are missing, if the user agrees, or has agreed.
-///
-/// # Errors
-/// When the terminal or an installation fails.
 pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
     let needed = needed_data(metrics);
     if needed.is_empty() {
@@ -72,9 +66,6 @@ fn offer(home: &Home, kind: &DataKind, purpose: &str) -> Result<bool> {
 }
 
 /// Installs data from a source, or without one with the user's Python; then those that they need, if they are missing.
-///
-/// # Errors
-/// When the source does not exist or does not contain the data, or the folder cannot be written.
 pub fn install(kind: &DataKind, from: Option<&Path>) -> Result<()> {
     let home = Home::of_user()?;
     let bar = Bar::new();
@@ -100,9 +91,6 @@ fn report(kind: &DataKind, installed: &Installed) {
 }
 
 /// Writes what was added to caches, and says on standard error how much.
-///
-/// # Errors
-/// When a file cannot be written.
 pub fn save(caches: Caches) -> Result<()> {
     for cache in caches.save()? {
         voice::say(&format!("wrote {}, {}: {}", cache.path, DecimalBytes(cache.bytes), cache.added));

@@ -49,9 +49,6 @@ const WITH_IMAGES: &str =
 
 impl Plain {
     /// Opens the page, if one is requested; it must not be among `inputs`.
-    ///
-    /// # Errors
-    /// If the file cannot be written, or the report or the segments have the same path.
     pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
         let Some(path) = &self.html else { return Ok(None) };
         if path == capeval_files::STDIN {
@@ -74,9 +71,6 @@ impl Plain {
 
 impl Pages {
     /// Opens the page, if one is requested, and looks for the pictures.
-    ///
-    /// # Errors
-    /// As [`Plain::open`], and if `--pictures` is neither a folder nor a pattern.
     pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
         let Some(path) = &self.plain.html else { return Ok(None) };
         let page = self.plain.open(inputs, shown)?;
@@ -116,9 +110,6 @@ enum Source {
 
 impl Html {
     /// Writes the page.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or a folder contains no picture of any image.
     pub fn write(self, report: &Report, bar: &Bar) -> Result<()> {
         let (page, output) = self.page(report)?;
         output.write(|out| {
@@ -127,9 +118,6 @@ impl Html {
     }
 
     /// Writes the page of a comparison.
-    ///
-    /// # Errors
-    /// As [`write`](Self::write).
     pub fn write_comparison(self, comparison: &Comparison, bar: &Bar) -> Result<()> {
         let (page, output) = self.page(&comparison.report)?;
         output.write(|out| {
@@ -140,9 +128,6 @@ impl Html {
     }
 
     /// Writes a page without images.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn write_plain<T>(
         self,
         found: &T,

@@ -46,9 +46,6 @@ impl MetricArgs {
     }
 
     /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
-    ///
-    /// # Errors
-    /// If a metric or setting does not exist, or installed data are damaged.
     pub fn choose(&self, options: MetricOptions) -> Result<Chosen> {
         data::complete(&options, self.yes)?;
         let data = data::installed(&options)?;
@@ -66,17 +63,11 @@ pub struct Chosen {
 
 impl Chosen {
     /// Refuses metrics that do not exist, and settings without effect, unless that depends on files.
-    ///
-    /// # Errors
-    /// If there are any.
     pub fn check_early(&self) -> Result<()> {
         if self.files.complete_metrics() { Ok(()) } else { self.check() }
     }
 
     /// Reads the files; caches are to be saved after scoring.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or no metric uses its data.
     pub fn read(mut self) -> Result<(MetricOptions, Resources, Caches)> {
         self.data.read(&self.files)?;
         if self.files.complete_metrics() {

@@ -62,9 +62,6 @@ impl ReferenceInput {
     }
 
     /// Reads references from files, and merges them.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or files cannot be merged.
     pub fn read(&self, paths: &[String]) -> Result<Captions> {
         let options = self.options();
         let files: Result<_, _> =
@@ -73,9 +70,6 @@ impl ReferenceInput {
     }
 
     /// As [`ReferenceInput::read`]; or opens a file of prepared references.
-    ///
-    /// # Errors
-    /// When a file cannot be read, or they do not fit together.
     pub fn open(&self, paths: &[String]) -> Result<ReferenceSource> {
         let [path] = paths else { return Ok(self.read(paths)?.into()) };
         Ok(match capeval_files::references(path, &self.options())? {
@@ -119,17 +113,11 @@ impl ReferenceFiles {
     }
 
     /// The images to score; `None` for all.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn images(&self) -> Result<Option<Vec<SegmentId>>> {
         self.images.as_deref().map(input::ids).transpose()
     }
 
     /// Opens the references.
-    ///
-    /// # Errors
-    /// As [`ReferenceInput::open`].
     pub fn open(&self) -> Result<ReferenceSource> {
         self.reading.open(&self.references)
     }
@@ -281,9 +269,6 @@ pub struct Intervals {
 
 impl Intervals {
     /// The options for resampling; `None` without intervals.
-    ///
-    /// # Errors
-    /// If resamples or a seed are given without intervals.
     pub fn resampling(&self) -> Result<Option<Resampling>> {
         if self.ci.is_none() && (self.draws.resamples.is_some() || self.draws.seed.is_some()) {
             return Err(fault(
@@ -346,13 +331,10 @@ pub enum Known {
     Metrics,
     /// Metrics of whole systems.
     CorpusMetrics,
-    /// All metrics.
     AllMetrics,
     /// Measures of metrics by their default settings.
     Measures,
-    /// Suites.
     Suites,
-    /// Tokenizers.
     Tokenizers,
 }
 

@@ -18,9 +18,6 @@ pub struct Output(Option<(String, Target)>);
 
 impl Output {
     /// Standard output, or the file `path`.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or is one of `inputs`.
     pub fn open(path: Option<&str>, inputs: &[&str]) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != STDIN) else {
             check_standard_output()?;
@@ -47,17 +44,11 @@ impl Output {
     }
 
     /// Lets `write` write the whole result, and says on standard error which file was written.
-    ///
-    /// # Errors
-    /// When the target does not take it.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         self.write_described("", write)
     }
 
     /// As [`Output::write`]; `what` describes the content of the file.
-    ///
-    /// # Errors
-    /// When the target does not take it.
     pub fn write_described(
         self,
         what: &str,
@@ -94,8 +85,6 @@ impl StandardOutput {
     }
 }
 
-/// # Errors
-/// When standard output is closed.
 fn check_standard_output() -> Result<()> {
     if IS_CLOSED.load(Ordering::Relaxed) {
         return Err(fault(

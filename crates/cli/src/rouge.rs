@@ -50,9 +50,6 @@ impl Rouge {
     }
 
     /// Adds the data of the folder, if one is given and `is_needed`.
-    ///
-    /// # Errors
-    /// If the folder contains none of them, or they cannot be read.
     pub fn add_data(&self, resources: &mut Resources, is_needed: bool) -> Result<()> {
         let Some(folder) = self.rouge_data.as_deref().filter(|_| is_needed) else { return Ok(()) };
         let found = |name: &str| {
@@ -84,9 +81,6 @@ impl Rouge {
     }
 
     /// The references and candidates of the evaluation list, if one is given.
-    ///
-    /// # Errors
-    /// If the list or a file that it names cannot be read.
     pub fn listed(&self) -> Result<Option<Listed>> {
         let Some(path) = &self.rouge_list else { return Ok(None) };
         let text = capeval_files::text(path)?;

@@ -75,9 +75,6 @@ impl Scoring {
     }
 
     /// Chooses the metrics; none with precomputed scores.
-    ///
-    /// # Errors
-    /// If a metric does not exist.
     pub fn choose(&self) -> Result<Chosen> {
         if self.scores.is_some() {
             return Ok(Chosen::default());
@@ -88,9 +85,6 @@ impl Scoring {
     }
 
     /// Reads references or scores, and the data that metrics need.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub fn read(&self, chosen: Chosen) -> Result<Read> {
         let (metrics, resources, caches) = chosen.read()?;
         let scores = self.scores.as_deref();

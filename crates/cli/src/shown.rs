@@ -65,10 +65,6 @@ impl Shown {
     }
 
     /// Opens the output files, none of which may be among `inputs`.
-    ///
-    /// # Errors
-    /// When a file cannot be written, report and segments would go to the same place, or standard input would be read
-    /// twice.
     pub fn open(&self, inputs: &[&str]) -> Result<Target> {
         if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
@@ -90,9 +86,6 @@ impl Shown {
     }
 
     /// Refuses a page with the same path as the report or the segments.
-    ///
-    /// # Errors
-    /// When the paths are the same.
     pub fn check_page(&self, page: &str) -> Result<()> {
         for (other, flag) in [(&self.output, "--output"), (&self.segments, "--segments")] {
             if other.as_deref().is_some_and(|other| is_same_place(page, other)) {
@@ -128,9 +121,6 @@ impl Target {
     }
 
     /// Writes the report, and the scores of every image if requested.
-    ///
-    /// # Errors
-    /// When an output cannot be written.
     pub fn write(self, found: &mut impl Written) -> Result<()> {
         found.set_run(this_run());
         if let Some(segments) = self.segments {

@@ -128,9 +128,6 @@ impl Submission {
 
 impl Server {
     /// A server at `address`, such as `https://captions.example.org`.
-    ///
-    /// # Errors
-    /// If it is not an address of the web, or there is no token.
     pub fn new(address: &str, token: &str) -> Result<Self, Error> {
         Connection::new(address, token).map(Self)
     }
@@ -142,9 +139,6 @@ impl Server {
 
     /// The phase that a user calls `name`: `benchmark/phase`, an id, or the name of the phase if only one benchmark has
     /// such a phase.
-    ///
-    /// # Errors
-    /// If there is none, or there are several.
     pub fn phase(&self, name: &str) -> Result<Phase, Error> {
         #[derive(Deserialize)]
         struct List {
@@ -175,9 +169,6 @@ impl Server {
     }
 
     /// Has the server check results without handing them in.
-    ///
-    /// # Errors
-    /// If they cannot be scored; the error lists what is wrong.
     pub fn check(&self, phase: &Phase, results: &Results) -> Result<(), Error> {
         let report = self.0.post(&format!("/api/v1/phases/{}/validate", phase.id), results.bytes(), &[])?;
         match report["is_valid"].as_bool() {
@@ -187,9 +178,6 @@ impl Server {
     }
 
     /// Hands results in. A request whose answer is lost is sent again and counted once.
-    ///
-    /// # Errors
-    /// If the server cannot be reached, or refuses them.
     pub fn submit(&self, phase: &Phase, results: &Results, about: &About<'_>) -> Result<Submission, Error> {
         if !phase.is_open {
             let reason =
@@ -244,9 +232,6 @@ impl Server {
 
     /// Follows a submission until its state cannot change any more, or `watch`, which gets each state, breaks. A server
     /// that restarts is waited for.
-    ///
-    /// # Errors
-    /// If the server cannot be reached for a minute.
     pub fn follow(
         &self,
         mut submission: Submission,

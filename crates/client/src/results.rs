@@ -28,9 +28,6 @@ struct Line<'a> {
 
 impl Results {
     /// Checks captions and writes them as JSON. Their images must differ, and none may be empty.
-    ///
-    /// # Errors
-    /// If an image has several captions, or a caption is empty.
     pub fn new(captions: &Captions) -> Result<Self, Error> {
         let mut seen = HashMap::with_capacity(captions.len());
         let (mut repeated, mut empty) = (Vec::new(), Vec::new());
@@ -63,9 +60,6 @@ impl Results {
     }
 
     /// Checks the number of captions against that of a phase's images, as far as it is known.
-    ///
-    /// # Errors
-    /// If there are too few or too many.
     pub fn fit(&self, phase: &Phase) -> Result<(), Error> {
         let (images, is_exact) = phase.images();
         if self.count < images || is_exact && self.count > images && images > 0 {

@@ -63,10 +63,6 @@ pub enum Scale {
 }
 
 /// Reads probabilities, compressed or not; errors call the file `name`. Ids have no type: `"7"` is 7.
-///
-/// # Errors
-/// If no column contains probabilities, a number is not valid for its scale, a segment has two lists, the numbers of
-/// tokens and of probabilities differ, or it is unclear which tokens belong together.
 pub fn read_probabilities(bytes: &[u8], name: &str) -> Result<Probabilities, Error> {
     let mut reading = Reading::new(name);
     table::read(Source::from_bytes(bytes, name)?, EXPECTED, &mut reading).map_err(|error| {

@@ -40,9 +40,6 @@ pub fn read(mut source: impl Read, name: &str, options: &ReadOptions) -> Result<
 }
 
 /// Reads captions from bytes in memory, as [`read()`] does from a stream.
-///
-/// # Errors
-/// As for [`read()`].
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Captions, Error> {
     read_source(Source::within_limits(bytes, name, options.no_limits)?, options)
 }

@@ -130,9 +130,6 @@ impl Evaluations {
     }
 
     /// Reads the files of all evaluations, one after the other, through `open`.
-    ///
-    /// # Errors
-    /// When `open` or the reading of a file fails.
     pub fn load<R: Read>(
         &self,
         mut open: impl FnMut(&str) -> std::io::Result<R>,
@@ -163,9 +160,6 @@ impl Evaluations {
 /// lines that start with `#` and blank lines are skipped. Evaluations are numbered from 1.
 ///
 /// `system` is the name of the candidates' system; errors call the list `name`.
-///
-/// # Errors
-/// When `source` cannot be read or is not UTF-8, or a line has no reference.
 pub fn read_plain(
     mut source: impl Read,
     name: &str,
@@ -202,10 +196,6 @@ pub fn read_plain(
 }
 
 /// Reads a list in XML; errors call it `name`. Names of elements may be in upper or lower case.
-///
-/// # Errors
-/// When `source` cannot be read, is not UTF-8 or not XML, an evaluation lacks its `ID` or `INPUT-FORMAT`, or the format
-/// is not `SPL`, `SEE` or `ISI`.
 pub fn read_xml(mut source: impl Read, name: &str) -> Result<Evaluations, Error> {
     let mut text = String::new();
     source.read_to_string(&mut text).map_err(|cause| Error::io(name, "cannot read", cause))?;

@@ -235,9 +235,6 @@ impl BatchScorer {
     }
 
     /// A mapping in which the word for each number up to [`MAX_CODE`] is its decimal digits.
-    ///
-    /// # Errors
-    /// As for [`codes`](Self::codes).
     pub fn digits(&self) -> Result<Codes, Refusal> {
         let group = self.coded()?;
         let beyond = group.vocabulary.len() as u32;

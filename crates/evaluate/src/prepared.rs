@@ -116,9 +116,6 @@ impl Prepared {
     }
 
     /// All references.
-    ///
-    /// # Errors
-    /// When the file is damaged.
     pub fn references(&self) -> Result<ReferenceSet, Error> {
         match &self.content {
             Content::Memory(set) => Ok(set.clone()),
@@ -127,9 +124,6 @@ impl Prepared {
     }
 
     /// All references, with what is stored for metrics that read `inputs`.
-    ///
-    /// # Errors
-    /// When the file is damaged.
     pub fn references_for(&self, inputs: &[Input]) -> Result<ReferenceSet, Error> {
         match &self.content {
             Content::Memory(set) => Ok(set.clone()),
@@ -139,9 +133,6 @@ impl Prepared {
 
     /// A copy of the references of `images`, which ascend, in the readings of `inputs`; `None` if all of them are as
     /// quickly used.
-    ///
-    /// # Errors
-    /// When the part of the file that holds them is damaged.
     ///
     /// # Panics
     /// When there is no such image.
@@ -155,9 +146,6 @@ impl Prepared {
     }
 
     /// Writes the file.
-    ///
-    /// # Errors
-    /// The error of `out`, or of the file in which the references are.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let Self { ids, sources, .. } = self;
         let references = match &self.content {
@@ -195,9 +183,6 @@ impl Prepared {
 
     /// Opens the bytes of a file, which must be aligned to 8 bytes, as memory maps are. The references themselves are
     /// checked when they are read.
-    ///
-    /// # Errors
-    /// When the file has another format or version, is truncated, or the part that describes it is damaged.
     pub fn open(bytes: SharedBytes) -> Result<Self, Error> {
         let mut reader = Reader::open(&FORMAT, bytes)?;
         let description: Description =

@@ -238,9 +238,6 @@ impl ReferenceSet {
 impl ReferenceSet {
     /// The document frequencies of n-grams of up to `order` words in these references in one reading, as a table that
     /// can be saved.
-    ///
-    /// # Errors
-    /// When the corpus is too large for a table.
     pub fn document_frequencies(
         &mut self,
         reading: Reading,
@@ -252,9 +249,6 @@ impl ReferenceSet {
     }
 
     /// Adds the document frequencies of n-grams of up to `order` words in these references in one reading to `table`.
-    ///
-    /// # Errors
-    /// When there are more n-grams than a table takes.
     pub fn count_ngrams(
         &mut self,
         reading: Reading,
@@ -296,10 +290,6 @@ impl ReferenceSet {
 impl ReferenceSet {
     /// An n-gram language model of these references in one reading, with n-grams of up to `order` words, and the orders
     /// that use the discounts in `fallback`.
-    ///
-    /// # Errors
-    /// When `order` is out of range, there are no references, or discounts cannot be estimated and there is no
-    /// `fallback`.
     pub fn language_model(
         &mut self,
         reading: Reading,

@@ -96,9 +96,6 @@ impl AsRef<[u8]> for Bytes {
 }
 
 /// Maps a file; reads it if it cannot be mapped, for example a pipe, of which at most 100 MB are read.
-///
-/// # Errors
-/// When the file cannot be opened or read.
 pub fn open(path: &str) -> Result<Bytes, Error> {
     open_within(path, PIPED_BYTES)
 }
@@ -119,9 +116,6 @@ fn open_within(path: &str, limit: usize) -> Result<Bytes, Error> {
 }
 
 /// Reads a file into memory, for use while other programs may rewrite the file.
-///
-/// # Errors
-/// When the file cannot be opened or read.
 pub fn read(path: &str) -> Result<Bytes, Error> {
     let (file, len) = open_file(path)?;
     let limit = if len.is_some_and(|len| len > 0) { usize::MAX } else { PIPED_BYTES };
@@ -129,9 +123,6 @@ pub fn read(path: &str) -> Result<Bytes, Error> {
 }
 
 /// Maps a file, or reads standard input for [`STDIN`], as [`open`] does.
-///
-/// # Errors
-/// When the file cannot be opened or read.
 pub fn open_or_stdin(path: &str) -> Result<Bytes, Error> {
     open_any(path, false)
 }
@@ -146,9 +137,6 @@ pub(crate) fn open_any(path: &str, no_limits: bool) -> Result<Bytes, Error> {
 }
 
 /// The text of a file, or of standard input for [`STDIN`].
-///
-/// # Errors
-/// When the file cannot be opened or read, or is not UTF-8.
 pub fn text(path: &str) -> Result<String, Error> {
     let bytes = open_or_stdin(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {

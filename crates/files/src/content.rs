@@ -18,17 +18,11 @@ use crate::Error;
 use crate::bytes::open_any;
 
 /// Reads captions from a file, or from standard input for [`STDIN`](crate::STDIN).
-///
-/// # Errors
-/// When the file cannot be read, or does not contain captions.
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
     captions_in(path, &open_any(path, options.no_limits)?, options)
 }
 
 /// Reads captions from bytes; errors call them `path`.
-///
-/// # Errors
-/// When the bytes are not captions.
 pub fn captions_in(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Captions, Error> {
     refuse_own(path, bytes, options.role)?;
     Ok(capeval_corpus::read_bytes(bytes, path, options)?)
@@ -106,17 +100,11 @@ pub fn references(path: &str, options: &ReadOptions) -> Result<ReferenceFile, Er
 }
 
 /// Opens the bytes of prepared references; errors call them `path`.
-///
-/// # Errors
-/// When the bytes have another format or version, or are damaged.
 pub fn open_prepared(path: &str, bytes: SharedBytes) -> Result<Prepared, Error> {
     Prepared::open(bytes).map_err(|error| stale(path, error.to_string()))
 }
 
 /// Compares prepared references with the files that they were made from; files that no longer exist are ignored.
-///
-/// # Errors
-/// When a file has changed since.
 pub fn check_fresh(path: &str, prepared: &Prepared) -> Result<(), Error> {
     let changed = prepared.sources.iter().find(|then| {
         source(&then.path).is_some_and(|now| now.bytes != then.bytes || now.modified > then.modified)
@@ -142,9 +130,6 @@ pub fn source(path: &str) -> Option<Source> {
 
 /// Reads a table of document frequencies in capeval's format or as a pickle, which may be gzipped; errors call it
 /// `path`.
-///
-/// # Errors
-/// When the bytes are not such a table.
 pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<DocumentFrequencies, Error> {
     let unpacked = unpack(bytes, path, false)?;
     let other = match unpacked.trim_ascii_start() {
@@ -163,9 +148,6 @@ pub fn frequencies(path: &str, bytes: &[u8], n_images: Option<u64>) -> Result<Do
 }
 
 /// Reads an n-gram model from an ARPA file, which may be gzipped; errors call it `path`.
-///
-/// # Errors
-/// When the bytes are not an ARPA file.
 pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
     NgramModel::read_arpa(&unpack(bytes, path, false)?[..]).map_err(|error| {
         if error.line().is_none() && bytes.starts_with(b"mmap lm") {

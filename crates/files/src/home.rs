@@ -70,9 +70,6 @@ impl Home {
     }
 
     /// Uses the user's folder for data: `CAPEVAL_DATA`, or the system's default.
-    ///
-    /// # Errors
-    /// When the environment names no such folder.
     pub fn of_user() -> Result<Self, Error> {
         folder().map(Self::new)
     }
@@ -107,9 +104,6 @@ impl Home {
     ///
     /// The file is verified and then moved to its place, so concurrent readers and installations see only complete
     /// files.
-    ///
-    /// # Errors
-    /// When the source cannot be read or downloaded or does not contain the data, or the folder cannot be written.
     pub fn install(
         &self,
         kind: &DataKind,
@@ -134,18 +128,12 @@ impl Home {
     }
 
     /// Verifies every byte of installed data, and returns their fingerprint; `None` if they are not installed.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is damaged or of another version.
     pub fn verify(&self, kind: &DataKind) -> Result<Option<String>, Error> {
         let Some((bytes, path)) = self.content(kind)? else { return Ok(None) };
         (kind.verify)(bytes).map(Some).map_err(|refusal| Error::content(path, refusal))
     }
 
     /// Opens installed data, given the resources of the data that they need; `None` if they are not installed.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is truncated or of another version.
     pub(crate) fn open(&self, kind: &DataKind, resources: &Resources) -> Result<Option<Resources>, Error> {
         let version = self.kept.and_then(|kept| Some((kept, self.version(kind)?)));
         if let Some((kept, version)) = &version
@@ -187,9 +175,6 @@ impl Home {
     }
 
     /// Removes data and the remains of interrupted installations; false if there were no data.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
     pub fn remove(&self, kind: &DataKind) -> Result<bool, Error> {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name();

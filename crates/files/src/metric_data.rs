@@ -78,9 +78,6 @@ impl DataFiles {
 
 impl MetricData {
     /// Opens the installed data that `metrics` need and the files of a person.
-    ///
-    /// # Errors
-    /// As for [`installed`](Self::installed), [`read`](Self::read) and [`open_caches`](Self::open_caches).
     pub fn open(home: Option<&Home>, metrics: &MetricOptions, files: &DataFiles) -> Result<Self, Error> {
         let mut data = Self::installed(home, metrics)?;
         data.read(files)?;
@@ -89,9 +86,6 @@ impl MetricData {
     }
 
     /// Opens the installed data that `metrics` need; none is installed without a home.
-    ///
-    /// # Errors
-    /// When a file is damaged or of another version.
     pub fn installed(home: Option<&Home>, metrics: &MetricOptions) -> Result<Self, Error> {
         let mut data = Self::default();
         let (mut present, mut absences) = (BTreeSet::new(), Absences::default());
@@ -129,9 +123,6 @@ impl MetricData {
     }
 
     /// Reads the files of a person that are not caches.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
     pub fn read(&mut self, files: &DataFiles) -> Result<(), Error> {
         let DataFiles { df, df_images, lm, spice_cache: _ } = files;
         if let Some(path) = df {
@@ -144,9 +135,6 @@ impl MetricData {
     }
 
     /// Opens caches, whose data must be among the resources.
-    ///
-    /// # Errors
-    /// When no metric uses a cache, or it cannot be read or written, or holds anything else.
     pub fn open_caches(&mut self, files: &DataFiles) -> Result<(), Error> {
         if let Some(path) = &files.spice_cache {
             self.caches.0 = Some(SpiceCache::open(path, &mut self.resources)?);
@@ -188,9 +176,6 @@ impl Caches {
     }
 
     /// Writes the caches to which something was added.
-    ///
-    /// # Errors
-    /// When a file cannot be written, or has become something else.
     pub fn save(self) -> Result<Vec<SavedCache>, Error> {
         let Some(cache) = self.0 else { return Ok(Vec::new()) };
         let (path, n) = (cache.path().to_owned(), cache.parses().n_added());

@@ -20,9 +20,6 @@ pub(crate) struct SpiceCache {
 impl SpiceCache {
     /// Opens the file `path`, which need not exist, and adds its parses to `resources`, which contain SPICE's data if a
     /// metric uses them.
-    ///
-    /// # Errors
-    /// When no metric uses them, or the file cannot be read or written, or holds anything else.
     pub(crate) fn open(path: &str, resources: &mut Resources) -> Result<Self, Error> {
         let unused = || {
             let refusal = Refusal::new("no metric uses this cache of SPICE's parses");
@@ -53,9 +50,6 @@ impl SpiceCache {
 
     /// Rewrites the file if captions were added, with those that other programs have added since. Returns its size in
     /// bytes; `None` if it stays as it is, or is a device.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or has become something else.
     pub(crate) fn save(self) -> Result<Option<u64>, Error> {
         if self.parses.n_added() == 0 {
             return Ok(None);

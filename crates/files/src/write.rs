@@ -24,9 +24,6 @@ pub struct Target {
 }
 
 /// Writes the file `path`, as a [`Target`] does.
-///
-/// # Errors
-/// When the file cannot be written, or `write` fails.
 pub fn write_whole(path: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     Target::new(path)?.write(write).map(drop)
 }
@@ -64,9 +61,6 @@ fn are_hard_links(_: &Path, _: &Path) -> bool {
 
 impl Target {
     /// Prepares to write the file `path`, which need not exist.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn new(path: &str) -> Result<Self, Error> {
         let system = |cause| Error::system("write the file", path, cause);
         let metadata = fs::metadata(path).ok();

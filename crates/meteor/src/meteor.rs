@@ -71,9 +71,6 @@ pub struct Workspace {
 
 impl Meteor {
     /// Combines settings and resources.
-    ///
-    /// # Errors
-    /// If the settings contradict each other, or the resources do not include what they need.
     pub fn new(options: Options, resources: Arc<Resources>) -> Result<Self, Refusal> {
         options.validate()?;
         let language = options.language;

@@ -134,9 +134,6 @@ impl Options {
 
     /// METEOR's settings for a language and a task. The text is normalised (`-norm`) if METEOR has a
     /// normaliser for the language, and otherwise unchanged.
-    ///
-    /// # Errors
-    /// If METEOR has no values for the task in this language.
     pub fn new(language: Language, task: Task) -> Result<Self, Refusal> {
         let Some((parameters, weights)) = task.values(language) else {
             let default = Task::default_for(language);

@@ -132,9 +132,6 @@ impl Stats {
     }
 
     /// Parses the 23 numbers of *one segment* as printed by METEOR in its `SCORE` answers.
-    ///
-    /// # Errors
-    /// If `line` does not consist of 23 numbers.
     pub fn from_line(line: &str) -> Result<Self, Refusal> {
         let numbers: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
         match numbers {

@@ -41,9 +41,6 @@ pub struct Need {
 
 impl MetricKind {
     /// Builds the metric with the settings that `spec` lists after its name, and then those of `common` that it has.
-    ///
-    /// # Errors
-    /// When a setting is unknown or has an invalid value, or needs data that `resources` do not contain.
     pub fn build(
         &self,
         spec: &str,
@@ -69,9 +66,6 @@ impl MetricKind {
     }
 
     /// The description of the metric with default settings, even if data are missing.
-    ///
-    /// # Errors
-    /// When it cannot be built with default settings.
     pub fn about(&self) -> Result<About, Refusal> {
         match &self.need {
             Some(need) => Ok((need.about)()),
@@ -124,17 +118,11 @@ impl CorpusNeed {
 
 impl CorpusKind {
     /// Builds the metric with settings, as [`MetricKind::build`] does.
-    ///
-    /// # Errors
-    /// As in [`MetricKind::build`].
     pub fn build(&self, spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, Refusal> {
         (self.build)(&Settings::read(self.name, self.settings, spec, common, &Resources::default())?)
     }
 
     /// The signature and the scores of the metric with default settings.
-    ///
-    /// # Errors
-    /// When it cannot be built with default settings.
     pub fn sample(&self) -> Result<(Signature, Vec<Part>), Refusal> {
         self.build(self.name, &[]).map(|metric| (metric.signature(), metric.parts()))
     }

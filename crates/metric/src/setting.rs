@@ -191,9 +191,6 @@ pub struct Settings<'s> {
 
 impl<'s> Settings<'s> {
     /// The settings in `spec`, such as `n=2` in `bleu:n=2`, and then those of `common` that the metric has.
-    ///
-    /// # Errors
-    /// When a setting is unknown, is given twice, or has an invalid value.
     pub fn read(
         metric: &'static str,
         known: &'static [Setting],
@@ -230,9 +227,6 @@ impl<'s> Settings<'s> {
     }
 
     /// Builds another metric with those of the settings given that it has, and the same resources.
-    ///
-    /// # Errors
-    /// When it does not take them, or its data are missing.
     pub fn build(&self, kind: &MetricKind) -> Result<AnyMetric, Refusal> {
         kind.build_for(self.metric, &self.given, self.resources)
     }
@@ -257,18 +251,12 @@ impl<'s> Settings<'s> {
     }
 
     /// The value of `name` as a number or as one of an enum's names.
-    ///
-    /// # Errors
-    /// When it is neither.
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T, Refusal> {
         let text = self.text(name);
         text.parse().map_err(|_| self.refuse(name, text))
     }
 
     /// As [`get`](Self::get), but `None` if the value is the setting's default, such as `all`.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn beside_default<T: FromStr>(&self, name: &str) -> Result<Option<T>, Refusal> {
         let is_default = self.known(name).is_some_and(|setting| setting.default == self.text(name));
         if is_default { Ok(None) } else { self.get(name).map(Some) }
@@ -280,25 +268,16 @@ impl<'s> Settings<'s> {
     }
 
     /// The tokenizer.
-    ///
-    /// # Errors
-    /// When no tokenizer has this name, or its dictionary is missing.
     pub fn tokenizer(&self) -> Result<Tokenizer, Refusal> {
         self.text(TOK.name).parse().map_err(|error: UnknownTokenizer| self.error(error))
     }
 
     /// The stemmer that `stem` names; `None` for `none`.
-    ///
-    /// # Errors
-    /// When no stemmer has this name.
     pub fn stemmer(&self) -> Result<Option<Stemmer>, Refusal> {
         if self.text("stem") == "none" { Ok(None) } else { self.get("stem").map(Some) }
     }
 
     /// `metric` with n-grams of the length that `n` sets.
-    ///
-    /// # Errors
-    /// When the metric has no n-grams of that length.
     pub fn order<M>(&self, metric: M, with_order: fn(M, usize) -> Option<M>) -> Result<M, Refusal> {
         with_order(metric, self.get(ORDER.name)?)
             .ok_or_else(|| self.refuse(ORDER.name, self.text(ORDER.name)))

@@ -20,7 +20,6 @@ const RIGHT: f64 = 446.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 228.0;
 
-/// A chart.
 #[derive(Template)]
 #[template(path = "chart.svg")]
 pub(crate) struct Chart {

@@ -114,9 +114,6 @@ impl<'r> Section<'r> {
 /// The page has charts if the systems have [`segments`](capeval_report::SystemReport::segments), and shows single
 /// images if the report also has a [`gallery`](Report::gallery), whose scores are explained while the page is written:
 /// `advance` is called with the number of images after some are done.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn report(
     report: &Report,
     page: &Page,
@@ -129,9 +126,6 @@ pub fn report(
 }
 
 /// Writes the page of a report on the diversity of captions.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
     let title = format!("Diversity of the captions of {}", named(report));
     let intervals = figures::diversity(report, page.digits);
@@ -156,9 +150,6 @@ fn named(report: &Report) -> String {
 }
 
 /// Writes the page of a comparison: the [page of its report](report()), with the differences below the scores.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn comparison(
     comparison: &Comparison,
     page: &Page,
@@ -185,9 +176,6 @@ pub fn comparison(
 
 /// Writes the page of a correlation: its tables, the coefficients as forest plots, the scores for each rating, and the
 /// distributions of ratings and scores.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn correlation(
     found: &Correlation,
     page: &Page,
@@ -218,9 +206,6 @@ pub fn correlation(
 }
 
 /// Writes the page of preferences: their table, and the accuracies as forest plots.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn preference(
     found: &Preference,
     page: &Page,

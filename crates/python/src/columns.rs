@@ -258,9 +258,6 @@ pub struct Rows {
 
 impl Rows {
     /// Reads `batches`. `first` is the number of rows before them, for errors.
-    ///
-    /// # Errors
-    /// When a column is missing or has another type, or a row has a flaw that the policy of `sieve` does not allow.
     pub fn read(batches: &[RecordBatch], columns: &Columns, sieve: &Sieve, first: usize) -> PyResult<Self> {
         let (mut candidates, mut references) = (Gathered::default(), Gathered::default());
         let mut rows = Self {

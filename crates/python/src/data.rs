@@ -30,9 +30,6 @@ pub struct Given {
 
 impl Given {
     /// The data in a dictionary: a table of document frequencies, and files by name.
-    ///
-    /// # Errors
-    /// As for [`options`](crate::options::options).
     pub fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let files = given.copy()?;
         let table = files.get_item(TABLE)?;

@@ -2,6 +2,7 @@
 //!
 //! This crate translates Python's objects into types of `capeval`, errors into Python's exceptions, and numbers into
 //! buffers that numpy reads without a copy. The names and shapes that users see are defined in Python.
+#![allow(missing_docs, reason = "no users outside of the workspace")]
 
 mod arrow;
 mod capsule;
@@ -30,9 +31,6 @@ mod tally;
 use pyo3::prelude::*;
 
 /// Fills the extension module.
-///
-/// # Errors
-/// When Python refuses a name.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::remember_process();
     module.add("__version__", capeval::VERSION)?;

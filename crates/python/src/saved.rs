@@ -57,7 +57,6 @@ fn interval((low, high): (f64, f64)) -> Interval {
     Interval { low, high }
 }
 
-/// A report.
 #[derive(FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 pub struct Report {
@@ -140,9 +139,6 @@ impl Report {
     }
 
     /// The report again.
-    ///
-    /// # Errors
-    /// If the data are not those of a report.
     pub fn report(self) -> PyResult<report::Report> {
         let fault = |error: UnknownName| value(&error.to_string());
         let policy = match self.policy {
@@ -266,7 +262,6 @@ impl System {
     }
 }
 
-/// A comparison.
 #[derive(FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 pub struct Comparison {
@@ -317,9 +312,6 @@ impl Comparison {
     }
 
     /// The comparison again.
-    ///
-    /// # Errors
-    /// If the data are not those of a comparison.
     pub fn comparison(self) -> PyResult<report::Comparison> {
         let report = self.report.report()?;
         let (n_systems, n_measures) = (report.systems.len(), report.head.measures.len());

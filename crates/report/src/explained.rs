@@ -28,9 +28,6 @@ const DIGITS: usize = 5;
 
 /// Writes every explanation of the report as a tree: a score, its formula, the numbers that the formula combines, and
 /// so on down to the counts.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn explanations(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (k, explained) in report.explained.iter().enumerate() {
         if k > 0 {

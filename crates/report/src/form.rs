@@ -25,9 +25,6 @@ capeval_choice::named! {
 pub trait Written {
     /// Writes the result. The digits of `style` apply to tables, Markdown and LaTeX; the other forms have every digit.
     /// `dialect` words the remedies of notices.
-    ///
-    /// # Errors
-    /// If writing to `out` fails.
     fn write(&self, form: Form, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()>;
 
     /// Multiplies by 100 what tables, Markdown and LaTeX show and papers print so. A notice says so.
@@ -37,9 +34,6 @@ pub trait Written {
     fn set_run(&mut self, run: Run);
 
     /// Writes the items behind the result as JSON Lines: images, rated captions or pairs.
-    ///
-    /// # Errors
-    /// If writing to `out` fails.
     fn write_rows(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 

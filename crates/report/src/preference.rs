@@ -104,9 +104,6 @@ impl Protocol {
     pub const MAX_DRAWS: usize = 10_000;
 
     /// Checks the numbers of references and draws.
-    ///
-    /// # Errors
-    /// If no reference or no draw is asked for, or more draws than [`MAX_DRAWS`](Self::MAX_DRAWS).
     pub fn check(&self) -> Result<(), Refusal> {
         if self.references == Some(0) {
             return Err(Refusal::new("0 references cannot be drawn for a pair")

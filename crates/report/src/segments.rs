@@ -11,9 +11,6 @@ const BLOCK: usize = 1 << 16;
 /// `{"system":"a","image_id":42,"scores":{"bleu-1":0.5,…}}`.
 ///
 /// Systems without [`segments`](crate::SystemReport::segments) are left out.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub fn segments(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::with_capacity(2 * BLOCK);
     let keys = report

@@ -90,9 +90,6 @@ impl ParseCache {
 
     /// Writes the captions that this run added, those that it needed, and those that are `stored` by now, each in
     /// ascending order, as many as fit.
-    ///
-    /// # Errors
-    /// Only those of `out`.
     pub fn write(&self, stored: &Self, out: impl Write) -> io::Result<()> {
         self.write_within(MOST_BYTES, stored, out)
     }

@@ -59,7 +59,6 @@ impl<'g> Network<'g> {
         network
     }
 
-    /// A word.
     pub(crate) fn word(&self, id: WordId) -> &'g Word {
         &self.words[id]
     }
@@ -160,7 +159,6 @@ impl<'g> Network<'g> {
         self.roots.get(word).is_some()
     }
 
-    /// The first root.
     pub(crate) fn first_root(&self) -> Option<WordId> {
         self.roots.iter().map(|(root, ())| root).next()
     }

@@ -58,9 +58,6 @@ pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
 
 /// Checks that metrics exist, and that one of their measures is `main`, which ranks. The data of metrics such as METEOR
 /// may be where tasks run only, so these are not built.
-///
-/// # Errors
-/// If there is no such metric or measure.
 pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
     let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
     let (with_data, others): (Vec<String>, Vec<String>) = names

@@ -102,9 +102,6 @@ tasks! {
 }
 
 /// What a child does: reads its order, enters the sandbox, performs the task, and writes its answer.
-///
-/// # Errors
-/// If the order cannot be read, or the sandbox cannot be entered.
 pub fn serve() -> anyhow::Result<()> {
     let mut order = Vec::new();
     std::io::stdin().lock().read_to_end(&mut order)?;

@@ -7,9 +7,6 @@ use crate::order::Allowance;
 const GIVES_WAY: i32 = 10;
 
 /// Enters the sandbox. Must be called before any thread is started, since threads keep the rights that they began with.
-///
-/// # Errors
-/// If a limit cannot be set. A kernel without Landlock is not an error; `capeval-server doctor` says so.
 #[cfg(target_os = "linux")]
 pub fn enter(allowance: &Allowance) -> anyhow::Result<()> {
     limit(allowance)?;
@@ -18,9 +15,6 @@ pub fn enter(allowance: &Allowance) -> anyhow::Result<()> {
 }
 
 /// Sandboxes exist on Linux only; elsewhere the process has a cleared environment and a limit of time.
-///
-/// # Errors
-/// Never.
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_: &Allowance) -> anyhow::Result<()> {
     Ok(())

@@ -5,6 +5,7 @@
 //! package's tests read them with `tomllib`. The crate does not depend on the engine: a test computes
 //! [`Scores`] for a [`Case`] and calls [`Case::check`].
 #![expect(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
+#![allow(missing_docs, reason = "no users outside of the workspace")]
 
 mod compare;
 
@@ -80,7 +81,6 @@ pub struct Scores {
 pub struct Segment {
     /// The candidate; for metrics of diversity, all captions of the image.
     pub captions: Vec<String>,
-    /// The references.
     pub references: Vec<String>,
 }
 

@@ -11,9 +11,6 @@ pub struct StopWords(HashSet<String>);
 
 impl StopWords {
     /// Reads a list with one word per line.
-    ///
-    /// # Errors
-    /// If `source` cannot be read or is not UTF-8.
     pub fn read(source: impl BufRead) -> io::Result<Self> {
         source.lines().collect::<io::Result<_>>().map(Self)
     }

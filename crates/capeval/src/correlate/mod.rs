@@ -54,10 +54,6 @@ impl CorrelateRequest<'static> {
 ///
 /// Each point is a separate row of the corpus: document frequencies of CIDEr count the references of every row, as in
 /// the caption literature. No digit depends on the order of the ratings.
-///
-/// # Errors
-/// When ratings name captions or images that do not exist, scores do not match the ratings, a metric is not available,
-/// or there are too many resamples for the memory.
 pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let CorrelateRequest { mut ratings, references, scores, options, resources, progress } = request;
     let CorrelateOptions { unit, intervals, .. } = options;

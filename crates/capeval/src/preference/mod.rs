@@ -59,10 +59,6 @@ impl PreferRequest<'static> {
 ///
 /// The references drawn for a pair depend only on the seed, the pair and the number of the draw, not on the order of
 /// the pairs. If a score is NaN, the metric prefers neither caption.
-///
-/// # Errors
-/// When a pair has no references or no score, no pair counts, a metric is not available, or there are too many
-/// resamples for the memory.
 pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     let PreferRequest { choices, references, scores, options, resources, progress } = request;
     let (mut protocol, intervals) = (options.protocol(), options.intervals);

@@ -133,9 +133,6 @@ pub struct Chosen {
 
 impl Inputs {
     /// Names systems and builds metrics.
-    ///
-    /// # Errors
-    /// If a metric or setting does not exist.
     pub fn choose(&self) -> Result<Chosen> {
         let systems = names::name(&self.candidates, &self.names)?;
         let mut options = self.metrics.options();
@@ -158,9 +155,6 @@ impl Inputs {
     }
 
     /// Refuses a confidence level in place of a file, as in `--ci 99`.
-    ///
-    /// # Errors
-    /// If there is one.
     pub fn refuse_levels(&self) -> Result<()> {
         let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
         if let Some(text) = self.candidates.iter().find(is_level) {
@@ -173,9 +167,6 @@ impl Inputs {
     }
 
     /// Opens the output files, which must differ from the input files.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
     pub fn open(&self, chosen: &Chosen, shown: &Shown) -> Result<Target> {
         let paths = self.paths(chosen);
         if files::are_few(&paths) {
@@ -185,9 +176,6 @@ impl Inputs {
     }
 
     /// Opens the page, if one is requested.
-    ///
-    /// # Errors
-    /// If it cannot be written, or its pictures cannot be found.
     pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
         pages.open(&self.paths(chosen), shown)
     }
@@ -202,9 +190,6 @@ impl Inputs {
     }
 
     /// Reads all input files; caches are to be saved after scoring.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<(ScoreRequest<'p>, Caches)> {
         let Chosen { systems, metrics } = chosen;
         let (metrics, resources, caches) = metrics.read()?;

@@ -21,9 +21,6 @@ pub struct GroupedCaptions {
 
 impl GroupedCaptions {
     /// Groups captions by image. `ids` says whether the number 1 and the text "1" are the same image.
-    ///
-    /// # Errors
-    /// If there are no captions.
     pub fn new(captions: Captions, ids: Ids) -> Result<Self, Error> {
         if u32::try_from(captions.len()).is_err() {
             let message = "holds more than 4294967295 captions, which is more than can be numbered";

@@ -24,9 +24,6 @@ pub struct ImageIndex {
 
 impl ImageIndex {
     /// The images of `ids`; ids that are equal under `comparison` are one image.
-    ///
-    /// # Errors
-    /// If there are no images.
     pub fn of(
         source: impl Into<String>,
         ids: impl IntoIterator<Item = SegmentId>,

@@ -58,9 +58,6 @@ pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Res
 }
 
 /// As [`align()`]; `is_empty` decides which candidates are empty.
-///
-/// # Errors
-/// As for [`align()`].
 pub fn align_by(
     images: &ImageIndex,
     candidates: &Captions,

@@ -79,9 +79,6 @@ pub struct RatingOptions {
 }
 
 /// Reads ratings, compressed or not; errors call the file `name`.
-///
-/// # Errors
-/// When the file has none of the known formats, a rating is not a finite number, or there are no ratings.
 pub fn read_ratings(bytes: &[u8], name: &str, options: &RatingOptions) -> Result<Ratings, Error> {
     let source = Source::from_bytes(bytes, name)?;
     if source.head().starts_with(b"PAR1") {

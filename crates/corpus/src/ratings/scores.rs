@@ -33,9 +33,6 @@ pub struct ScoredSegment {
 
 /// Reads JSON Lines such as `{"system": …, "image_id": …, "scores": {…}}`, or a table (CSV, TSV, JSON, Parquet) with a
 /// column `image_id`, optionally `system` and `caption`, and a column per metric.
-///
-/// # Errors
-/// When there is no id, no metric, or a score that is not a finite number.
 pub fn read_scores(bytes: &[u8], name: &str) -> Result<SegmentScores, Error> {
     let table = Table::read(Source::from_bytes(bytes, name)?, EXPECTED, Nesting::Flat)?;
     let has = |wanted: &str| table.names.iter().any(|name| name.starts_with(wanted));

@@ -12,7 +12,6 @@ use crate::json::{Json, MAX_DEPTH};
 pub(crate) enum Cell<'t> {
     /// No value.
     Null,
-    /// A text.
     Text(Cow<'t, str>),
     /// Text from a format without types, which may represent a number.
     Untyped(Cow<'t, str>),
@@ -22,7 +21,6 @@ pub(crate) enum Cell<'t> {
     Number(f64),
     /// True or false.
     Bool(bool),
-    /// A list.
     List(Vec<Cell<'t>>),
     /// An object without duplicate keys.
     Object(Vec<(String, Cell<'t>)>),

@@ -143,18 +143,12 @@ pub struct CaptionColumns {
 
 impl CaptionColumns {
     /// Finds the columns of a table with a header by the names in `options`, or else by known names.
-    ///
-    /// # Errors
-    /// If there is no column of captions, or two columns share the name of one that is needed.
     pub fn find(names: &[String], options: &ReadOptions, source: &str) -> Result<Self, Error> {
         Self::choose(names, options, source, true)
     }
 
     /// Finds the keys of an object by the names in `options`, or else by known names. An object needs only one of the
     /// names in `options`.
-    ///
-    /// # Errors
-    /// If there is no key of captions, or two keys share the name of one that is needed.
     pub fn find_in_object(keys: &[String], options: &ReadOptions, source: &str) -> Result<Self, Error> {
         Self::choose(keys, options, source, false)
     }

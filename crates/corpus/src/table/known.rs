@@ -145,13 +145,11 @@ pub(crate) const SEGMENT: &[&str] = &["id", "image_id"];
 /// The probabilities of a segment's tokens.
 pub(crate) const PROBABILITIES: &[&str] = &["probs"];
 
-/// Their logarithms.
 pub(crate) const LOGARITHMS: &[&str] = &["logprobs", "token_logprobs"];
 
 /// The probability of a token, where no list is known.
 pub(crate) const PROBABILITY: &[&str] = &["prob", "probability"];
 
-/// Its logarithm.
 pub(crate) const LOGARITHM: &[&str] = &["logprob", "token_logprob"];
 
 /// The tokens of a segment, or one of them.

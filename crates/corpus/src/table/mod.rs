@@ -49,7 +49,6 @@ pub(crate) struct Row<'r> {
 trait Cells {
     /// The number of cells.
     fn len(&self) -> usize;
-    /// A cell.
     fn cell(&self, column: usize) -> Result<Cell<'_>, Error>;
     /// A cell as an image id.
     fn id(&self, column: usize) -> Result<SegmentId, Error>;

@@ -48,9 +48,6 @@ fn name(spec: &str) -> &str {
 /// `common` contains settings for all metrics that have them, such as a tokenizer; settings of the metric itself take
 /// precedence. Metrics that can use a table of document frequencies or an n-gram model use the one in `resources`,
 /// unless their settings exclude it.
-///
-/// # Errors
-/// When the metric or a setting does not exist, a setting has an invalid value, or data are missing.
 pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<AnyMetric, Refusal> {
     let kind = kind(spec).ok_or_else(|| {
         other_name(spec).unwrap_or_else(|| unknown(spec, kinds().map(|kind| kind.name).collect()))
@@ -59,9 +56,6 @@ pub fn build(spec: &str, common: &[(&str, &str)], resources: &Resources) -> Resu
 }
 
 /// Builds a metric of all captions of a system: `div`, or `self-cider:tok=none`.
-///
-/// # Errors
-/// As [`build`].
 pub fn build_corpus(spec: &str, common: &[(&str, &str)]) -> Result<AnyCorpusMetric, Refusal> {
     let names = || CORPUS_KINDS.iter().map(|kind| kind.name).collect();
     let kind = corpus_kind(spec).ok_or_else(|| unknown(spec, names()))?;

@@ -117,9 +117,6 @@ impl NgramModel {
     }
 
     /// Writes an ARPA file, with 32-bit numbers as KenLM does.
-    ///
-    /// # Errors
-    /// The errors of `target`.
     pub fn write_arpa(&self, mut target: impl Write) -> io::Result<()> {
         writeln!(target, "\\data\\")?;
         for (order, count) in (1..).zip(self.n_ngrams()) {

@@ -92,18 +92,12 @@ impl Counts {
     }
 
     /// Adds to the frequency of an n-gram, given as the numbers of its words.
-    ///
-    /// # Errors
-    /// When the n-gram is empty, and as for [`extend`](Self::extend) and [`add`](Self::add).
     pub fn push(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
         let number = self.find(ngram)?;
         self.add(number, frequency)
     }
 
     /// Sets the frequency of an n-gram; the last one counts, as in a Python dictionary.
-    ///
-    /// # Errors
-    /// As for [`push`](Self::push).
     pub fn set(&mut self, ngram: &[u32], frequency: u32) -> Result<(), Error> {
         let number = self.find(ngram)?;
         self.frequencies[number as usize] = frequency;

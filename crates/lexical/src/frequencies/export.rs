@@ -32,9 +32,6 @@ impl DocumentFrequencies {
     ///
     /// It is `{'document_frequency': defaultdict(float, {tuple of words: frequency}), 'ref_len': images}`,
     /// as self-critical training programs expect.
-    ///
-    /// # Errors
-    /// The errors of the writer.
     pub fn write_pickle(&self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         // PROTO 2, EMPTY_DICT, the two keys, and defaultdict(float), called.
@@ -113,9 +110,6 @@ impl DocumentFrequencies {
 
     /// Writes the table as JSON: `{"n_images": N, "order": n, "document_frequency": [[["a", "dog"], 12], …]}`,
     /// one n-gram per line.
-    ///
-    /// # Errors
-    /// The errors of the writer.
     pub fn write_json(&self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         write!(

@@ -36,18 +36,12 @@ pub(crate) fn hash(body: &[u8]) -> u64 {
 
 impl DocumentFrequencies {
     /// Writes the table as a file.
-    ///
-    /// # Errors
-    /// The errors of the writer.
     pub fn save(&self, mut writer: impl Write) -> io::Result<()> {
         writer.write_all(&head(MAGIC, VERSION, self.fingerprint()))?;
         writer.write_all(&encode(self.parts()))
     }
 
     /// Reads the bytes of a file that [`save`](Self::save) wrote.
-    ///
-    /// # Errors
-    /// When the bytes are not such a file.
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let (stored, body) =
             body(bytes, MAGIC, VERSION, "a table of document frequencies in capeval's format")?;
@@ -58,9 +52,6 @@ impl DocumentFrequencies {
     ///
     /// `n_images` is needed for a pickle that does not contain the number of images, and overrides it in one that does;
     /// capeval's files always contain it.
-    ///
-    /// # Errors
-    /// When the bytes are neither, or `n_images` contradicts a file in capeval's format.
     pub fn read(bytes: &[u8], n_images: Option<u64>) -> Result<Self, Error> {
         if !bytes.starts_with(&MAGIC) {
             return pickle::read(bytes, n_images);
@@ -91,9 +82,6 @@ pub(super) fn with_head(magic: [u8; 8], version: u32, body: &[u8]) -> Vec<u8> {
 }
 
 /// The checksum and the body of a file of this format, which is called `what`.
-///
-/// # Errors
-/// When the file has another format or version, or is damaged.
 pub(super) fn body<'b>(
     bytes: &'b [u8],
     magic: [u8; 8],

@@ -176,9 +176,6 @@ impl DocumentFrequencies {
     }
 
     /// The table over the images of both tables; see [`sum`](Self::sum).
-    ///
-    /// # Errors
-    /// As for [`sum`](Self::sum).
     pub fn merge(&self, other: &Self) -> Result<Self, Error> {
         Self::sum([self, other])
     }

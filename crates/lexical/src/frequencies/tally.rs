@@ -65,18 +65,12 @@ impl Tally {
     }
 
     /// Adds the n-grams of `n` more images, which `count` adds to those before; each counts once per image.
-    ///
-    /// # Errors
-    /// Those of `count`.
     pub fn add(&mut self, n: u64, count: impl FnOnce(&mut Counts) -> Result<(), Error>) -> Result<(), Error> {
         self.images.iter_mut().for_each(|images| *images += n);
         count(&mut self.counts)
     }
 
     /// Adds a part that [`parts`](Self::parts) has written, of other images or of other n-grams.
-    ///
-    /// # Errors
-    /// When the bytes are not a part, or one of another order or among another number of parts.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let body = file::body(bytes, MAGIC, VERSION, "a part of counted n-grams in capeval's format")?.1;
         let mut reader = Reader::new(body);
@@ -137,9 +131,6 @@ impl Tally {
     }
 
     /// The table of all parts, which must be over the same images.
-    ///
-    /// # Errors
-    /// When a part is missing, or there are too many n-grams for one table.
     pub fn into_table(self) -> Result<DocumentFrequencies, Error> {
         let n_images = self.images.first().copied().unwrap_or_default();
         if self.images.iter().any(|images| *images != n_images) {

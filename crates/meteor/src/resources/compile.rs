@@ -88,9 +88,6 @@ impl Compiler {
     }
 
     /// Reads the jar and the English paraphrases from a wheel of pycocoevalcap.
-    ///
-    /// # Errors
-    /// If the bytes are not a wheel, or the wheel does not contain METEOR.
     pub fn wheel(
         &mut self,
         wheel: impl Read + Seek,
@@ -110,9 +107,6 @@ impl Compiler {
     }
 
     /// Reads word lists, stems and WordNet from `meteor-1.5.jar`.
-    ///
-    /// # Errors
-    /// If the bytes are not a jar, or the jar lacks English resources.
     pub fn jar(&mut self, jar: impl Read + Seek) -> Result<(), Refusal> {
         let mut jar =
             ZipArchive::new(jar).map_err(|e| Refusal::new(format!("this is not a METEOR jar: {e}")))?;
@@ -141,9 +135,6 @@ impl Compiler {
     }
 
     /// Reads a gzip-compressed paraphrase table, `paraphrase-<language>.gz`; `size` is its compressed size.
-    ///
-    /// # Errors
-    /// If the table cannot be read, ends in the middle of an entry, or does not match its gzip checksum.
     pub fn paraphrases(
         &mut self,
         language: Language,
@@ -166,9 +157,6 @@ impl Compiler {
     }
 
     /// Writes the compiled file.
-    ///
-    /// # Errors
-    /// If a source is malformed or `out` cannot be written.
     pub fn write(self, out: impl Write, progress: &mut dyn FnMut(Progress)) -> Result<Summary, Refusal> {
         let mut writer = Writer::default();
         for (language, words) in &self.function_words {

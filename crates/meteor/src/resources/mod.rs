@@ -42,9 +42,6 @@ impl Resources {
     pub const FORMAT_VERSION: u32 = FORMAT.version;
 
     /// Opens a compiled file.
-    ///
-    /// # Errors
-    /// If the bytes are not such a file, are truncated, have another version, or their table of contents is damaged.
     pub fn open(bytes: SharedBytes) -> Result<Self, Refusal> {
         let reader = Reader::open_unverified(&FORMAT, bytes).map_err(|error| damaged(error.to_string()))?;
         let resources = Self { reader };
@@ -56,9 +53,6 @@ impl Resources {
     }
 
     /// Verifies the checksum of all bytes, and the consistency of all lists.
-    ///
-    /// # Errors
-    /// If the file is damaged.
     pub fn verify(&self) -> Result<(), Refusal> {
         self.reader.verify().map_err(|error| damaged(error.to_string()))?;
         let file = self.file();

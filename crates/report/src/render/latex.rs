@@ -10,9 +10,6 @@ use crate::grid::{Align, Cell, Grid, Labels, Table};
 
 /// Writes a `tabular` for each table, which need the package `booktabs`, below its title as a comment. What has no
 /// place in them is in comments before them: the lines below the tables, signatures and notices.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub(crate) fn write(
     found: &impl Tabulated,
     digits: usize,

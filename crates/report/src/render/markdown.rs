@@ -9,9 +9,6 @@ use crate::Form;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 
 /// Writes each table below its title, then the lines below them, signatures and notices.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub(crate) fn write(
     found: &impl Tabulated,
     digits: usize,

@@ -24,7 +24,6 @@ pub(crate) trait Tabulated: Export + Sized {
     /// The lines below `tables`: what was scored, and how to read them.
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String>;
 
-    /// The signatures, line by line.
     fn signature_lines(&self) -> Vec<String> {
         self.signatures().iter().map(ToString::to_string).collect()
     }

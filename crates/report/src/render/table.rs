@@ -47,9 +47,6 @@ impl Style {
 const GAP: usize = 3;
 
 /// Writes each table below its title, then the lines below them, signatures and notices.
-///
-/// # Errors
-/// If writing to `out` fails.
 pub(crate) fn write(
     found: &impl Tabulated,
     style: &Style,

@@ -54,9 +54,6 @@ impl Compiler {
     pub const MEMBER: &str = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz";
 
     /// Reads the grammar from the bytes of `englishPCFG.ser.gz`.
-    ///
-    /// # Errors
-    /// If the bytes are not such a file, or its grammar has other settings than that of CoreNLP 3.6.0.
     pub fn grammar(compressed: impl Read) -> Result<Self, Refusal> {
         let other = |message: String| {
             Refusal::new(message).with_remedy(Remedy::say("use the models of Stanford CoreNLP 3.6.0"))
@@ -82,9 +79,6 @@ impl Compiler {
     }
 
     /// Writes the compiled file.
-    ///
-    /// # Errors
-    /// If `out` fails, or the grammar has no goal.
     pub fn write(&self, out: impl Write) -> Result<Summary, Refusal> {
         let recognized = if self.checksum == KNOWN { Recognized::Yes } else { Recognized::No };
         let notice = format!(

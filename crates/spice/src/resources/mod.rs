@@ -75,9 +75,6 @@ impl Grammar {
     pub const FORMAT_VERSION: u32 = FORMAT.version;
 
     /// Opens a compiled file.
-    ///
-    /// # Errors
-    /// If the bytes are not such a file, are truncated, have another version, or do not match their checksum.
     pub fn open(bytes: SharedBytes) -> Result<Self, Refusal> {
         Self::read(bytes)
             .map_err(|error| Refusal::new(error.to_string()).with_remedy(Remedy::run(Task::Install("spice"))))

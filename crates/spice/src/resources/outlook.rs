@@ -39,7 +39,6 @@ pub(crate) struct SentenceOutlook<'a> {
     after: Vec<f32>,
 }
 
-/// The outlook of a span.
 #[derive(Clone, Copy)]
 pub(crate) struct SpanOutlook<'a> {
     /// The bound of what surrounds the span for the best state.

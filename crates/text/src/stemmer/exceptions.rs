@@ -22,9 +22,6 @@ impl Exceptions {
     /// of its folder in the order in which the file system lists them. This affects `best` and `better`
     /// (`good` or `well`), `is` and `testes`; the database in its distribution has `good`, `be` and `testes`,
     /// the result of reading `noun`, `adv`, `verb`, `adj`.
-    ///
-    /// # Errors
-    /// If `source` cannot be read or is not UTF-8.
     pub fn read(&mut self, source: impl BufRead) -> io::Result<()> {
         for line in source.lines() {
             let line = line?;

@@ -49,9 +49,6 @@ pub struct Choice {
 }
 
 /// Reads pairs, compressed or not; errors call the file `name`.
-///
-/// # Errors
-/// When the file has none of the known formats, columns are missing, a vote is invalid, or there are no pairs.
 pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     let source = Source::from_bytes(bytes, name)?;
     refuse_binary(source.head(), name)?;

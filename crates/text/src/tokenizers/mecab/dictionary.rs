@@ -163,9 +163,6 @@ impl Entries {
 
 impl Dictionary {
     /// Reads a dictionary.
-    ///
-    /// # Errors
-    /// If a file has the wrong format, is damaged, or is not in UTF-8.
     pub fn new(files: DictionaryFiles) -> Result<Self, Refusal> {
         let DictionaryFiles { system, unknown, characters, matrix, settings } = files;
         let system = Entries::open(system, "sys.dic")?;

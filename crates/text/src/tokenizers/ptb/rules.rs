@@ -70,7 +70,6 @@ pub(super) enum Form {
     StopTwice,
     /// As `StopTwice`, but a single letter leaves its full stop to the next token.
     Acronym,
-    /// Nothing.
     Nothing,
     /// Nothing, and the line ends.
     LineBreak,
