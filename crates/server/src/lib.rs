@@ -26,6 +26,7 @@ pub mod outbox;
 mod passing;
 pub mod serve;
 pub mod settings;
+mod shown;
 pub mod store;
 pub mod web;
 

@@ -14,26 +14,14 @@ pub mod totp;
 
 use serde::Serialize;
 
-use crate::web::language::say;
 use crate::web::{Route, Scope};
 
 capeval_choice::named! {
-    /// What a person may do.
+    /// What a person may do: take part; also run benchmarks; also manage accounts, and see everything.
     pub enum Role ("role") {
-        Member = "member", "take part";
-        Host = "host", "also run benchmarks";
-        Admin = "admin", "also manage accounts, and see everything";
-    }
-}
-
-impl Role {
-    /// The role on pages, in English.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Member => say("member"),
-            Self::Host => say("host"),
-            Self::Admin => say("administrator"),
-        }
+        Member = "member", "member";
+        Host = "host", "host";
+        Admin = "admin", "administrator";
     }
 }
 

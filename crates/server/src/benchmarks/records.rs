@@ -16,16 +16,16 @@ capeval_choice::named! {
     pub enum Visibility ("visibility") {
         Public = "public", "everybody";
         Registered = "registered", "people with an account";
-        Hidden = "hidden", "its hosts";
+        Hidden = "hidden", "hosts and moderators";
     }
 }
 
 capeval_choice::named! {
     /// Who sees the scores of a phase before they are disclosed.
     pub enum BoardKind ("kind of board") {
-        Public = "public", "everybody who sees the benchmark";
+        Public = "public", "everybody";
         Registered = "registered", "people with an account";
-        Own = "own", "teams see their own scores";
+        Own = "own", "teams see their own";
         Hidden = "hidden", "hosts";
     }
 }

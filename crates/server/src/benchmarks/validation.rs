@@ -8,8 +8,6 @@ use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Number;
 
-use crate::web::language::say;
-
 /// How many of each kind of problem are listed.
 const LISTED: usize = 20;
 
@@ -48,30 +46,14 @@ pub struct Problem {
 capeval_choice::named! {
     /// A kind of problem.
     pub enum Kind ("kind of problem") {
-        NotAnObject = "not-an-object", "items of the list that are not objects with image_id and caption";
-        BadId = "bad-id", "items whose image_id is not a whole number or a text";
-        NotText = "not-text", "captions that are not text";
-        Missing = "missing", "images without a caption";
-        Unknown = "unknown", "captions of images that are not in this phase";
-        Duplicate = "duplicate", "images with more than one caption";
-        Empty = "empty", "captions without a character";
-        TooLong = "too-long", "captions of more than 2000 characters";
-    }
-}
-
-impl Kind {
-    /// The kind as a sentence, for the table of languages.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::NotAnObject => say("Items that are not objects with image_id and caption"),
-            Self::BadId => say("Items whose image_id is not a whole number or a text"),
-            Self::NotText => say("Captions that are not text"),
-            Self::Missing => say("Images without a caption"),
-            Self::Unknown => say("Captions of images that are not in this phase"),
-            Self::Duplicate => say("Images with more than one caption"),
-            Self::Empty => say("Empty captions"),
-            Self::TooLong => say("Captions of more than 2,000 characters"),
-        }
+        NotAnObject = "not-an-object", "Items that are not objects with image_id and caption";
+        BadId = "bad-id", "Items whose image_id is not a whole number or a text";
+        NotText = "not-text", "Captions that are not text";
+        Missing = "missing", "Images without a caption";
+        Unknown = "unknown", "Captions of images that are not in this phase";
+        Duplicate = "duplicate", "Images with more than one caption";
+        Empty = "empty", "Empty captions";
+        TooLong = "too-long", "Captions of more than 2,000 characters";
     }
 }
 

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::apply::{self, LANGUAGES, LICENCES, Plan};
 use super::records::{self, Collection, Progress, ReleaseAccess, Seen};
 use super::rules::states::CollectionState;
-use super::words::InWords;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::args;

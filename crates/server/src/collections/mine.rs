@@ -9,7 +9,6 @@ use serde_json::json;
 use super::records::{self, Caption, Image, Seen};
 use super::rules::states::CaptionState;
 use super::rules::{lint, text};
-use super::words::InWords;
 use super::{moderation, slots};
 use crate::accounts::Visitor;
 use crate::app::App;

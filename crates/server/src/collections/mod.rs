@@ -22,7 +22,6 @@ pub mod rules;
 mod similarity;
 pub mod slots;
 mod upload;
-mod words;
 
 use crate::web::Route;
 

@@ -12,7 +12,6 @@ use super::records::{self, Caption, Image, Seen};
 use super::rules::reports::ReportReason;
 use super::rules::states::CaptionState;
 use super::slots;
-use super::words::InWords;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
@@ -146,7 +145,7 @@ async fn objections(store: &Store, page: &Page, subject: &str) -> Result<Vec<Obj
     let sql = "SELECT reason, note FROM report WHERE subject = $1 AND state = 'open' ORDER BY id";
     let read = |row: &Row| {
         let reason: ReportReason = row.get::<String>("reason")?.parse().unwrap_or(ReportReason::Other);
-        Ok(Objection { reason: page.language.t(reason.in_words()), note: row.get("note")? })
+        Ok(Objection { reason: page.choice(&reason), note: row.get("note")? })
     };
     store.all(sql, args![subject]).await?.iter().map(read).collect()
 }

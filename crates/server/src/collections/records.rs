@@ -13,7 +13,7 @@ use crate::store::{Error, Row, Store};
 capeval_choice::named! {
     /// Who may download releases.
     pub enum ReleaseAccess ("access to releases") {
-        Contributors = "contributors", "people with an accepted picture or caption";
+        Contributors = "contributors", "people with accepted contributions";
         Everybody = "everybody", "everybody who sees the collection";
     }
 }

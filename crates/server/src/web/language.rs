@@ -110,6 +110,18 @@ pub const fn say(english: &'static str) -> &'static str {
     english
 }
 
+/// A choice that pages show in words.
+pub trait Shown {
+    /// What the choice means, in English.
+    fn words(&self) -> &'static str;
+}
+
+impl<T: Shown> Shown for &T {
+    fn words(&self) -> &'static str {
+        T::words(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
@@ -162,6 +174,9 @@ mod tests {
         let mut used = BTreeMap::new();
         said(&root.join("src"), &mut used);
         said(&root.join("templates"), &mut used);
+        used.extend(
+            crate::shown::sentences().into_iter().map(|said| (said.to_owned(), "a choice".to_owned())),
+        );
         let mut known = BTreeMap::new();
         for (feature, english, _) in translations() {
             let other = known.insert(english.clone(), feature.clone());

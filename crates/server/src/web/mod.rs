@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub use guard::Attempt;
+pub use language::Shown;
 pub use page::{Page, Person, Signed};
 pub use route::{Access, Field, Route, Scope};
 

@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
 
 use super::assets;
-use super::language::Language;
+use super::language::{Language, Shown};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::clock;
@@ -86,6 +86,11 @@ impl Page {
     /// A sentence with three arguments.
     pub fn t3(&self, english: &str, a: impl Display, b: impl Display, c: impl Display) -> String {
         self.language.fill(english, &[a.to_string(), b.to_string(), c.to_string()])
+    }
+
+    /// What a choice means.
+    pub fn choice(&self, choice: &impl Shown) -> &'static str {
+        self.language.t(choice.words())
     }
 
     /// A refusal as a sentence.

@@ -16,7 +16,6 @@ use crate::collections::records::{self, Image, Seen};
 use crate::collections::rules::next::Start;
 use crate::collections::rules::reports::ReportReason;
 use crate::collections::rules::{lint, text};
-use crate::collections::words::InWords;
 use crate::collections::{guide, slots};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
@@ -47,7 +46,7 @@ struct CaptionPage<'a> {
     done_here: i64,
     next: Option<String>,
     skips: Vec<(&'static str, &'static str)>,
-    reasons: Vec<(&'static str, &'static str)>,
+    reasons: &'static [ReportReason],
 }
 
 #[derive(Template)]
@@ -140,7 +139,7 @@ async fn show_picture(
         done_here: done.map_or(Ok(0), |row| row.get("n"))?,
         next,
         skips: skips::REASONS.to_vec(),
-        reasons: ReportReason::ALL.iter().map(|reason| (reason.name(), reason.in_words())).collect(),
+        reasons: ReportReason::ALL,
         problems: problems.to_vec(),
     })?;
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };

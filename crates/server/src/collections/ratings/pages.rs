@@ -12,7 +12,6 @@ use crate::collections::records::{self, Seen};
 use crate::collections::reports::{self, NewReport};
 use crate::collections::rules::acceptance::Grade;
 use crate::collections::rules::reports::ReportReason;
-use crate::collections::words::InWords;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::Tx;
@@ -55,7 +54,7 @@ struct RatePage<'a> {
     to_rate: &'a ToRate,
     grades: [(i64, &'static str); 4],
     tags: [(&'static str, &'static str); 7],
-    reasons: Vec<(&'static str, &'static str)>,
+    reasons: &'static [ReportReason],
     done: i64,
 }
 
@@ -90,7 +89,7 @@ async fn show(
         to_rate: &to_rate,
         grades: GRADES,
         tags: TAGS,
-        reasons: ReportReason::ALL.iter().map(|reason| (reason.name(), reason.in_words())).collect(),
+        reasons: ReportReason::ALL,
         done,
     })
 }

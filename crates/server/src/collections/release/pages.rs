@@ -164,6 +164,7 @@ struct ReleasePage<'a> {
     card: String,
     /// The addresses of phases that came of it, with their titles.
     phases: Vec<(String, String)>,
+    boards: &'static [BoardKind],
 }
 
 #[derive(Deserialize)]
@@ -214,6 +215,7 @@ async fn show(
             && may_download(&app.store, &seen, page.visitor.as_ref()).await?,
         card: as_html(release.card_in(page.language)),
         phases: phases.collect::<Result<_, Error>>()?,
+        boards: BoardKind::ALL,
         parts,
         seen: &seen,
         release: &release,

@@ -3,12 +3,12 @@
 capeval_choice::named! {
     /// Why somebody reports a picture or a caption.
     pub enum ReportReason ("reason of a report") {
-        Spam = "spam", "spam";
-        Offensive = "offensive", "offensive";
-        PersonalData = "personal-data", "personal data, such as names or chat of players";
-        Copyright = "copyright", "copyright";
-        MachineMade = "machine-made", "made by a machine";
-        Other = "other", "another reason";
+        Spam = "spam", "Spam or advertising";
+        Offensive = "offensive", "Offensive";
+        PersonalData = "personal-data", "Personal data, such as names or chat of players";
+        Copyright = "copyright", "Copyright";
+        MachineMade = "machine-made", "Made by a machine";
+        Other = "other", "Another reason";
     }
 }
 

@@ -3,34 +3,34 @@
 capeval_choice::named! {
     /// Whether a collection takes contributions.
     pub enum CollectionState ("state of a collection") {
-        Open = "open", "pictures, captions and ratings are welcome";
-        Paused = "paused", "nothing is taken for now";
-        Closed = "closed", "the collection has ended";
+        Open = "open", "open";
+        Paused = "paused", "paused";
+        Closed = "closed", "closed";
     }
 }
 
 capeval_choice::named! {
     /// The state of a picture.
     pub enum ImageState ("state of a picture") {
-        Processing = "processing", "it is decoded and written anew";
-        Pending = "pending", "it waits for a moderator";
-        Open = "open", "it lacks captions";
-        Complete = "complete", "it has all captions";
-        Rejected = "rejected", "it was refused";
-        Quarantined = "quarantined", "it was reported, and nobody sees it until a moderator decides";
-        Withdrawn = "withdrawn", "it was taken back";
+        Processing = "processing", "being processed";
+        Pending = "pending", "waits for a moderator";
+        Open = "open", "being described";
+        Complete = "complete", "complete";
+        Rejected = "rejected", "refused";
+        Quarantined = "quarantined", "reported, and hidden for now";
+        Withdrawn = "withdrawn", "withdrawn";
     }
 }
 
 capeval_choice::named! {
     /// The state of a caption.
     pub enum CaptionState ("state of a caption") {
-        Submitted = "submitted", "it waits for ratings";
-        Accepted = "accepted", "it counts";
-        Rejected = "rejected", "it was refused";
-        Split = "split", "ratings disagree, and a moderator decides";
-        Quarantined = "quarantined", "it was reported, and nobody sees it until a moderator decides";
-        Withdrawn = "withdrawn", "it was taken back";
+        Submitted = "submitted", "waits for ratings";
+        Accepted = "accepted", "accepted";
+        Rejected = "rejected", "refused";
+        Split = "split", "waits for a moderator";
+        Quarantined = "quarantined", "reported, and hidden for now";
+        Withdrawn = "withdrawn", "withdrawn";
     }
 }
 
