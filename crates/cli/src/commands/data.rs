@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Error, Result, bail};
 use capeval::choice::{Refusal, Remedy};
 use capeval_files::{DATA, DataKind, Home};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::data;
 use crate::fault::{Flags, fault, sentence, show};
@@ -46,7 +46,8 @@ enum Action {
 
 /// A parser for the names of data.
 fn kinds() -> impl TypedValueParser<Value = &'static DataKind> {
-    PossibleValuesParser::new(DATA.iter().map(|kind| kind.name)).try_map(|name| DataKind::named(&name))
+    PossibleValuesParser::new(DATA.iter().map(|kind| PossibleValue::new(kind.name).help(kind.what)))
+        .try_map(|name| DataKind::named(&name))
 }
 
 fn about_installing() -> String {
