@@ -10,12 +10,12 @@ use capeval_report::{Lengths, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
+use crate::aligned::AlignedReferences;
 use crate::explain::explain_images;
 use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
 use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
-use crate::references::AlignedReferences;
 use crate::request::ScoreRequest;
 use crate::{Error, Selection, intervals, notices};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use capeval_evaluate::{Sessions, System};
 use capeval_report::{Captions, Evidence, Explain, Gallery, Shapes};
 
-use crate::references::AlignedReferences;
+use crate::aligned::AlignedReferences;
 
 /// What systems were scored with.
 pub(crate) struct Scene {

@@ -16,12 +16,13 @@ use capeval_metric::AnyMetric;
 use capeval_report::{Lengths, Notice, Provenance, Report, SystemReport};
 use capeval_stats::{ExactSum, Interval, Resampling};
 
+use crate::aligned::AlignedReferences;
 use crate::evaluation::{Evaluation, Scored, check_resampling, score_with_statistics};
 use crate::findings::Findings;
 use crate::inputs::{Inputs, Scope, Systems};
 use crate::intervals::{NO_INTERVAL, Stack};
 use crate::measures::{entries, head};
-use crate::references::{AlignedReferences, ReferenceSource, all};
+use crate::references::{ReferenceSource, all};
 use crate::request::{Request, ScoreRequest};
 use crate::restrict::Subset;
 use crate::{Error, ScoreOptions, Selection, notices};

@@ -6,9 +6,10 @@ use capeval_metric::AnyMetric;
 use capeval_report::Notice;
 use rayon::prelude::*;
 
+use crate::aligned::{AlignedReferences, ReferenceIndex};
 use crate::common::Common;
 use crate::findings::Findings;
-use crate::references::{AlignedReferences, ReferenceIndex, ReferenceSource};
+use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
 use crate::{Error, ScoreOptions, notices};

@@ -3,7 +3,7 @@
 use capeval_evaluate::{MetricScores, Progress, Stage, SystemScores};
 use capeval_stats::{Interval, Matrix, Resampling, resample};
 
-use crate::references::AlignedReferences;
+use crate::aligned::AlignedReferences;
 use crate::restrict::normal;
 
 /// The interval of a measure without one.

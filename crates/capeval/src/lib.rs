@@ -45,6 +45,7 @@ pub use capeval_spice as spice;
 pub use capeval_stats as stats;
 pub use capeval_text as text;
 
+mod aligned;
 mod common;
 mod compare;
 mod correlate;
