@@ -8,7 +8,7 @@ use capeval::{MetricOptions, needed_data};
 use capeval_files::{self as files, Caches, DATA, DataKind, Home, Installed, MetricData};
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::voice;
+use crate::messages;
 
 /// The installed data that `metrics` need.
 pub fn installed(metrics: &MetricOptions) -> Result<MetricData> {
@@ -82,18 +82,18 @@ pub fn install(kind: &DataKind, from: Option<&Path>) -> Result<()> {
 fn report(kind: &DataKind, installed: &Installed) {
     let DataKind { title, what, verb, credits, doubt, .. } = kind;
     let Installed { file, notice, is_recognized, fingerprint } = installed;
-    voice::say(&format!("{what} {verb} installed in {} (content {fingerprint})", file.display()));
-    voice::say(&format!("{title} needs neither Java nor a network from now on"));
-    voice::say(&format!("{credits}: {}", notice.display()));
+    messages::say(&format!("{what} {verb} installed in {} (content {fingerprint})", file.display()));
+    messages::say(&format!("{title} needs neither Java nor a network from now on"));
+    messages::say(&format!("{credits}: {}", notice.display()));
     if !is_recognized {
-        voice::say(&format!("{doubt}: scores will not be comparable with published ones"));
+        messages::say(&format!("{doubt}: scores will not be comparable with published ones"));
     }
 }
 
 /// Writes what was added to caches, and says on standard error how much.
 pub fn save(caches: Caches) -> Result<()> {
     for cache in caches.save()? {
-        voice::say(&format!("wrote {}, {}: {}", cache.path, DecimalBytes(cache.bytes), cache.added));
+        messages::say(&format!("wrote {}, {}: {}", cache.path, DecimalBytes(cache.bytes), cache.added));
     }
     Ok(())
 }

@@ -14,13 +14,13 @@ use indicatif::DecimalBytes;
 
 use crate::fault::{Flags, fault};
 use crate::output::Output;
+use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::shown::Shown;
 
 /// Options for a page without images.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct Plain {
+pub struct PageArgs {
     /// Write a page with tables and charts to this file; the page needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
@@ -32,9 +32,9 @@ pub struct Plain {
 /// Options for a page with images.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output", mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
-pub struct Pages {
+pub struct ImagePageArgs {
     #[command(flatten)]
-    plain: Plain,
+    page: PageArgs,
     /// Pictures for the page: a folder with files named after image ids, or a path or URL with {id}, or {id:012} for an
     /// id padded with zeros.
     #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
@@ -47,9 +47,9 @@ pub struct Pages {
 const WITH_IMAGES: &str =
     "Write a page with scores, charts and every image to this file; the page needs no network";
 
-impl Plain {
+impl PageArgs {
     /// Opens the page, if one is requested; it must not be among `inputs`.
-    pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
+    pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {
         let Some(path) = &self.html else { return Ok(None) };
         if path == capeval_files::STDIN {
             return Err(fault(
@@ -57,23 +57,23 @@ impl Plain {
                 "name a file that a browser can open",
             ));
         }
-        let output = Output::open(Some(path), inputs)?;
-        shown.check_page(path)?;
+        let file = Output::open(Some(path), inputs)?;
+        output.check_page(path)?;
         Ok(Some(Html {
-            output,
+            output: file,
             title: self.title.clone(),
-            digits: shown.digits(),
+            digits: output.digits(),
             pictures: None,
             embedded: false,
         }))
     }
 }
 
-impl Pages {
+impl ImagePageArgs {
     /// Opens the page, if one is requested, and looks for the pictures.
-    pub fn open(&self, inputs: &[&str], shown: &Shown) -> Result<Option<Html>> {
-        let Some(path) = &self.plain.html else { return Ok(None) };
-        let page = self.plain.open(inputs, shown)?;
+    pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {
+        let Some(path) = &self.page.html else { return Ok(None) };
+        let page = self.page.open(inputs, output)?;
         let pictures = self.pictures.as_deref().map(|source| Source::of(source, path)).transpose()?;
         if let (Some(Source::Pattern(pattern)), true) = (&pictures, self.embed_pictures)
             && pattern.contains("://")

@@ -9,16 +9,16 @@ mod input;
 mod invocation;
 mod mecab;
 mod memory;
+mod messages;
 mod metrics;
 mod names;
 mod options;
 mod output;
+mod output_args;
 mod progress;
 mod renamed;
 mod rouge;
 mod scoring;
-mod shown;
-mod voice;
 
 use std::ffi::OsString;
 
@@ -35,7 +35,7 @@ struct Cli {
     #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
     threads: Option<usize>,
     #[command(flatten)]
-    voice: voice::Voice,
+    verbosity: messages::Verbosity,
     #[command(flatten)]
     mecab: mecab::Folders,
     #[command(subcommand)]
@@ -67,10 +67,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
     let (args, hints) = renamed::modernise(args);
     let parsed = Cli::try_parse_from(args);
     if let Ok(cli) = &parsed {
-        cli.voice.adopt();
+        cli.verbosity.adopt();
     }
     for hint in hints {
-        voice::note(&format!("{hint}; the next version will remove the old form"));
+        messages::note(&format!("{hint}; the next version will remove the old form"));
     }
     let cli = match parsed {
         Ok(cli) => cli,

@@ -46,22 +46,22 @@ impl MetricArgs {
     }
 
     /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
-    pub fn choose(&self, options: MetricOptions) -> Result<Chosen> {
+    pub fn choose(&self, options: MetricOptions) -> Result<ChosenMetrics> {
         data::complete(&options, self.yes)?;
         let data = data::installed(&options)?;
-        Ok(Chosen { options, files: self.files(), data })
+        Ok(ChosenMetrics { options, files: self.files(), data })
     }
 }
 
 /// Metrics, with the data that are installed and the files to read.
 #[derive(Default)]
-pub struct Chosen {
+pub struct ChosenMetrics {
     pub options: MetricOptions,
     pub files: DataFiles,
     pub data: MetricData,
 }
 
-impl Chosen {
+impl ChosenMetrics {
     /// Refuses metrics that do not exist, and settings without effect, unless that depends on files.
     pub fn check_early(&self) -> Result<()> {
         if self.files.complete_metrics() { Ok(()) } else { self.check() }

@@ -8,7 +8,7 @@ use capeval_files::{STDIN, Target, is_same_file};
 use indicatif::DecimalBytes;
 
 use crate::fault::fault;
-use crate::voice;
+use crate::messages;
 
 /// The width of terminals that do not tell it.
 const DEFAULT_WIDTH: usize = 80;
@@ -60,7 +60,7 @@ impl Output {
         };
         if let Some(size) = target.write(write)? {
             let what = if what.is_empty() { String::new() } else { format!(": {what}") };
-            voice::say(&format!("wrote {path}, {}{what}", DecimalBytes(size)));
+            messages::say(&format!("wrote {path}, {}{what}", DecimalBytes(size)));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use capeval::report::Report;
 use capeval_pages::Advance;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::voice;
+use crate::messages;
 
 /// The time before a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl Bar {
     /// A bar that appears only if standard error is a terminal.
     pub fn new() -> Self {
         let state = State { message: String::new(), system: String::new(), total: 0, bar: None };
-        let watched = voice::is_watched();
+        let watched = messages::is_watched();
         Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
     }
 

@@ -8,7 +8,7 @@ use capeval::{MetricOptions, OwnReference};
 use capeval_files::{self as files, Caches};
 use clap::Arg;
 
-use crate::metrics::{Chosen, MetricArgs};
+use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options::{self, METRICS, Matching, READING_REFERENCES, ReferenceInput};
 
 /// References and metrics, or scores.
@@ -55,7 +55,7 @@ pub fn refuse_beside_scores(arg: Arg) -> Arg {
 }
 
 /// The data that captions are scored with.
-pub struct Read {
+pub struct ScoringInputs {
     pub references: Option<Captions>,
     pub scores: Option<SegmentScores>,
     pub metrics: MetricOptions,
@@ -66,7 +66,7 @@ pub struct Read {
 
 impl Scoring {
     /// All input files, `source` first.
-    pub fn inputs<'a>(&'a self, source: &'a str, chosen: &'a Chosen) -> Vec<&'a str> {
+    pub fn inputs<'a>(&'a self, source: &'a str, chosen: &'a ChosenMetrics) -> Vec<&'a str> {
         let mut inputs: Vec<&str> = vec![source];
         inputs.extend(self.references.iter().map(String::as_str));
         inputs.extend(self.scores.as_deref());
@@ -75,9 +75,9 @@ impl Scoring {
     }
 
     /// Chooses the metrics; none with precomputed scores.
-    pub fn choose(&self) -> Result<Chosen> {
+    pub fn choose(&self) -> Result<ChosenMetrics> {
         if self.scores.is_some() {
-            return Ok(Chosen::default());
+            return Ok(ChosenMetrics::default());
         }
         let chosen = self.metrics.choose(self.metrics.options())?;
         chosen.check_early()?;
@@ -85,7 +85,7 @@ impl Scoring {
     }
 
     /// Reads references or scores, and the data that metrics need.
-    pub fn read(&self, chosen: Chosen) -> Result<Read> {
+    pub fn read(&self, chosen: ChosenMetrics) -> Result<ScoringInputs> {
         let (metrics, resources, caches) = chosen.read()?;
         let scores = self.scores.as_deref();
         let scores =
@@ -94,6 +94,6 @@ impl Scoring {
             [] => None,
             paths => Some(self.reading.read(paths)?),
         };
-        Ok(Read { references, scores: scores.transpose()?, metrics, resources, caches })
+        Ok(ScoringInputs { references, scores: scores.transpose()?, metrics, resources, caches })
     }
 }

@@ -11,11 +11,11 @@ use clap::ValueEnum;
 use super::score::Inputs;
 use crate::data;
 use crate::fault::fault;
-use crate::html::Pages;
+use crate::html::ImagePageArgs;
+use crate::messages;
 use crate::options::{self, Draws, Known, Order};
+use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::shown::Shown;
-use crate::voice;
 
 /// Test whether systems differ significantly by every metric
 ///
@@ -29,11 +29,11 @@ pub struct Args {
     #[command(flatten)]
     tests: Tests,
     #[command(flatten)]
-    shown: Shown,
+    output: OutputArgs,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
-    pages: Pages,
+    pages: ImagePageArgs,
 }
 
 #[derive(clap::Args)]
@@ -97,8 +97,8 @@ pub fn run(args: &Args) -> Result<u8> {
     let tests = &args.tests;
     args.inputs.refuse_levels()?;
     let chosen = args.inputs.choose()?;
-    let output = args.inputs.open(&chosen, &args.shown)?;
-    let page = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
+    let output = args.inputs.open(&chosen, &args.output)?;
+    let page = args.inputs.open_page(&chosen, &args.pages, &args.output)?;
     let bar = Bar::new();
     let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|score| CompareOptions {
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<u8> {
     drop(bar);
     output.write(&mut comparison)?;
     saved?;
-    failures.iter().for_each(|failure| voice::say(&format!("failed: {failure}")));
+    failures.iter().for_each(|failure| messages::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
 }
 

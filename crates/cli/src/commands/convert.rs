@@ -5,9 +5,9 @@ use capeval::corpus::{self, Captions, Format, ReadOptions};
 use clap::ValueEnum;
 
 use crate::fault::Flags;
+use crate::messages;
 use crate::options::{choices, written_formats};
 use crate::output::Output;
-use crate::voice;
 
 /// Convert files of captions between formats
 #[derive(clap::Args)]
@@ -73,6 +73,6 @@ pub fn run(args: &Args) -> Result<()> {
     let mut written = Vec::new();
     corpus::write(&captions, args.format, &mut written)?;
     output.write(|out| out.write_all(&written))?;
-    voice::tell(captions.notices(), Flags::Convert);
+    messages::tell(captions.notices(), Flags::Convert);
     Ok(())
 }

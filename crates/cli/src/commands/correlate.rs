@@ -7,11 +7,11 @@ use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_pages as pages;
 
 use crate::data;
-use crate::html::Plain;
+use crate::html::PageArgs;
 use crate::options::{self, Intervals};
+use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::scoring::{Read, Rules, Scoring, refuse_beside_scores};
-use crate::shown::Shown;
+use crate::scoring::{Rules, Scoring, ScoringInputs, refuse_beside_scores};
 
 /// Correlate metrics with human ratings
 ///
@@ -40,9 +40,9 @@ pub struct Args {
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
-    shown: Shown,
+    output: OutputArgs,
     #[command(flatten)]
-    page: Plain,
+    page: PageArgs,
 }
 
 #[derive(clap::Args)]
@@ -96,9 +96,9 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.scoring.choose()?;
     let inputs = args.scoring.inputs(&args.ratings, &chosen);
-    let output = args.shown.open(&inputs)?;
-    let page = args.page.open(&inputs, &args.shown)?;
-    let Read { references, scores, metrics, resources, caches } = args.scoring.read(chosen)?;
+    let output = args.output.open(&inputs)?;
+    let page = args.page.open(&inputs, &args.output)?;
+    let ScoringInputs { references, scores, metrics, resources, caches } = args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
         &capeval_files::open_or_stdin(&args.ratings)?,
         &args.ratings,

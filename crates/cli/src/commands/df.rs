@@ -8,9 +8,9 @@ use capeval_files as files;
 use clap::Subcommand;
 
 use crate::fault::{Flags, fault};
+use crate::messages;
 use crate::options::{self, Known, Matching, ReferenceInput};
 use crate::output::Output;
-use crate::voice;
 
 /// Build, merge, convert and show tables of document frequencies
 ///
@@ -122,7 +122,7 @@ fn build(args: &Build) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.target.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
-    voice::tell(captions.notices(), Flags::Usual);
+    messages::tell(captions.notices(), Flags::Usual);
     let table = capeval::document_frequencies(captions, args.matching.ids, reading, usize::from(args.order))?;
     args.target.write(&table, output)
 }

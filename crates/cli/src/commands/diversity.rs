@@ -7,10 +7,10 @@ use capeval_files as files;
 use capeval_pages as pages;
 
 use crate::fault::fault;
-use crate::html::Plain;
+use crate::html::PageArgs;
 use crate::names;
 use crate::options::{self, Candidates, Known, Matching, ReferenceInput};
-use crate::shown::Shown;
+use crate::output_args::OutputArgs;
 
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
 ///
@@ -59,9 +59,9 @@ pub struct Args {
     #[command(flatten)]
     matching: Matching,
     #[command(flatten)]
-    shown: Shown,
+    output: OutputArgs,
     #[command(flatten)]
-    page: Plain,
+    page: PageArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -74,14 +74,14 @@ pub fn run(args: &Args) -> Result<()> {
     let systems = names::name(&args.files, &args.names)?;
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.references.iter().chain(&args.train).map(String::as_str));
-    let target = args.shown.open(&inputs)?;
+    let target = args.output.open(&inputs)?;
     if target.wants_segments() {
         return Err(fault(
             "diversity is a property of a whole system, so single images have no scores",
             "leave out --segments",
         ));
     }
-    let page = args.page.open(&inputs, &args.shown)?;
+    let page = args.page.open(&inputs, &args.output)?;
     let mut captions = Vec::new();
     for system in systems {
         captions.push((

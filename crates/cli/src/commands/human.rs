@@ -6,8 +6,8 @@ use capeval::{ScoreOptions, ScoreRequest};
 use crate::data;
 use crate::metrics::MetricArgs;
 use crate::options::{Intervals, Matching, ReferenceFiles};
+use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::shown::Shown;
 
 /// Score each reference against the others: the human row of a table
 ///
@@ -26,7 +26,7 @@ pub struct Args {
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
-    shown: Shown,
+    output: OutputArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.metrics.choose(args.metrics.options())?;
     chosen.check_early()?;
     let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
-    let output = args.shown.open(&inputs)?;
+    let output = args.output.open(&inputs)?;
     let bar = Bar::new();
     let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;

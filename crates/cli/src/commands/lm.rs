@@ -6,9 +6,9 @@ use capeval_files as files;
 use clap::Subcommand;
 
 use crate::fault::Flags;
+use crate::messages;
 use crate::options::{Known, Matching, ReferenceInput};
 use crate::output::Output;
-use crate::voice;
 
 /// Train and show n-gram language models
 ///
@@ -76,7 +76,7 @@ fn train(args: &Train) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let output = Output::open(Some(&args.output), &inputs)?;
     let captions = args.reading.read(&args.references)?;
-    voice::tell(captions.notices(), Flags::Usual);
+    messages::tell(captions.notices(), Flags::Usual);
     let fallback = !args.no_fallback;
     let (model, fallen_back) =
         capeval::language_model(captions, args.matching.ids, tokenizer, usize::from(args.order), fallback)
@@ -92,7 +92,7 @@ fn train(args: &Train) -> Result<()> {
     output.write_described(&what, |out| model.write_arpa(out))?;
     if !fallen_back.is_empty() {
         let orders: Vec<String> = fallen_back.iter().map(usize::to_string).collect();
-        voice::note(&format!(
+        messages::note(&format!(
             "too few captions to estimate the discounts of n-grams of {} words; 0.5, 1 and 1.5 were used",
             orders.join(", ")
         ));

@@ -11,7 +11,7 @@ use capeval_files as files;
 use crate::fault::fault;
 use crate::names::{self, Named};
 use crate::options::{self, Candidates, Known};
-use crate::shown::Shown;
+use crate::output_args::OutputArgs;
 
 /// Compute perplexities from token probabilities, or under an n-gram model
 ///
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, requires = "lm")]
     no_limits: bool,
     #[command(flatten)]
-    shown: Shown,
+    output: OutputArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -59,7 +59,7 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    if args.shown.wants_percent() {
+    if args.output.wants_percent() {
         return Err(fault("perplexities are not shares, so they have no percentages", "leave out --percent"));
     }
     let systems = names::name(&args.files, &args.names)?;
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let mut inputs: Vec<&str> = systems.iter().map(|system| system.path.as_str()).collect();
     inputs.extend(args.lm.as_deref());
-    let target = args.shown.open(&inputs)?;
+    let target = args.output.open(&inputs)?;
     let options = PerplexityOptions {
         tokenizer: args.tokenizer.clone(),
         log: args.log,

@@ -6,10 +6,10 @@ use capeval_files::{self as files, MetricData};
 
 use crate::data;
 use crate::fault::Flags;
+use crate::messages;
 use crate::options::{Matching, Metrics, ReferenceInput};
 use crate::output::Output;
 use crate::progress::Bar;
-use crate::voice;
 
 /// Prepare references once, for many runs
 ///
@@ -44,10 +44,10 @@ pub fn run(args: &Args) -> Result<()> {
         Output::open(Some(&args.output), &inputs.iter().copied().chain(named.paths()).collect::<Vec<_>>())?;
     data.open_caches(&named)?;
     let MetricData { resources, caches, .. } = data;
-    voice::tell(caches.notices(), Flags::Usual);
+    messages::tell(caches.notices(), Flags::Usual);
     let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
     let references = args.reading.read(&args.references)?;
-    voice::tell(references.notices(), Flags::Usual);
+    messages::tell(references.notices(), Flags::Usual);
     let request = PrepareRequest { references, sources, options, resources, progress: &Bar::new() };
     let prepared = capeval::prepare(request)?;
     let saved = data::save(caches);

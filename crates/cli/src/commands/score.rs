@@ -7,13 +7,13 @@ use capeval_files::{self as files, Caches};
 use rayon::prelude::*;
 
 use crate::fault::fault;
-use crate::html::{Html, Pages};
+use crate::html::{Html, ImagePageArgs};
 use crate::metrics::{self, MetricArgs};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
+use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
-use crate::shown::{Shown, Target};
 use crate::{data, memory, names};
 
 /// Score captions against references
@@ -25,13 +25,13 @@ pub struct Args {
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
-    shown: Shown,
+    output: OutputArgs,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
-    closer: Closer,
+    details: DetailArgs,
     #[command(flatten)]
-    pages: Pages,
+    pages: ImagePageArgs,
 }
 
 /// Candidates, references and metrics.
@@ -59,7 +59,7 @@ pub struct Inputs {
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
-struct Closer {
+struct DetailArgs {
     /// Explain how the scores of this image were computed, below the table; may be repeated.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
@@ -86,7 +86,7 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    if !args.closer.explain.is_empty() && !args.shown.is_for_people() {
+    if !args.details.explain.is_empty() && !args.output.is_for_people() {
         return Err(fault("--explain works only with the default table", "leave out --format"));
     }
     // Report cheap errors first.
@@ -95,16 +95,16 @@ pub fn run(args: &Args) -> Result<()> {
         args.inputs.refuse_levels()?;
     }
     let chosen = args.inputs.choose()?;
-    let output = args.inputs.open(&chosen, &args.shown)?;
-    let html = args.inputs.open_page(&chosen, &args.pages, &args.shown)?;
+    let output = args.inputs.open(&chosen, &args.output)?;
+    let html = args.inputs.open_page(&chosen, &args.pages, &args.output)?;
     let bar = Bar::new();
     let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|options| ScoreOptions {
         segments: output.wants_segments(),
         gallery: html.is_some(),
-        explain: args.closer.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
+        explain: args.details.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
-        human: args.closer.human,
+        human: args.details.human,
         ..options
     });
     let mut report = capeval::score(request)?;
@@ -126,14 +126,14 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Systems and metrics, before any file of captions is opened.
-pub struct Chosen {
+pub struct ChosenInputs {
     systems: Vec<Named>,
-    metrics: metrics::Chosen,
+    metrics: metrics::ChosenMetrics,
 }
 
 impl Inputs {
     /// Names systems and builds metrics.
-    pub fn choose(&self) -> Result<Chosen> {
+    pub fn choose(&self) -> Result<ChosenInputs> {
         let systems = names::name(&self.candidates, &self.names)?;
         let mut options = self.metrics.options();
         if self.rouge.rouge_list.is_some() && options.suite.is_none() && options.names.is_empty() {
@@ -151,7 +151,7 @@ impl Inputs {
         }
         self.rouge.add_data(&mut metrics.data.resources, needs_data)?;
         metrics.check_early()?;
-        Ok(Chosen { systems, metrics })
+        Ok(ChosenInputs { systems, metrics })
     }
 
     /// Refuses a confidence level in place of a file, as in `--ci 99`.
@@ -167,21 +167,26 @@ impl Inputs {
     }
 
     /// Opens the output files, which must differ from the input files.
-    pub fn open(&self, chosen: &Chosen, shown: &Shown) -> Result<Target> {
+    pub fn open(&self, chosen: &ChosenInputs, output: &OutputArgs) -> Result<Target> {
         let paths = self.paths(chosen);
         if files::are_few(&paths) {
             memory::use_small_pages();
         }
-        shown.open(&paths)
+        output.open(&paths)
     }
 
     /// Opens the page, if one is requested.
-    pub fn open_page(&self, chosen: &Chosen, pages: &Pages, shown: &Shown) -> Result<Option<Html>> {
-        pages.open(&self.paths(chosen), shown)
+    pub fn open_page(
+        &self,
+        chosen: &ChosenInputs,
+        pages: &ImagePageArgs,
+        output: &OutputArgs,
+    ) -> Result<Option<Html>> {
+        pages.open(&self.paths(chosen), output)
     }
 
     /// All input files.
-    fn paths<'a>(&'a self, chosen: &'a Chosen) -> Vec<&'a str> {
+    fn paths<'a>(&'a self, chosen: &'a ChosenInputs) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.files.paths().collect();
         paths.extend(chosen.systems.iter().map(|system| system.path.as_str()));
         paths.extend(chosen.metrics.files.paths());
@@ -190,8 +195,8 @@ impl Inputs {
     }
 
     /// Reads all input files; caches are to be saved after scoring.
-    pub fn read<'p>(&self, chosen: Chosen, progress: &'p Bar) -> Result<(ScoreRequest<'p>, Caches)> {
-        let Chosen { systems, metrics } = chosen;
+    pub fn read<'p>(&self, chosen: ChosenInputs, progress: &'p Bar) -> Result<(ScoreRequest<'p>, Caches)> {
+        let ChosenInputs { systems, metrics } = chosen;
         let (metrics, resources, caches) = metrics.read()?;
         let images = self.files.images()?;
         let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {

@@ -12,9 +12,9 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use crate::fault::{Flags, fault};
+use crate::messages;
 use crate::options::Candidates;
 use crate::output::Output;
-use crate::voice;
 
 /// Submit results to an evaluation server and print the scores
 ///
@@ -78,10 +78,10 @@ pub fn run(args: &Args) -> Result<()> {
     let output = Output::open(None, &[])?;
     let server = Server::new(&args.to, args.token.as_deref().unwrap_or("")).map_err(shown)?;
     let captions = files::captions(&args.results, &args.reading.options(false))?;
-    voice::tell(captions.notices(), Flags::Usual);
+    messages::tell(captions.notices(), Flags::Usual);
     let results = Results::new(&captions).map_err(shown)?;
     if server.is_in_clear() {
-        voice::note("the address starts with http://, so others on the network can read the token");
+        messages::note("the address starts with http://, so others on the network can read the token");
     }
     let phase = server.phase(&args.phase).map_err(shown)?;
     if args.check {
@@ -101,12 +101,12 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let mut submission = server.submit(&phase, &results, &about).map_err(shown)?;
     if submission.is_repeated {
-        voice::note(
+        messages::note(
             "the same captions were submitted before; this is the earlier submission, and nothing was counted",
         );
     }
     if !args.no_wait {
-        voice::say(&format!("submitted: {}", submission.page));
+        messages::say(&format!("submitted: {}", submission.page));
         submission = follow(&server, submission)?;
     }
     let text = match args.format {
@@ -131,7 +131,7 @@ fn shown(error: Error) -> anyhow::Error {
 }
 
 fn follow(server: &Server, submission: Submission) -> Result<Submission> {
-    let bar = if voice::is_watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    let bar = if messages::is_watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(100));
     let followed = server.follow(submission, &mut |submission| {
         let wait = submission.seconds.map_or(String::new(), |seconds| format!(", about {seconds} s"));

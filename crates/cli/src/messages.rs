@@ -11,7 +11,7 @@ use crate::fault::Flags;
 
 #[derive(clap::Args, Clone, Copy, Default)]
 #[command(next_help_heading = "General")]
-pub struct Voice {
+pub struct Verbosity {
     /// Print only results and errors: no notes, no progress.
     #[arg(long, global = true)]
     quiet: bool,
@@ -31,23 +31,23 @@ enum When {
     Never,
 }
 
-static VOICE: OnceLock<Voice> = OnceLock::new();
+static VERBOSITY: OnceLock<Verbosity> = OnceLock::new();
 
-impl Voice {
-    /// Uses this voice from now on.
+impl Verbosity {
+    /// Applies to all messages from now on.
     pub fn adopt(self) {
         // A process that runs the program twice keeps the first.
-        let _ = VOICE.set(self);
+        let _ = VERBOSITY.set(self);
     }
 
     fn current() -> Self {
-        VOICE.get().copied().unwrap_or_default()
+        VERBOSITY.get().copied().unwrap_or_default()
     }
 }
 
 /// Whether text for a person is in colour; `is_terminal` says whether a terminal shows it.
 pub fn is_coloured(is_terminal: bool) -> bool {
-    match Voice::current().color {
+    match Verbosity::current().color {
         When::Always => true,
         When::Never => false,
         When::Auto => {
@@ -58,7 +58,7 @@ pub fn is_coloured(is_terminal: bool) -> bool {
 
 /// Whether a person watches standard error and wants to hear of progress.
 pub fn is_watched() -> bool {
-    !Voice::current().quiet && io::stderr().is_terminal() && !is_dumb()
+    !Verbosity::current().quiet && io::stderr().is_terminal() && !is_dumb()
 }
 
 /// A terminal that cannot move its cursor.
@@ -68,7 +68,7 @@ fn is_dumb() -> bool {
 
 /// Prints a line on standard error, unless the user wants none.
 pub fn say(line: &str) {
-    if !Voice::current().quiet {
+    if !Verbosity::current().quiet {
         // A line that cannot be written is not a failure.
         let _ = writeln!(io::stderr(), "{line}");
     }

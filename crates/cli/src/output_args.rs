@@ -6,14 +6,14 @@ use capeval_files::{STDIN, is_same_file};
 
 use crate::fault::{Flags, fault};
 use crate::invocation::this_run;
+use crate::messages;
 use crate::options;
 use crate::output::Output;
-use crate::voice;
 
 /// Options for the output of a report.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct Shown {
+pub struct OutputArgs {
     /// Format of the report.
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices::<Form>())]
     format: Form,
@@ -48,7 +48,7 @@ pub struct Target {
     in_percent: bool,
 }
 
-impl Shown {
+impl OutputArgs {
     /// The number of digits after the decimal point on pages.
     pub fn digits(&self) -> usize {
         self.digits.map_or(DIGITS, usize::from)
@@ -102,9 +102,9 @@ impl Shown {
         let digits = self.digits.map_or(if in_percent { DIGITS_OF_PERCENT } else { DIGITS }, usize::from);
         let standard = Style { digits, ..Style::default() };
         match output.width() {
-            Some(width) => Style { width, colour: voice::is_coloured(true), ..standard },
+            Some(width) => Style { width, colour: messages::is_coloured(true), ..standard },
             // Lines for files and other programs are not split.
-            None => Style { bands: false, colour: voice::is_coloured(false), ..standard },
+            None => Style { bands: false, colour: messages::is_coloured(false), ..standard },
         }
     }
 }
