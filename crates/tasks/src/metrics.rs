@@ -75,3 +75,20 @@ pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_with_data_opens_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("meteor-1.5.bin"), "damaged").unwrap();
+        for name in ["meteor", "spice", "spider"] {
+            let data = Some(folder.path().to_owned());
+            let metrics = Metrics { names: vec![name.to_owned()], tokenizer: None, data };
+            let error = metrics.resources().err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains("meteor-1.5.bin"), "{name}: {error}");
+        }
+    }
+}
