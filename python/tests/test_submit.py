@@ -90,7 +90,7 @@ def test_results_are_handed_in_and_followed(monkeypatch: pytest.MonkeyPatch) -> 
         ([(401, {"code": "token"})], PermissionError, "token=…"),
         ([(200, PHASES), (403, {"code": "scope"})], PermissionError, "scope `submit`"),
         ([(200, PHASES), (429, {"code": "day-used", "detail": "No more today."})], ValueError, "No more today"),
-        ([(502, None)], ConnectionError, "does not work at the moment"),
+        ([(502, None)], ConnectionError, "is not working at the moment"),
     ],
 )
 def test_refusals_are_exceptions(answers: list[Any], error: type[Exception], words: str) -> None:

@@ -51,7 +51,7 @@ impl Connection {
         let token = token.trim().to_owned();
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             let what = if token.is_empty() { "there is no token" } else { "this is not a token" };
-            let remedy = Remedy::give(Argument::Token).to(format!("use a token made at {base}/account"));
+            let remedy = Remedy::give(Argument::Token).to(format!("use a token created at {base}/account"));
             return Err(refuse(what.to_owned(), remedy));
         }
         let is_local =

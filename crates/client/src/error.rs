@@ -23,7 +23,7 @@ pub struct Error {
     pub kind: Kind,
     /// What is wrong, and what to do about it.
     pub refusal: Refusal,
-    /// The seconds after which the server would take the request.
+    /// The seconds after which the server would accept the request.
     pub(crate) wait: Option<u64>,
     /// The earlier submission of the same captions.
     pub(crate) same: Option<Box<Value>>,
@@ -207,7 +207,7 @@ mod tests {
         assert!(remedy.contains("nothing was counted"));
         // A proxy, or another site.
         let proxy = of_answer("https://c.example", 502, None, None);
-        assert_eq!(proxy.to_string(), "https://c.example does not work at the moment: it answers 502");
+        assert_eq!(proxy.to_string(), "https://c.example is not working at the moment (status 502)");
         let other = of_answer("https://c.example", 404, Some(&json!({ "error": "x" })), None);
         assert!(other.to_string().contains("is not an evaluation server"));
     }

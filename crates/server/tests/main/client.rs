@@ -93,7 +93,7 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
             );
             let (kind, words) = refused(submit(&to, &reader, "b/p", &results(40, 6), None));
             assert_eq!(kind, Kind::Denied);
-            assert!(words.contains("make a token with the scope `submit`"), "{words}");
+            assert!(words.contains("create a token with the scope `submit`"), "{words}");
             let (kind, words) = refused(submit(&to, &token, "b/q", &results(40, 6), None));
             assert_eq!(kind, Kind::Refused);
             assert!(words.contains("no phase is called 'b/q'") && words.contains("b/p"), "{words}");
