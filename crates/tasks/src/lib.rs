@@ -3,6 +3,7 @@
 //!
 //! The server makes an [`Order`] of a [`Task`], and reads the [`Answer`]. A task is performed by [`serve`] alone, which
 //! enters the sandbox first, so the process that answers requests cannot score.
+#![allow(missing_docs, reason = "no users outside of the workspace")]
 
 mod agreement;
 mod metrics;
