@@ -65,7 +65,7 @@ impl Fault {
 
     /// There is nothing here, or nothing that the visitor may know of.
     pub fn not_found() -> Self {
-        fault!(NOT_FOUND, "not-found", "There is no such page, or you may not see it.")
+        fault!(NOT_FOUND, "not-found", "This page does not exist, or you do not have access to it.")
     }
 
     /// A failure of the server, whose cause is logged and not shown.

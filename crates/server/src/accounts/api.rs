@@ -55,7 +55,7 @@ async fn add(
         return Err(fault!(
             FORBIDDEN,
             "scope-larger",
-            "A token cannot make one that allows more than itself."
+            "A token cannot create a token with a wider scope than its own."
         ));
     }
     let mut tx = app.store.begin().await?;

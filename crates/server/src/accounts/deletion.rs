@@ -39,7 +39,7 @@ async fn delete(signed: Signed, _: Attempt, Form(given): Form<Confirmed>) -> Res
     let Signed { app, visitor, .. } = &signed;
     let stored = people::by_id(&app.store, &visitor.id).await?.map(|account| account.password);
     if !app.hasher.verify(&given.password, stored.as_deref()).await? {
-        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is not right.");
+        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
         return pages::show_account(&signed, None, Some(&fault)).await;
     }
     match remove(app, &visitor.id).await {

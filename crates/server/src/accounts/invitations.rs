@@ -78,7 +78,7 @@ pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
         return Err(fault!(
             GONE,
             "invitation",
-            "This link was used already, or is older than {} days. Ask for a new one.",
+            "This link has already been used or is more than {} days old. Ask for a new one.",
             DAYS
         ));
     };
@@ -102,7 +102,7 @@ pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result
         )
         .await?;
     if taken == 0 {
-        return Err(fault!(GONE, "invitation-used", "This link was used already."));
+        return Err(fault!(GONE, "invitation-used", "This link has already been used."));
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) fn routes() -> Vec<Route> {
         post("/account/name", Signed(Scope::Host), "Change one's name", change_name),
         post("/account/password", Signed(Scope::Host), "Change one's password", change_password),
         post("/account/sessions/end", Signed(Scope::Host), "End all sessions", end_sessions),
-        post("/account/second-factor", Signed(Scope::Host), "Set up a second factor", set_up_totp),
+        post("/account/second-factor", Signed(Scope::Host), "Set up two-factor authentication", set_up_totp),
         post("/account/second-factor/remove", Signed(Scope::Host), "Remove the second factor", remove_totp),
         post("/account/tokens", Signed(Scope::Host), "Make a token for programs", add_token),
         post("/account/tokens/{id}/remove", Signed(Scope::Host), "Remove a token", remove_token),
@@ -132,7 +132,7 @@ async fn sign_in(
         Ok((StatusCode::UNAUTHORIZED, form).into_response())
     };
     let Some(account) = account.filter(|_| is_right) else {
-        return refuse(page.t("Mail address and password do not match.").to_owned());
+        return refuse(page.t("Email address and password do not match.").to_owned());
     };
     if totp::is_on(&app.store, &account.id).await? {
         // Whoever knows the password may guess codes from many networks.
@@ -143,7 +143,7 @@ async fn sign_in(
         Ok(()) => tx.commit().await?,
         Err(fault) if fault.status.is_client_error() => {
             return refuse(
-                page.t("This account has a second factor: enter the code that your app shows now.")
+                page.t("This account uses two-factor authentication. Enter the current code from your authenticator app.")
                     .to_owned(),
             );
         }
@@ -174,7 +174,7 @@ fn require_open(app: &App) -> Result<(), Fault> {
         _ => Err(fault!(
             FORBIDDEN,
             "invitation-only",
-            "Accounts are made by invitation here. Ask the people who run the site for a link."
+            "Registration is by invitation only. Ask an administrator for a link."
         )),
     }
 }
@@ -228,11 +228,11 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
     let (path, sentence) = match known {
         true => (
             "/sign-in".to_owned(),
-            language::say("There is an account with this address already. Sign in here:"),
+            language::say("You already have an account with this address. Sign in here:"),
         ),
         false => (
             invitations::add_for_address(&mut tx, &address).await?,
-            language::say("Make your account here, or do nothing if you did not ask for one:"),
+            language::say("Create your account here. If you did not ask for one, ignore this email."),
         ),
     };
     let body = format!("{}\n\n{}\n", page.t(sentence), app.settings.url(&path));
@@ -404,7 +404,7 @@ async fn change_password(
     let Signed { app, visitor, .. } = &signed;
     let stored = people::by_id(&app.store, &visitor.id).await?.map(|account| account.password);
     if !app.hasher.verify(&given.old, stored.as_deref()).await? {
-        let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The old password is not right.");
+        let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The current password is incorrect.");
         return show_account(&signed, None, Some(&fault)).await;
     }
     let hash = match app.hasher.hash(&given.new).await {

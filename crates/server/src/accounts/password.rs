@@ -38,7 +38,7 @@ impl Hasher {
             return Err(fault!(
                 UNPROCESSABLE_ENTITY,
                 "password-length",
-                "A password has {} to {} characters.",
+                "A password must have {} to {} characters.",
                 LENGTHS.start(),
                 LENGTHS.end()
             ));

@@ -74,7 +74,7 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
         )
         .await?;
     if added == 0 {
-        return Err(fault!(CONFLICT, "email-taken", "There is an account with this mail address already."));
+        return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }
     audit::note(tx, Some(&id), "account.add", &id, json!({ "role": new.role.name() })).await?;
     Ok(id)
@@ -88,7 +88,7 @@ pub(super) fn address(text: &str) -> Result<String, Fault> {
     });
     let is_plain = text.chars().all(|c| !c.is_whitespace() && !c.is_control() && !"<>,;\"".contains(c));
     if parts.is_none() || !is_plain || text.len() > 254 || text.matches('@').count() != 1 {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "email", "This is not a mail address: {}", text));
+        return Err(fault!(UNPROCESSABLE_ENTITY, "email", "This is not an email address: {}", text));
     }
     Ok(text)
 }
@@ -104,7 +104,7 @@ pub fn name(text: &str) -> Result<String, Fault> {
     };
     let name = text.chars().filter(|c| !is_odd(*c)).collect::<String>().trim().to_owned();
     if name.is_empty() || name.chars().count() > 80 {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "name", "A name has 1 to 80 characters."));
+        return Err(fault!(UNPROCESSABLE_ENTITY, "name", "A name must have 1 to 80 characters."));
     }
     Ok(name)
 }
@@ -184,7 +184,7 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
         return Err(fault!(
             CONFLICT,
             "last-admin",
-            "This is the only administrator. Make somebody else one first."
+            "This is the only administrator. Appoint another one first."
         ));
     }
     tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
@@ -218,7 +218,7 @@ pub async fn is_enabled(tx: &mut Tx, id: &str) -> Result<bool, Error> {
 pub async fn require_enabled(tx: &mut Tx, id: &str) -> Result<(), Fault> {
     match is_enabled(tx, id).await? {
         true => Ok(()),
-        false => Err(fault!(FORBIDDEN, "disabled", "This account cannot be used any more.")),
+        false => Err(fault!(FORBIDDEN, "disabled", "This account is disabled.")),
     }
 }
 

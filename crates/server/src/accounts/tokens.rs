@@ -40,7 +40,7 @@ pub struct Token {
 pub async fn add(tx: &mut Tx, account: &str, name: &str, scope: Scope) -> Result<String, Fault> {
     let count = tx.first("SELECT COUNT(*) AS n FROM api_token WHERE account = $1", args![account]).await?;
     if count.map_or(Ok(0), |row| row.get::<i64>("n"))? >= MOST {
-        return Err(fault!(CONFLICT, "tokens", "You have {} tokens; remove one first.", MOST));
+        return Err(fault!(CONFLICT, "tokens", "You already have {} tokens. Remove one first.", MOST));
     }
     let name = super::people::name(if name.trim().is_empty() { scope.name() } else { name })?;
     let token = format!("{PREFIX}{}", ids::secret()?);
@@ -94,7 +94,7 @@ pub async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<(), Faul
         return Err(fault!(
             FORBIDDEN,
             "scope-larger",
-            "A token cannot remove one that allows more than itself."
+            "A token cannot remove a token with a wider scope than its own."
         ));
     }
     Ok(audit::note(tx, Some(&visitor.id), "token.remove", id, json!({})).await?)

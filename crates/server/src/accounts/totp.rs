@@ -72,7 +72,7 @@ pub async fn is_on(store: &Store, account: &str) -> Result<bool, Error> {
 }
 
 fn wrong() -> Fault {
-    fault!(UNPROCESSABLE_ENTITY, "code", "The code is not right, or was used already.")
+    fault!(UNPROCESSABLE_ENTITY, "code", "The code is incorrect or has already been used.")
 }
 
 /// Uses a code up. An account without a second factor needs none.
@@ -101,7 +101,11 @@ pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Re
         )
         .await?;
     if changed == 0 {
-        return Err(fault!(CONFLICT, "second-factor", "This account has a second factor already."));
+        return Err(fault!(
+            CONFLICT,
+            "second-factor",
+            "This account already uses two-factor authentication."
+        ));
     }
     Ok(audit::note(tx, Some(account), "account.second-factor", account, json!({ "is_on": true })).await?)
 }

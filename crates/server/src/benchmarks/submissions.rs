@@ -169,7 +169,7 @@ pub async fn own_to_change(
     if visitor.has(Scope::Host) || is_member(store, &found.2, visitor).await? {
         return Ok(found);
     }
-    Err(fault!(FORBIDDEN, "scope", "This token does not allow that: its scopes are too small."))
+    Err(fault!(FORBIDDEN, "scope", "This token lacks the required scope."))
 }
 
 /// The scores of a submission: by reference set and measure, the value and the interval.

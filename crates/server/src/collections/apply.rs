@@ -165,7 +165,7 @@ async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: &'static st
     let account: String = match tx.first(sql, args![email.trim().to_lowercase()]).await? {
         Some(row) => row.get("id")?,
         None => {
-            return Err(fault!(UNPROCESSABLE_ENTITY, "staff", "No account has the mail address {}.", email));
+            return Err(fault!(UNPROCESSABLE_ENTITY, "staff", "No account has the email address {}.", email));
         }
     };
     tx.execute(

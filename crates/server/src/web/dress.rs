@@ -94,13 +94,13 @@ fn fault_of(response: &Response) -> Option<Fault> {
         return Some(fault!(
             FORBIDDEN,
             "cross-site",
-            "This request came from another site, and was refused."
+            "This request came from another site and was rejected."
         ));
     }
     match response.status() {
         StatusCode::NOT_FOUND => Some(Fault::not_found()),
         StatusCode::METHOD_NOT_ALLOWED => {
-            Some(fault!(METHOD_NOT_ALLOWED, "method", "That cannot be done with this address."))
+            Some(fault!(METHOD_NOT_ALLOWED, "method", "This address does not support this method."))
         }
         StatusCode::PAYLOAD_TOO_LARGE if !has_body(response) => {
             Some(fault!(PAYLOAD_TOO_LARGE, "too-large", "The request is too large."))
@@ -108,11 +108,7 @@ fn fault_of(response: &Response) -> Option<Fault> {
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE
             if !has_body(response) =>
         {
-            Some(fault!(
-                BAD_REQUEST,
-                "bad-request",
-                "The request is not complete, or not in the expected form."
-            ))
+            Some(fault!(BAD_REQUEST, "bad-request", "The request is incomplete or malformed."))
         }
         StatusCode::REQUEST_TIMEOUT => Some(fault!(REQUEST_TIMEOUT, "timeout", "The request took too long.")),
         StatusCode::INTERNAL_SERVER_ERROR => Some(Fault::internal(&"a handler failed")),

@@ -51,13 +51,13 @@ pub async fn guard(
     if !allows(access, visitor.as_ref()) {
         return match visitor {
             Some(_) if is_program && !is_hidden(access, visitor.as_ref()) => {
-                Err(fault!(FORBIDDEN, "scope", "This token does not allow that: its scopes are too small."))
+                Err(fault!(FORBIDDEN, "scope", "This token lacks the required scope."))
             }
             Some(_) => Err(Fault::not_found()),
             None if is_program => Err(fault!(
                 UNAUTHORIZED,
                 "token",
-                "Send a valid token: Authorization: Bearer … . Your account page makes one."
+                "A valid token is required (Authorization: Bearer …). Create one on your account page."
             )),
             None => {
                 let to = request.uri().path_and_query().map_or("/", |path| path.as_str());

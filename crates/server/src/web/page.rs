@@ -148,8 +148,8 @@ fn done_in_words(done: &str) -> Option<&'static str> {
     Some(match done {
         "saved" => say("Saved."),
         "removed" => say("Removed."),
-        "account-deleted" => say("Your account is deleted."),
-        "signed-out" => say("You are signed out."),
+        "account-deleted" => say("Your account has been deleted."),
+        "signed-out" => say("You have signed out."),
         "welcome" => say("Your account is ready."),
         "joined" => say("You have joined the team."),
         "cancelled" => say("The submission is cancelled, and your quota is as before."),

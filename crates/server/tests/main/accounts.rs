@@ -25,7 +25,7 @@ async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Da
     let ada = [("email", "Ada@example.org"), ("name", "Ada"), ("password", "short")];
     let refused = anybody.post(&path, &ada).await.expect(422);
     assert!(
-        refused.text.contains("A password has 10 to 200 characters.")
+        refused.text.contains("A password must have 10 to 200 characters.")
             && refused.text.contains("Ada@example.org")
     );
     let ada = [("email", "Ada@example.org"), ("name", "Ada"), ("password", "a long password")];
@@ -47,7 +47,7 @@ async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Da
         [("bob@example.org", "wrong password"), ("nobody@example.org", "another password")]
     {
         let refused = anybody.post("/sign-in", &[("email", email), ("password", password)]).await.expect(401);
-        assert!(refused.text.contains("Mail address and password do not match."));
+        assert!(refused.text.contains("Email address and password do not match."));
     }
     let signed_in =
         [("email", " BOB@example.org"), ("password", "another password"), ("to", "//evil.example")];

@@ -157,11 +157,18 @@ async fn bad_input_is_refused_in_words(database: Database) {
         lost,
         &good,
         404,
-        "There is no such page, or you may not see it.",
+        "This page does not exist, or you do not have access to it.",
     );
-    add("no token", &anybody, post("method=m"), &good, 401, "Send a valid token");
-    add("a wrong token", &wrong_token, post("method=m"), &good, 401, "Send a valid token");
-    add("a token that only reads", &reader, post("method=m"), &good, 403, "This token does not allow that");
+    add("no token", &anybody, post("method=m"), &good, 401, "A valid token is required");
+    add("a wrong token", &wrong_token, post("method=m"), &good, 401, "A valid token is required");
+    add(
+        "a token that only reads",
+        &reader,
+        post("method=m"),
+        &good,
+        403,
+        "This token lacks the required scope",
+    );
     let get = |path: &str| Request::get(path.to_owned());
     add(
         "another method of HTTP",
@@ -169,20 +176,20 @@ async fn bad_input_is_refused_in_words(database: Database) {
         Request::put("/api/v1/me"),
         b"",
         405,
-        "That cannot be done with this address.",
+        "This address does not support this method.",
     );
-    add("a NUL in the address", &browser, get("/b/%00"), b"", 404, "There is no such page");
+    add("a NUL in the address", &browser, get("/b/%00"), b"", 404, "This page does not exist");
     add(
         "an unknown measure",
         &browser,
         get("/b/b/p/leaderboard?sort=x%00"),
         b"",
         404,
-        "There is no such page",
+        "This page does not exist",
     );
     // Requests in JSON.
     let json = |path: &str| Request::post(path.to_owned()).header("content-type", "application/json");
-    let bad = "The request is not complete, or not in the expected form.";
+    let bad = "The request is incomplete or malformed.";
     add("JSON that breaks off", &ada, json("/api/v1/teams"), b"{", 400, bad);
     add("JSON without its fields", &ada, json("/api/v1/teams"), b"{}", 400, bad);
     add(
@@ -218,7 +225,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         fields("/register"),
         b"email=ada&name=A&password=a+long+password",
         422,
-        "This is not a mail address: ada",
+        "This is not an email address: ada",
     );
     add(
         "a short password",
@@ -226,7 +233,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         fields("/register"),
         b"email=a@example.org&name=A&password=x",
         422,
-        "A password has 10 to 200 characters.",
+        "A password must have 10 to 200 characters.",
     );
     add(
         "an address that is taken",
@@ -234,7 +241,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         fields("/register"),
         b"email=ada@example.org&name=A&password=a+long+password",
         409,
-        "There is an account with this mail address already.",
+        "An account with this email address already exists.",
     );
     add(
         "a wrong password",
@@ -242,7 +249,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         fields("/sign-in"),
         b"email=ada@example.org&password=x",
         401,
-        "Mail address and password do not match.",
+        "Email address and password do not match.",
     );
     add(
         "an old link",
@@ -250,7 +257,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         get("/join/4711"),
         b"",
         410,
-        "This link was used already, or is older than 7 days.",
+        "This link has already been used or is more than 7 days old.",
     );
     let foreign =
         fields("/teams").header("origin", "https://evil.example").header("sec-fetch-site", "cross-site");
@@ -260,7 +267,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         foreign,
         b"name=x",
         403,
-        "This request came from another site, and was refused.",
+        "This request came from another site and was rejected.",
     );
 
     println!("| case | status | words |\n|---|---|---|");

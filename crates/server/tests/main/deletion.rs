@@ -87,7 +87,7 @@ async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
     // The page asks for the password, with and without a script.
     assert!(zoe.get("/account").await.expect(200).text.contains("action=\"/account/delete\""));
     let wrong = zoe.post("/account/delete", &[("password", "another password")]).await.expect(422);
-    assert!(wrong.text.contains("The password is not right."));
+    assert!(wrong.text.contains("The password is incorrect."));
     let gone = zoe.post("/account/delete", &[("password", "a long password")]).await.expect(303);
     assert_eq!(gone.header("location"), "/?done=account-deleted");
     assert!(zoe.get("/account").await.expect(303).header("location").starts_with("/sign-in"));

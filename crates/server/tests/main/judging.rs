@@ -36,7 +36,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
         ("5", "http://pictures.example.org/{id}.jpg", "", "begins with https:// and has {id} in the place"),
         ("5", "https://pictures.example.org/1.jpg", "", "begins with https:// and has {id} in the place"),
         ("5", "https://a b; script-src *//{id}", "", "begins with https://"),
-        ("5", pictures, "nobody@example.org", "No account has the mail address nobody@example.org."),
+        ("5", pictures, "nobody@example.org", "No account has the email address nobody@example.org."),
     ] {
         let refused = begin(images, pictures, people).await.expect(422).text;
         assert!(refused.contains(words), "{words}: {refused}");

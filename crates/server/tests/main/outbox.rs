@@ -205,7 +205,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     assert!(!anybody.get("/register").await.expect(200).text.contains("password"));
     anybody.post("/register", &[("email", "not an address")]).await.expect(422);
     let first = anybody.post("/register", &[("email", "Ada@example.org")]).await.expect(200).text;
-    assert!(first.contains("A link is on its way to ada@example.org"));
+    assert!(first.contains("We have sent a link to ada@example.org"));
     work(&site).await;
     let message = messages.lock().unwrap().last().unwrap().clone();
     assert!(

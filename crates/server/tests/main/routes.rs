@@ -100,7 +100,7 @@ async fn pages_speak_two_languages_and_nothing_is_inline() {
     let site = Site::new(Database::Sqlite).await;
     let anybody = site.anybody();
     let english = anybody.get("/sign-in").await.expect(200).text;
-    assert!(english.contains("<html lang=\"en\">") && english.contains("Mail address"));
+    assert!(english.contains("<html lang=\"en\">") && english.contains("Email address"));
     let chinese =
         anybody.send(Request::get("/sign-in").header("accept-language", "fr, zh-CN;q=0.9"), "").await;
     assert!(chinese.text.contains("<html lang=\"zh\">") && chinese.text.contains("登录"));
@@ -108,7 +108,7 @@ async fn pages_speak_two_languages_and_nothing_is_inline() {
     assert_eq!(chosen.header("location"), "/sign-in");
     assert!(anybody.with_cookie_of(&chosen).get("/sign-in").await.text.contains("登录"));
     let lost = anybody.get("/nowhere").await.expect(404);
-    assert!(lost.text.contains("There is no such page, or you may not see it."));
+    assert!(lost.text.contains("This page does not exist, or you do not have access to it."));
     for page in [&english, &chinese.text, &lost.text] {
         assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains(" onclick"));
         assert_eq!(page.matches("<script").count(), 1);

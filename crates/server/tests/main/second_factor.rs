@@ -33,7 +33,7 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
         async move { hanna.post("/account/second-factor", &[("secret", &secret), ("code", &code)]).await }
     };
     let refused = set_up(secret, "000000x").await.expect(422).text;
-    assert!(refused.contains("The code is not right, or was used already."));
+    assert!(refused.contains("The code is incorrect or has already been used."));
     // The app goes on with the secret that it knows.
     assert!(refused.contains("<details open>") && refused.contains(secret), "{refused}");
     set_up("too short", "000000").await.expect(422);
@@ -43,7 +43,7 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
 
     // Neither without a code, nor with one that was used, and only once with a new one.
     let refused = sign_in(String::new()).await.expect(401).text;
-    assert!(refused.contains("enter the code that your app shows now"));
+    assert!(refused.contains("Enter the current code from your authenticator app"));
     sign_in(totp::code_now(secret).unwrap()).await.expect(401);
     let forget = "UPDATE account SET totp_step = 0 WHERE id = $1";
     site.app.store.execute(forget, args![&id]).await.unwrap();
@@ -55,7 +55,7 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
     assert_eq!(through, 1);
     // A wrong password says nothing of the second factor.
     let wrong = anybody.post("/sign-in", &[("email", "hanna@example.org"), ("password", "wrong")]).await;
-    assert!(wrong.expect(401).text.contains("Mail address and password do not match."));
+    assert!(wrong.expect(401).text.contains("Email address and password do not match."));
 
     hanna.post("/account/second-factor/remove", &[("code", "1")]).await.expect(422);
     site.app.store.execute(forget, args![&id]).await.unwrap();

@@ -153,7 +153,7 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<()
             return Err(fault!(
                 UNPROCESSABLE_ENTITY,
                 "judge",
-                "No account has the mail address {}.",
+                "No account has the email address {}.",
                 address
             ));
         };

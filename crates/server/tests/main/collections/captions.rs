@@ -242,11 +242,11 @@ async fn hosts_make_and_change_collections() {
     assert!(host.get("/host/collections").await.expect(200).text.contains("Games"));
     for (name, value, words) in [
         ("slug", "No Slug", "cannot be part of an address"),
-        ("title", "", "A name has 1 to 80 characters."),
+        ("title", "", "A name must have 1 to 80 characters."),
         ("captions", "0", "A picture gets 1 to 100 captions"),
         ("language", "tlh", "is not one of"),
         ("licence", "mine", "is not one of"),
-        ("hosts", "nobody@example.org", "No account has the mail address nobody@example.org."),
+        ("hosts", "nobody@example.org", "No account has the email address nobody@example.org."),
     ] {
         let changed: Vec<(&str, &str)> = fields
             .iter()
