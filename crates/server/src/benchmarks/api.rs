@@ -28,7 +28,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/api/v1/phases/{id}", Access::Public, "A phase with its reference sets", phase),
         post("/api/v1/phases/{id}/validate", read, "Check results without handing them in", validate)
             .upload(),
-        post("/api/v1/phases/{id}/submissions", submit, "Hand in results", add).upload(),
+        post("/api/v1/phases/{id}/submissions", submit, "Submit results", add).upload(),
         get("/api/v1/phases/{id}/submissions", read, "The submissions of one's team", list),
         get("/api/v1/phases/{id}/quota", read, "How many submissions are left", left),
         get("/api/v1/submissions/{id}", read, "The state and the scores of a submission", show),
@@ -89,7 +89,7 @@ fn invalid(report: &Report) -> Result<Fault, Fault> {
     let fault = fault!(
         UNPROCESSABLE_ENTITY,
         "invalid",
-        "The file cannot be scored; the report says why. Nothing was counted."
+        "The file cannot be scored; the report says why. This does not count against your quota."
     );
     Ok(fault.detail(json!({ "report": serde_json::to_value(report)? })))
 }
@@ -115,7 +115,7 @@ async fn add(
             let fault = fault!(
                 CONFLICT,
                 "same-file",
-                "Your team has handed in the same captions before; nothing was counted."
+                "Your team has already submitted these captions. This does not count against your quota."
             );
             let earlier = as_json(&app, &visitor, &id).await?;
             return Err(fault.detail(json!({ "submission": earlier })));

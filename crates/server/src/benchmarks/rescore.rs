@@ -91,7 +91,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
     let busy =
         tx.first("SELECT 1 AS one FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await?;
     if busy.is_some() {
-        return Err(fault!(CONFLICT, "rescoring", "Everything is being scored again already."));
+        return Err(fault!(CONFLICT, "rescoring", "Rescoring is already in progress."));
     }
     let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
     tx.commit().await?;

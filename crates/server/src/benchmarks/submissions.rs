@@ -230,8 +230,8 @@ pub async fn cancel(app: &App, visitor: &Visitor, seen: &Seen, submission: &Subm
         .await?;
     if cancelled == 0 || !is_stopped {
         return Err(match seen.is_host {
-            true => fault!(CONFLICT, "ended", "It is too late to cancel: it has ended."),
-            false => fault!(CONFLICT, "too-late", "It is too late to cancel: scoring has begun."),
+            true => fault!(CONFLICT, "ended", "Too late to cancel: the submission has finished."),
+            false => fault!(CONFLICT, "too-late", "Too late to cancel: scoring has started."),
         });
     }
     refund(&mut tx, submission).await?;
@@ -267,7 +267,7 @@ pub async fn pin(
         return Err(fault!(
             CONFLICT,
             "not-scored",
-            "Only a submission with scores can be shown on the board."
+            "Only a scored submission can be shown on the leaderboard."
         ));
     };
     let mut tx = app.store.begin().await?;

@@ -35,7 +35,7 @@ const KEY_HOURS: i64 = 24;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/b/{slug}/{phase}/submit", Access::Person(Scope::Read), "The form to hand in results", form),
-        post("/b/{slug}/{phase}/submit", Access::Person(Scope::Submit), "Hand in results", submit_form)
+        post("/b/{slug}/{phase}/submit", Access::Person(Scope::Submit), "Submit results", submit_form)
             .upload(),
     ]
 }
@@ -217,7 +217,7 @@ fn checked_about(about: About) -> Result<About, Fault> {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "description",
-            "The description may have {} characters.",
+            "The description can have at most {} characters.",
             DESCRIPTION
         ));
     }
@@ -251,7 +251,7 @@ async fn repeated(
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "key-reused",
-            "This Idempotency-Key was sent with another file before."
+            "This Idempotency-Key has already been used with another file."
         ));
     }
     Ok(Some(row.get("id")?))
@@ -276,8 +276,9 @@ async fn same(tx: &mut Tx, phase: &str, team: &str, blob: &str) -> Result<Option
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fault> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
-    key.map(|key| Some(key.to_owned()))
-        .ok_or_else(|| fault!(BAD_REQUEST, "key", "An Idempotency-Key has 1 to 200 plain characters."))
+    key.map(|key| Some(key.to_owned())).ok_or_else(|| {
+        fault!(BAD_REQUEST, "key", "An Idempotency-Key must have 1 to 200 printable ASCII characters.")
+    })
 }
 
 #[derive(Template)]

@@ -80,7 +80,7 @@ pub async fn of_field(app: &App, mut field: Field<'_>) -> Result<Draft, Fault> {
 
 /// The fault of an upload that broke off.
 pub fn broken() -> Fault {
-    fault!(BAD_REQUEST, "broken-upload", "The upload broke off. Please try again.")
+    fault!(BAD_REQUEST, "broken-upload", "The upload was interrupted. Please try again.")
 }
 
 /// Unpacks and checks a file; few at once, since each is held in memory.
@@ -173,7 +173,7 @@ fn within(content: impl Read, limit: u64) -> Result<Vec<u8>, Fault> {
         return Err(fault!(
             PAYLOAD_TOO_LARGE,
             "unpacked-too-large",
-            "The file unpacks to more than {} MiB.",
+            "The file is larger than {} MiB when decompressed.",
             limit >> 20
         ));
     }
@@ -181,11 +181,11 @@ fn within(content: impl Read, limit: u64) -> Result<Vec<u8>, Fault> {
 }
 
 fn damaged() -> Fault {
-    fault!(UNPROCESSABLE_ENTITY, "damaged", "The compressed file is damaged or not complete.")
+    fault!(UNPROCESSABLE_ENTITY, "damaged", "The compressed file is damaged or incomplete.")
 }
 
 fn not_one_file() -> Fault {
-    fault!(UNPROCESSABLE_ENTITY, "not-one-file", "The zip archive must hold exactly one file.")
+    fault!(UNPROCESSABLE_ENTITY, "not-one-file", "The zip archive must contain exactly one file.")
 }
 
 #[cfg(test)]

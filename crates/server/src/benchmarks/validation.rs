@@ -47,7 +47,7 @@ capeval_choice::named! {
     /// A kind of problem.
     pub enum Kind ("kind of problem") {
         NotAnObject = "not-an-object", "Items that are not objects with image_id and caption";
-        BadId = "bad-id", "Items whose image_id is not a whole number or a text";
+        BadId = "bad-id", "Items whose image_id is neither a whole number nor text";
         NotText = "not-text", "Captions that are not text";
         Missing = "missing", "Images without a caption";
         Unknown = "unknown", "Captions of images that are not in this phase";

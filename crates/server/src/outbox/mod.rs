@@ -105,13 +105,12 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
         let language = language.unwrap_or(Language::English);
         let title: String = row.get("title")?;
         let subject = match state.as_str() {
-            "scored" => language.fill("{}: your submission has scores", &[&title]),
+            "scored" => language.fill("{}: your submission has been scored", &[&title]),
             _ => language.fill("{}: your submission could not be scored", &[&title]),
         };
         let address = app.settings.url(&format!("/submissions/{submission}"));
         let word = language.t(Submission::word_of(&state));
-        let about =
-            language.fill("The method {} of your team, handed in to {}: {}", &[&*method, &title, word]);
+        let about = language.fill("Your team's method {}, submitted to {}: {}", &[&*method, &title, word]);
         let body = format!("{about}\n\n{address}\n");
         mail(tx, app, &email, &subject, &body).await?;
     }

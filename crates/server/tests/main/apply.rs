@@ -116,7 +116,7 @@ async fn results_describe_the_images_of_all_sets() {
     apply(&site.app, &toml::from_str(&plan).unwrap(), folder.path(), None).await.unwrap();
     site.work().await;
     let form = site.person("Ada", Role::Member).await.get("/b/b/p/submit").await.expect(200).text;
-    assert!(form.contains("One caption for each of the 20 images"), "{form}");
+    assert!(form.contains("one caption for each of the 20 images"), "{form}");
 }
 
 /// A reference set that is added to a phase with scores: its board stays, and has all rows by the new set in the end.

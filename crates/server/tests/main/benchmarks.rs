@@ -192,7 +192,7 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     browser.get("/b/b/p/leaderboard?ref=nothing").await.expect(404);
     assert!(browser.get("/b/b/rules").await.expect(200).text.contains("Be <em>kind</em>."));
     let form = browser.get("/b/b/p/submit").await.expect(200).text;
-    assert!(form.contains("One caption for each of the 40 images"));
+    assert!(form.contains("one caption for each of the 40 images"));
     let boundary = "x".repeat(20);
     let form = |file: &str| {
         format!(

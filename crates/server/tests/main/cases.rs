@@ -105,15 +105,15 @@ async fn bad_input_is_refused_in_words(database: Database) {
         ("images without captions", results(10, 5).into_bytes(), 422, "missing"),
         ("more captions than allowed", results(101, 5).into_bytes(), 422, "more than 100"),
         ("a file of more than 1 MiB", vec![b' '; (1 << 20) + 1], 413, "The file is larger than 1 MiB."),
-        ("a gzip bomb", gzip(&vec![b' '; 3 << 20]), 413, "The file unpacks to more than 2 MiB."),
+        ("a gzip bomb", gzip(&vec![b' '; 3 << 20]), 413, "The file is larger than 2 MiB when decompressed."),
         (
             "a damaged gzip file",
             gzip(b"[1, 2, 3, 4, 5, 6, 7, 8]")[..20].to_vec(),
             422,
             "The compressed file is damaged",
         ),
-        ("a zip archive of two files", zip(&["a.json", "b.json"]), 422, "must hold exactly one file"),
-        ("an empty zip archive", zip(&[]), 422, "must hold exactly one file"),
+        ("a zip archive of two files", zip(&["a.json", "b.json"]), 422, "must contain exactly one file"),
+        ("an empty zip archive", zip(&[]), 422, "must contain exactly one file"),
         ("a damaged zip archive", zip(&["a.json"])[..30].to_vec(), 422, "The compressed file is damaged"),
     ];
     for (name, body, status, words) in files {
@@ -124,7 +124,14 @@ async fn bad_input_is_refused_in_words(database: Database) {
     add("no method", &ada, post(""), &good, 422, "Give the method a name of 1 to 80 characters.");
     add("an invisible method", &ada, post("method=%E2%80%8B%00"), &good, 422, "Give the method a name");
     let long = format!("method=m&description={}", "a".repeat(2001));
-    add("a long description", &ada, post(&long), &good, 422, "The description may have 2000 characters.");
+    add(
+        "a long description",
+        &ada,
+        post(&long),
+        &good,
+        422,
+        "The description can have at most 2000 characters.",
+    );
     add(
         "a link that runs",
         &ada,
@@ -142,11 +149,25 @@ async fn bad_input_is_refused_in_words(database: Database) {
         "You take part in this phase with another",
     );
     let key = |key: &str| post("method=m").header("idempotency-key", key);
-    add("an empty key", &ada, key(""), &good, 400, "An Idempotency-Key has 1 to 200 plain characters.");
-    add("a key with another file", &ada, key("k"), &good, 422, "was sent with another file before");
+    add(
+        "an empty key",
+        &ada,
+        key(""),
+        &good,
+        400,
+        "An Idempotency-Key must have 1 to 200 printable ASCII characters.",
+    );
+    add("a key with another file", &ada, key("k"), &good, 422, "has already been used with another file");
     let form =
         |boundary: &str| post("").header("content-type", format!("multipart/form-data; boundary={boundary}"));
-    add("a form that breaks off", &ada, form("x"), b"--x\r\nContent-Disp", 400, "The upload broke off.");
+    add(
+        "a form that breaks off",
+        &ada,
+        form("x"),
+        b"--x\r\nContent-Disp",
+        400,
+        "The upload was interrupted.",
+    );
     let no_file = b"--x\r\nContent-Disposition: form-data; name=\"method\"\r\n\r\nm\r\n--x--\r\n";
     add("a form without a file", &ada, form("x"), no_file, 422, "Choose a file with results.");
     // Where it is sent, and by whom.

@@ -324,7 +324,11 @@ async fn everything_is_scored_again_into_a_new_score_set(database: Database) {
         program.post_json(&format!("{api}/rescore"), &json!({})).await.expect(409).json()["code"],
         "rescoring"
     );
-    assert_eq!(board().await["rows"], wrong["rows"], "the board changes when all is done");
+    assert_eq!(
+        board().await["rows"],
+        wrong["rows"],
+        "The leaderboard changes when all submissions are scored"
+    );
     assert!(browser.get("/b/b/p/host").await.expect(200).text.contains("4 submissions left"));
     // What is handed in meanwhile is in both.
     send(&bao, &phase, "Ten", results(40, 10)).await.expect(201);

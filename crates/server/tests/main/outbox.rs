@@ -236,7 +236,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     tokio::time::sleep(Duration::from_millis(10)).await;
     let message = messages.lock().unwrap().last().unwrap().clone();
     assert!(
-        message.contains("COCO: your submission has scores") && message.contains("/submissions/s"),
+        message.contains("COCO: your submission has been scored") && message.contains("/submissions/s"),
         "{message}"
     );
 }
