@@ -22,7 +22,7 @@ use crate::{args, audit, clock};
 pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: &str) -> Result<(), Fault> {
     let into = invitation.team.as_deref().ok_or_else(Fault::not_found)?;
     if from == into {
-        return Err(fault!(CONFLICT, "same-team", "This is an invitation to the same team."));
+        return Err(fault!(CONFLICT, "same-team", "This invitation is to the same team."));
     }
     let mut tx = app.store.begin().await?;
     // Phases before teams, as those who hand in take them.
@@ -43,7 +43,7 @@ pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: 
         return Err(fault!(
             CONFLICT,
             "not-maker",
-            "Only the member who made a team can bring it along, by opening the link in a browser."
+            "Only the member who created a team can merge it, by opening the link in a browser."
         ));
     }
     if entered(&mut tx, from, into).await? != phases {
@@ -91,7 +91,7 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
         return Err(fault!(
             CONFLICT,
             "still-scoring",
-            "A submission of one of the teams still waits for its scores. Please try again afterwards."
+            "A submission of one of the teams is still being scored. Please try again later."
         ));
     }
     let twice = "SELECT 1 AS one FROM submission AS one JOIN submission AS other \
@@ -101,7 +101,7 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
         return Err(fault!(
             CONFLICT,
             "same-captions",
-            "Both teams have handed in the same captions, which one team does only once."
+            "Both teams have submitted the same captions, which one team can do only once."
         ));
     }
     for sql in [
@@ -125,7 +125,7 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
         return Err(fault!(
             CONFLICT,
             "merged-quota",
-            "Together the teams have made more submissions to the phase {} than one team may.",
+            "Together, the teams have made more submissions to the phase {} than one team is allowed.",
             phase.title
         ));
     }

@@ -14,8 +14,8 @@ use crate::{args, clock};
 capeval_choice::named! {
     /// Who sees that a benchmark exists.
     pub enum Visibility ("visibility") {
-        Public = "public", "everybody";
-        Registered = "registered", "people with an account";
+        Public = "public", "everyone";
+        Registered = "registered", "registered users";
         Hidden = "hidden", "hosts and moderators";
     }
 }
@@ -23,8 +23,8 @@ capeval_choice::named! {
 capeval_choice::named! {
     /// Who sees the scores of a phase before they are disclosed.
     pub enum BoardKind ("kind of board") {
-        Public = "public", "everybody";
-        Registered = "registered", "people with an account";
+        Public = "public", "everyone";
+        Registered = "registered", "registered users";
         Own = "own", "teams see their own";
         Hidden = "hidden", "hosts";
     }
@@ -184,7 +184,7 @@ pub fn preparing() -> Fault {
     let fault = crate::fault!(
         CONFLICT,
         "preparing",
-        "The references of this phase are being prepared; try again in a minute."
+        "The references of this phase are being prepared. Try again in a minute."
     );
     fault.retry_after(60)
 }

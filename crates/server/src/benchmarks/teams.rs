@@ -27,13 +27,13 @@ pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/teams", read, "One's teams", list),
-        post("/teams", submit, "Make a team", make),
+        post("/teams", submit, "Create a team", make),
         post("/teams/{id}/invite", submit, "Make a link by which a person joins the team", invite),
         post("/teams/{id}/leave", submit, "Leave the team", leave),
         get("/teams/join/{secret}", read, "What an invitation to a team is for", join_form),
         post("/teams/join/{secret}", submit, "Join a team by an invitation", join),
         get("/api/v1/teams", read, "One's teams and their members", list_as_json),
-        post("/api/v1/teams", submit, "Make a team", make_as_json).takes([Field::text("name")]),
+        post("/api/v1/teams", submit, "Create a team", make_as_json).takes([Field::text("name")]),
         post(
             "/api/v1/teams/{id}/invites",
             submit,
@@ -94,7 +94,7 @@ pub async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault
         )
         .await?;
     if added == 0 {
-        return Err(fault!(CONFLICT, "team-name", "Another team is called {}.", name));
+        return Err(fault!(CONFLICT, "team-name", "The team name {} is already taken.", name));
     }
     add_member(tx, &id, account).await?;
     Ok(id)
@@ -177,7 +177,7 @@ pub async fn enter(
             return Err(fault!(
                 CONFLICT,
                 "other-team",
-                "You take part in this phase with another team already."
+                "You already take part in this phase with another team."
             ));
         }
         return Ok(team);
@@ -194,7 +194,7 @@ pub async fn enter(
                     return Err(fault!(
                         UNPROCESSABLE_ENTITY,
                         "choose-team",
-                        "You are in several teams: choose one."
+                        "You are in several teams. Choose one."
                     ));
                 }
             }
@@ -234,7 +234,7 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
         return Err(fault!(
             CONFLICT,
             "member-elsewhere",
-            "A member takes part in a phase with another team already."
+            "A member already takes part in a phase with another team."
         ));
     }
     Ok(())
@@ -347,7 +347,11 @@ async fn leave(
         .first("SELECT 1 AS one FROM entry_member WHERE team = $1 AND account = $2", args![&id, &visitor.id])
         .await?;
     if entered.is_some() {
-        return Err(fault!(CONFLICT, "entered", "Your team takes part in a phase, and so you stay in it."));
+        return Err(fault!(
+            CONFLICT,
+            "entered",
+            "You cannot leave this team, because it takes part in a phase."
+        ));
     }
     tx.execute("DELETE FROM team_member WHERE team = $1 AND account = $2", args![&id, &visitor.id]).await?;
     audit::note(&mut tx, Some(&visitor.id), "team.leave", &id, json!({})).await?;

@@ -86,7 +86,7 @@ pub(super) async fn add(
         return Err(fault!(
             CONFLICT,
             "webhooks",
-            "A benchmark may have {} webhooks; remove one first.",
+            "A benchmark can have at most {} webhooks. Remove one first.",
             MOST
         ));
     }

@@ -34,7 +34,7 @@ impl Address {
             fault!(
                 UNPROCESSABLE_ENTITY,
                 "webhook-address",
-                "A webhook needs an address that begins with https:// or http:// and is not in a private network."
+                "A webhook address must begin with https:// or http:// and must not be in a private network."
             )
         };
         let uri: Uri = text.parse().map_err(|_| refuse())?;

@@ -146,7 +146,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         post("method=m&team=4711"),
         &good,
         409,
-        "You take part in this phase with another",
+        "You already take part in this phase with another",
     );
     let key = |key: &str| post("method=m").header("idempotency-key", key);
     add(
@@ -227,7 +227,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
         json("/api/v1/teams"),
         b"{\"name\":\"Taken\"}",
         409,
-        "Another team is called Taken.",
+        "The team name Taken is already taken.",
     );
     add("a body of 300 kB", &ada, json("/api/v1/teams"), &[b' '; 300_000], 413, "The request is too large.");
     let grants = format!("/api/v1/host/phases/{phase}/grants");

@@ -154,7 +154,7 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     assert_eq!(shown["disqualified"][0]["reason"], "trained on <test> data");
     let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(
-        page.contains("Taken off the board") && page.contains("trained on &#60;test&#62; data"),
+        page.contains("Removed from the leaderboard") && page.contains("trained on &#60;test&#62; data"),
         "{page}"
     );
     let own = ada.get(&format!("/api/v1/submissions/{first}")).await.expect(200).json();

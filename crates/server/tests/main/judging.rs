@@ -33,9 +33,9 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let pictures = "https://pictures.example.org/{id:012}.jpg";
     for (images, pictures, people, words) in [
         ("0", pictures, "", "Choose 1 to 1000 images"),
-        ("5", "http://pictures.example.org/{id}.jpg", "", "begins with https:// and has {id} in the place"),
-        ("5", "https://pictures.example.org/1.jpg", "", "begins with https:// and has {id} in the place"),
-        ("5", "https://a b; script-src *//{id}", "", "begins with https://"),
+        ("5", "http://pictures.example.org/{id}.jpg", "", "must begin with https:// and have {id} in place"),
+        ("5", "https://pictures.example.org/1.jpg", "", "must begin with https:// and have {id} in place"),
+        ("5", "https://a b; script-src *//{id}", "", "must begin with https://"),
         ("5", pictures, "nobody@example.org", "No account has the email address nobody@example.org."),
     ] {
         let refused = begin(images, pictures, people).await.expect(422).text;
@@ -47,7 +47,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     site.work().await;
     let failed = "It could not be worked out: nobody has judged a caption";
     assert!(admin.get(agreement).await.expect(200).text.contains(failed));
-    assert!(!site.anybody().get(agreement).await.expect(200).text.contains("could not"));
+    assert!(!site.anybody().get(agreement).await.expect(200).text.contains("calculation failed"));
     judges[0].get("/b/b/p/judge").await.expect(404);
     begin("12", pictures, "judy@example.org jules@example.org ada@example.org").await.expect(303);
     begin("12", pictures, "").await.expect(409);
@@ -74,7 +74,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
         assert!(policy.contains("img-src 'self' https://pictures.example.org;"), "{policy}");
         let page = answer.text;
         let Some(item) = page.split("name=\"item\" value=\"").nth(1) else {
-            assert!(page.contains("You have judged all captions that need you."));
+            assert!(page.contains("You have judged all your captions."));
             break;
         };
         let item = item.split('"').next().unwrap().to_owned();
@@ -129,7 +129,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     assert_eq!((&ours["m1"], &ours["judgements"]), (&json!(1.0), &json!(12)));
     assert!(judged[1]["m1"].as_f64() < ours["m1"].as_f64(), "{judged:?}");
     let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
-    assert!(page.contains("Judged by people") && page.contains("M1, %"));
+    assert!(page.contains("Human evaluation") && page.contains("M1, %"));
     // A line for each system, and one for people.
     for class in ["s0", "s1", "grey"] {
         assert!(page.contains(&format!("<path class=\"line {class}\" d=\"M40 210")), "{class}");
@@ -145,7 +145,9 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     assert!(page.contains("36 ratings of") && page.contains("of 12 pictures"), "{page}");
     assert!(page.contains("Ada: Ours") && page.contains("CIDEr-D") && !page.contains("secret"), "{page}");
     assert_eq!(page.matches("<svg").count(), 1);
-    assert!(!page.contains("<b>") && !admin.get(agreement).await.expect(200).text.contains("could not"));
+    assert!(
+        !page.contains("<b>") && !admin.get(agreement).await.expect(200).text.contains("calculation failed")
+    );
 
     admin.post("/b/b/p/host/judging/close", &[]).await.expect(303);
     assert!(
@@ -154,7 +156,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
             .await
             .expect(200)
             .text
-            .contains("No captions are judged at the moment.")
+            .contains("There are no captions to judge at the moment.")
     );
     judge(&judges[0], &own, 4, false).await.expect(409);
     begin("2", pictures, "").await.expect(303);

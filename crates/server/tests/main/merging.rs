@@ -46,24 +46,24 @@ async fn teams_merge_where_one_team_could_have_done_it_all(database: Database) {
     let page = page_of(&invitation().await);
     // Not while a job may give something back.
     let refused = merge(bao, bao_team, &page).await.expect(409).text;
-    assert!(refused.contains("still waits for its scores"), "{refused}");
+    assert!(refused.contains("is still being scored"), "{refused}");
     site.work().await;
     // Nobody brings along a team that is not theirs, and none joins itself.
     merge(cleo, bao_team, &page).await.expect(404);
     let refused = merge(ada, ada_team, &page).await.expect(409).text;
-    assert!(refused.contains("This is an invitation to the same team."), "{refused}");
+    assert!(refused.contains("This invitation is to the same team."), "{refused}");
     // Nor does a member who has not made it.
     let dan = site.person("Dan", Role::Member).await;
     let path = format!("/api/v1/teams/{bao_team}/invites");
     let link = bao_program.post_json(&path, &json!({})).await.expect(201).json();
     dan.post(&page_of(link["link"].as_str().unwrap()), &[]).await.expect(303);
-    assert!(!dan.get(&page).await.expect(200).text.contains("all of Bao"));
+    assert!(!dan.get(&page).await.expect(200).text.contains("all members of Bao"));
     let refused = merge(&dan, bao_team, &page).await.expect(409).text;
-    assert!(refused.contains("Only the member who made a team can bring it along"), "{refused}");
+    assert!(refused.contains("Only the member who created a team can merge it"), "{refused}");
 
     // Three and two are five.
     let shown = bao.get(&page).await.expect(200).text;
-    assert!(shown.contains("all of Bao&#39;s, with its submissions"), "{shown}");
+    assert!(shown.contains("all members of Bao&#39;s, with its submissions"), "{shown}");
     merge(bao, bao_team, &page).await.expect(303);
     let teams = bao_program.get("/api/v1/teams").await.expect(200).json();
     assert_eq!((teams["teams"].as_array().unwrap().len(), &teams["teams"][0]["id"]), (1, &json!(ada_team)));

@@ -69,7 +69,7 @@ fn checked_reason(reason: &str) -> Result<String, Fault> {
 /// Changes the limits of a phase. What teams have used counts.
 pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: Limits) -> Result<(), Fault> {
     if ![limits.per_day, limits.in_total].iter().all(|limit| (0..=MOST).contains(limit)) {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "limits", "A limit is a number from 0 to {}.", MOST));
+        return Err(fault!(UNPROCESSABLE_ENTITY, "limits", "A limit must be a number from 0 to {}.", MOST));
     }
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
@@ -147,7 +147,7 @@ pub async fn disqualify(
         )
         .await?;
     if changed == 0 {
-        return Err(fault!(CONFLICT, "off-board", "It is off the board already."));
+        return Err(fault!(CONFLICT, "off-board", "It has already been removed from the leaderboard."));
     }
     let detail = json!({ "reason": reason });
     audit::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
@@ -170,7 +170,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
         )
         .await?;
     if changed == 0 {
-        return Err(fault!(CONFLICT, "on-board", "It is not off the board."));
+        return Err(fault!(CONFLICT, "on-board", "It has not been removed from the leaderboard."));
     }
     audit::note(&mut tx, Some(&visitor.id), "submission.reinstate", &submission.id, json!({})).await?;
     if submission.state == "scored" {

@@ -28,7 +28,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/b/{slug}/{phase}/host/judging", host, "How people judge captions of a phase", show),
         post("/b/{slug}/{phase}/host/judging", host, "Have people judge captions of a phase", begin),
         post("/b/{slug}/{phase}/host/judging/invite", host, "Let more people judge", invite),
-        post("/b/{slug}/{phase}/host/judging/close", host, "End the judging", close),
+        post("/b/{slug}/{phase}/host/judging/close", host, "End the evaluation", close),
         get("/b/{slug}/{phase}/judge", read, "The next caption to judge", next),
         post("/b/{slug}/{phase}/judge", submit, "Judge a caption", judge),
         get("/api/v1/host/phases/{id}/judging", host, "How people judge captions of a phase", show_as_json),

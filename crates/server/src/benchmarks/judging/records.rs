@@ -114,7 +114,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> 
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "pictures",
-            "The address of pictures begins with https:// and has {} in the place of the id of the image.",
+            "The address of the pictures must begin with https:// and have {} in place of the image ID.",
             "{id}"
         ));
     }
@@ -127,7 +127,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> 
         )
         .await?;
     if open.is_some() {
-        return Err(fault!(CONFLICT, "evaluation-open", "Captions of this phase are being judged already."));
+        return Err(fault!(CONFLICT, "evaluation-open", "Captions of this phase are already being judged."));
     }
     let id = ids::new_id();
     tx.execute(
@@ -247,10 +247,10 @@ pub async fn judge(
     given: &Verdict,
 ) -> Result<(), Fault> {
     if !(1..=4).contains(&given.grade) || !(1..=5).contains(&given.detail) {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "verdict", "A grade is 1 to 4, and detail 1 to 5."));
+        return Err(fault!(UNPROCESSABLE_ENTITY, "verdict", "A grade must be 1 to 4, and detail 1 to 5."));
     }
     if evaluation.state != "open" {
-        return Err(fault!(CONFLICT, "evaluation-closed", "These captions are not judged any more."));
+        return Err(fault!(CONFLICT, "evaluation-closed", "The evaluation of these captions has ended."));
     }
     let mut tx = app.store.begin().await?;
     let counted = tx
