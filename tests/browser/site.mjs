@@ -97,7 +97,7 @@ const steps = {
     await bao.context().close();
   },
 
-  async "Enter inside a composition never hands in, Ctrl+Enter outside does"() {
+  async "Enter inside a composition never submits, Ctrl+Enter outside does"() {
     const bao = await person("bao");
     await bao.goto(`${site}/c/games/caption`);
     await bao.selectOption("select[name=language]", "zh");
@@ -122,7 +122,7 @@ const steps = {
     await devtools.send("Input.insertText", { text: "红衣战士举着长剑站在燃烧的木桥上" });
     await bao.keyboard.press("Enter");
     await bao.waitForTimeout(200);
-    assert.equal(await image(bao), first, "Enter handed in");
+    assert.equal(await image(bao), first, "Enter submitted");
     await bao.keyboard.press("Control+Enter");
     await bao.waitForURL(/done=caption/);
     assert.notEqual(await image(bao), first);
@@ -151,7 +151,7 @@ const steps = {
     assert.equal(await text(again), "A half finished caption without a connection");
     // Another browser of the same person has it once the server does.
     await again.locator("textarea[name=text]").pressSequentially(".");
-    await again.waitForFunction(() => document.getElementById("kept").textContent.includes("Kept"));
+    await again.waitForFunction(() => document.getElementById("kept").textContent.includes("Draft saved"));
     const elsewhere = await person("bao");
     await elsewhere.goto(`${site}/c/games/caption`);
     assert.equal(await text(elsewhere), "A half finished caption without a connection.");

@@ -144,7 +144,7 @@ async fn taking_part(app: &App, slug: &str, visitor: &Visitor) -> Result<Seen, F
         return Err(fault);
     }
     if !guide::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
-        return Err(fault!(CONFLICT, "quiz", "Pass the quiz on the page of instructions first."));
+        return Err(fault!(CONFLICT, "quiz", "First pass the quiz on the instructions page."));
     }
     Ok(seen)
 }
@@ -196,14 +196,14 @@ async fn describe(
             let list = problems.iter().zip(&texts);
             let list: Vec<Value> =
                 list.map(|(problem, text)| json!({ "code": problem.code(), "text": text })).collect();
-            Err(fault!(UNPROCESSABLE_ENTITY, "caption", "The caption is refused: {}", texts.join(" "))
+            Err(fault!(UNPROCESSABLE_ENTITY, "caption", "The caption was rejected: {}", texts.join(" "))
                 .detail(json!({ "problems": list })))
         }
-        Outcome::Gone => Err(fault!(CONFLICT, "picture-gone", "The picture was taken away meanwhile.")),
+        Outcome::Gone => Err(fault!(CONFLICT, "picture-gone", "This picture has been removed.")),
         Outcome::Full => {
-            Err(fault!(CONFLICT, "picture-complete", "Others have completed the picture meanwhile."))
+            Err(fault!(CONFLICT, "picture-complete", "Others have already completed this picture."))
         }
-        Outcome::Again => Err(fault!(CONFLICT, "described", "You have described this picture before.")),
+        Outcome::Again => Err(fault!(CONFLICT, "described", "You have already described this picture.")),
     }
 }
 
@@ -252,7 +252,7 @@ async fn rate(
     let grade = Grade::new(given.grade).ok_or_else(grades::not_a_grade)?;
     let held = next::held(&app.store, collection, &visitor.id).await?;
     if held.is_none_or(|held| held.item != given.item) {
-        return Err(fault!(CONFLICT, "not-given", "You rate only the caption that you were given last."));
+        return Err(fault!(CONFLICT, "not-given", "You can rate only the caption you were given last."));
     }
     let tags = grades::known_tags(given.errors.iter().map(String::as_str));
     let rated = ratings::give::Given { collection, account: &visitor.id, grade, tags };
@@ -260,7 +260,7 @@ async fn rate(
         return Err(fault!(
             CONFLICT,
             "not-rated",
-            "You have rated this caption before, or it cannot be rated any more. Ask for the next one."
+            "You have already rated this caption, or it can no longer be rated. Ask for the next one."
         ));
     }
     Ok((StatusCode::CREATED, Json(json!({}))).into_response())

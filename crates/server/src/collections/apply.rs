@@ -184,7 +184,7 @@ fn check(plan: &Plan) -> Result<(), Fault> {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "slug",
-            "`{}` cannot be part of an address: use small letters, digits and hyphens.",
+            "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.",
             &plan.slug
         ));
     }
@@ -193,7 +193,7 @@ fn check(plan: &Plan) -> Result<(), Fault> {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "numbers",
-            "A picture gets 1 to 100 captions, and the target is at least 1 picture."
+            "Ask for 1 to 100 captions of each picture, and for at least 1 picture."
         ));
     }
     if plan.languages.is_empty() || plan.licences.is_empty() {

@@ -30,9 +30,9 @@ const ADVICE: [&str; 8] = [
     say("Do not begin with “There is” or “In the picture”."),
     say("Leave out unimportant details."),
     say("Do not describe what may have happened before, or may happen later."),
-    say("Do not write what somebody says or might say."),
-    say("No proper names: neither of games and characters nor of players."),
-    say("Write it yourself. Captions made by machines are refused."),
+    say("Do not write what a character says or might say."),
+    say("Do not use names of games, characters or players."),
+    say("Write it yourself. Machine-generated captions are rejected."),
     say("If you do not understand the picture, skip it."),
 ];
 
@@ -120,7 +120,7 @@ async fn page_of(
         html: benchmarks::as_html(&seen.collection.guide),
         has_passed,
         questions: questions.collect(),
-        problem: answers.map(|_| page.t("Not all answers are right. Read why, and try again.")),
+        problem: answers.map(|_| page.t("Not all answers are correct. Read why, and try again.")),
     })?;
     let status = if answers.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     Ok((status, shown).into_response())

@@ -22,7 +22,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/host/collections", Access::Host, "The collections that one runs", list),
         get("/host/collections/new", Access::Host, "The form for a new collection", new),
-        post("/host/collections", Access::Host, "Make a collection", make),
+        post("/host/collections", Access::Host, "Create a collection", make),
         get("/c/{slug}/settings", Access::Host, "The form of a collection's settings", edit),
         post("/c/{slug}/settings", Access::Host, "Change a collection", change),
         get("/api/v1/collections", Access::Public, "All collections that one may see", list_json),
@@ -195,7 +195,7 @@ async fn make(
     let empty: Plan = serde_json::from_value(json!({ "slug": "", "title": "" }))?;
     let plan = plan_from(&fields, empty);
     if is_taken(&app, &plan.slug).await? {
-        let problem = page.t1("There is a collection with the address {} already.", &plan.slug);
+        let problem = page.t1("A collection with the address {} already exists.", &plan.slug);
         return form(&page, &plan, true, Some(problem));
     }
     save(&app, &page, &visitor, &plan, true).await
@@ -254,7 +254,12 @@ async fn apply_json(
     Json(given): Json<Value>,
 ) -> Result<Response, Fault> {
     let plan: Plan = serde_json::from_value(given).map_err(|error| {
-        fault!(UNPROCESSABLE_ENTITY, "collection", "The collection is not described as expected: {}", error)
+        fault!(
+            UNPROCESSABLE_ENTITY,
+            "collection",
+            "The description of the collection is not valid: {}",
+            error
+        )
     })?;
     if is_taken(&app, &plan.slug).await? {
         records::hosted(&app.store, &plan.slug, &visitor).await?;

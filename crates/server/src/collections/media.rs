@@ -87,7 +87,7 @@ pub(super) async fn visible(app: &App, id: &str, visitor: &Visitor) -> Result<Im
 }
 
 fn gone() -> Fault {
-    fault!(GONE, "picture-gone", "This picture is not shown any more.")
+    fault!(GONE, "picture-gone", "This picture is no longer shown.")
 }
 
 async fn send(

@@ -150,11 +150,7 @@ async fn edit(tx: &mut Tx, caption: &Caption, clean: &str, warnings: &[&str]) ->
         )
         .await?;
     if changed == 0 {
-        return Err(fault!(
-            CONFLICT,
-            "rated",
-            "Somebody has rated this caption, so it cannot be changed any more."
-        ));
+        return Err(fault!(CONFLICT, "rated", "This caption has been rated and can no longer be changed."));
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ const MOST: i64 = 50;
 
 /// Why a picture is refused.
 const REFUSALS: [(&str, &str); 5] = [
-    ("personal-data", say("Personal data, such as names or chat of players")),
+    ("personal-data", say("Personal data, such as player names or chat")),
     ("copyright", say("Copyright")),
     ("unsuitable", say("Unsuitable: offensive, or not a screenshot of a game")),
     ("quality", say("Nothing to describe: too dark, too small, or only menus")),
@@ -209,7 +209,7 @@ fn require_foreign(
         return Err(Fault::not_found());
     }
     if owner == Some(&visitor.id) && !seen.is_host {
-        return Err(fault!(CONFLICT, "own", "Another moderator decides about what is yours."));
+        return Err(fault!(CONFLICT, "own", "Another moderator reviews what is yours."));
     }
     Ok(())
 }
@@ -289,7 +289,7 @@ async fn decide_caption(
     if to != caption.state {
         let reason = (!stays).then_some(say("A moderator has refused it."));
         if !slots::change_caption(&mut tx, &id, caption.state, to, reason).await? {
-            return Err(fault!(CONFLICT, "changed", "Somebody has decided about this meanwhile."));
+            return Err(fault!(CONFLICT, "changed", "This has already been reviewed."));
         }
     }
     close_reports(&mut tx, &id, &visitor.id, stays).await?;

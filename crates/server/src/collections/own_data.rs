@@ -178,12 +178,9 @@ async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
         UNION ALL SELECT 1 AS one FROM rating WHERE account = $1 \
         UNION ALL SELECT 1 AS one FROM assignment WHERE account = $1";
     if tx.first(left, args![account]).await?.is_some() {
-        return Err(fault!(
-            CONFLICT,
-            "still-contributing",
-            "Something was contributed meanwhile. Please try again."
-        )
-        .passing());
+        return Err(
+            fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").passing()
+        );
     }
     Ok(())
 }

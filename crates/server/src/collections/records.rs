@@ -14,7 +14,7 @@ capeval_choice::named! {
     /// Who may download releases.
     pub enum ReleaseAccess ("access to releases") {
         Contributors = "contributors", "people with accepted contributions";
-        Everybody = "everybody", "everybody who sees the collection";
+        Everybody = "everybody", "everyone who can see the collection";
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
             "The form to ask for a picture to be taken down",
             takedown_form,
         ),
-        post("/c/{slug}/takedown", Access::Public, "Ask for a picture to be taken down", takedown),
+        post("/c/{slug}/takedown", Access::Public, "Request removal of a picture", takedown),
     ]
 }
 
@@ -103,7 +103,7 @@ pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &New
         return Err(fault!(
             FORBIDDEN,
             "no-reports",
-            "Moderators have refused {} of your reports, so you cannot report any more. Skip what you do not like.",
+            "Moderators have rejected {} of your reports, so you can no longer report. Skip what you do not like.",
             refused
         ));
     }
@@ -202,7 +202,7 @@ async fn takedown(
         let fault = fault!(
             UNPROCESSABLE_ENTITY,
             "takedown",
-            "Say which picture it is, why it should go, and how to reach you, each in at most {} characters.",
+            "Say which picture it is, why it should be removed, and how we can reach you, each in at most {} characters.",
             NOTE
         );
         let problem = Some(page.fault(&fault));

@@ -158,7 +158,7 @@ fn done_in_words(done: &str) -> Option<&'static str> {
         "queued" => say("Queued. Follow the progress on its page."),
         "uploaded" => say("The pictures are uploaded."),
         "caption" => say("Thank you! Here is the next picture."),
-        "reported" => say("Thank you. You will not see it again, and a moderator looks at it."),
+        "reported" => say("Thank you. A moderator will review it, and you won't see it again."),
         _ => return None,
     })
 }

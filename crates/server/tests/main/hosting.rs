@@ -202,7 +202,7 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
         browser.post("/b/b/webhooks", &[("url", "https://hooks.example.org/x")]).await.expect(200).text;
     assert!(page.contains("class=\"secret\"") && page.contains("https://hooks.example.org/x"));
     let refused = browser.post("/b/b/webhooks", &[("url", "http://127.0.0.1/x")]).await.expect(422).text;
-    assert!(refused.contains("is not in a private network"));
+    assert!(refused.contains("must not be in a private network"));
     let hook = page.split("/b/b/webhooks/").nth(1).unwrap().split('/').next().unwrap().to_owned();
     other_browser.post(&format!("/b/b/webhooks/{hook}/remove"), &[]).await.expect(404);
     browser.post(&format!("/b/b/webhooks/{hook}/remove"), &[]).await.expect(303);
@@ -245,7 +245,7 @@ async fn what_races_with_a_host_is_exact(database: Database) {
     while send(&ada, &phase, "late", numbered(k)).await.status.as_u16() == 201 {
         (through, k) = (through + 1, k + 1);
     }
-    assert_eq!(through, 13, "3 a day and 10 granted");
+    assert_eq!(through, 13, "3 per day and 10 granted");
 
     // Nothing goes through once the answer says that submissions are stopped.
     program

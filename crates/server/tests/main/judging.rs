@@ -45,7 +45,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let agreement = "/b/b/p/agreement";
     admin.post(agreement, &[]).await.expect(303);
     site.work().await;
-    let failed = "It could not be worked out: nobody has judged a caption";
+    let failed = "The calculation failed: nobody has judged a caption";
     assert!(admin.get(agreement).await.expect(200).text.contains(failed));
     assert!(!site.anybody().get(agreement).await.expect(200).text.contains("calculation failed"));
     judges[0].get("/b/b/p/judge").await.expect(404);
@@ -137,7 +137,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
 
     // A page says how metrics agree with the judges. The scores of so few images are not drawn: one could tell them.
     let page = site.anybody().get(agreement).await.expect(200).text;
-    assert!(page.contains("It has not been worked out yet."), "{page}");
+    assert!(page.contains("Not calculated yet."), "{page}");
     judges[0].post(agreement, &[]).await.expect(404);
     admin.post(agreement, &[]).await.expect(303);
     site.work().await;
@@ -167,5 +167,5 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let id: String = site.app.store.first(sql, args![]).await.unwrap().unwrap().get("id").unwrap();
     admin.post(&format!("/submissions/{id}/disqualify"), &[("reason", "Copied")]).await.expect(303);
     let page = site.anybody().get(agreement).await.expect(200).text;
-    assert!(page.contains("It has not been worked out yet.") && !page.contains("Ours"), "{page}");
+    assert!(page.contains("Not calculated yet.") && !page.contains("Ours"), "{page}");
 }

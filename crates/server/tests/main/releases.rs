@@ -96,7 +96,8 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
     site.anybody().get(file).await.expect(404);
     let page = stranger.get("/c/screens/releases/1").await.expect(200).text;
     assert!(
-        page.contains("for people with an accepted picture or caption") && !page.contains("screens-1.zip")
+        page.contains("Only contributors with an accepted picture or caption")
+            && !page.contains("screens-1.zip")
     );
     assert!(authors[0].get("/c/screens/releases/1").await.text.contains("screens-1.zip"));
     let archive = bytes(&authors[0], file).await;
@@ -165,7 +166,7 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
     host.post("/c/screens/agreement", &[]).await.expect(303);
     let failed = "UPDATE job SET state = 'failed', error = 'out of memory' WHERE kind = 'agreement'";
     site.app.store.execute(failed, args![]).await.unwrap();
-    let words = "It could not be worked out: out of memory";
+    let words = "The calculation failed: out of memory";
     assert!(host.get("/c/screens/agreement").await.expect(200).text.contains(words));
     assert!(!stranger.get("/c/screens/agreement").await.expect(200).text.contains("out of memory"));
     host.post("/c/screens/agreement", &[]).await.expect(303);
@@ -200,11 +201,11 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
     for withheld in ["", "val"] {
         let form = [("val", "20"), ("test", "20"), ("withheld", withheld)];
         let answer = host.post("/c/screens/releases", &form).await.expect(409).text;
-        assert!(answer.contains("must keep that part back"), "{answer}");
+        assert!(answer.contains("must withhold that split"), "{answer}");
     }
     let form = [("benchmark", "again"), ("per_day", "2"), ("in_total", "9"), ("board", "public")];
     let answer = host.post(publish, &form).await.expect(409).text;
-    assert!(answer.contains("was withdrawn since"), "{answer}");
+    assert!(answer.contains("have since been withdrawn"), "{answer}");
     host.post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")])
         .await
         .expect(303);

@@ -18,7 +18,7 @@ pub fn require_short(text: &str) -> Result<(), Fault> {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "caption-long",
-            "A text of at most {} characters can be handed in or kept.",
+            "A caption or draft can have at most {} characters.",
             LONGEST
         ));
     }

@@ -37,7 +37,7 @@ impl Problem {
         match self {
             Self::Rule(rule) => rule.text(language),
             Self::Repeated => language.t(say(
-                "You have given the same caption to another picture. Describe what is special about this one.",
+                "You have given another picture the same caption. Describe what is special about this one.",
             )),
         }
     }
@@ -149,7 +149,11 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
     let row = tx.first("SELECT uploader FROM image WHERE id = $1", args![new.image]).await?;
     let uploader: Option<String> = row.map_or(Ok(None), |row| row.get("uploader"))?;
     if uploader.as_deref() == Some(author) && !new.collection.own_pictures {
-        return Err(fault!(CONFLICT, "own-picture", "People do not describe their own pictures here."));
+        return Err(fault!(
+            CONFLICT,
+            "own-picture",
+            "In this collection, you cannot describe your own pictures."
+        ));
     }
     if !slots::fill(tx, new.image, author).await? {
         return Ok(Outcome::Full);

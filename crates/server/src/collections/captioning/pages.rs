@@ -88,8 +88,13 @@ async fn show(
     let text = draft.unwrap_or_default();
     let given = Typed { text, ..Typed::default() };
     let notice = match hint.notice.as_str() {
-        "gone" => Some(page.t("The picture before this one was taken away meanwhile, so it needs no caption.").to_owned()),
-        "full" => Some(page.t("Others had completed the picture before this one meanwhile. Your text is among your contributions.").to_owned()),
+        "gone" => Some(page.t("The previous picture was removed, so it needs no caption.").to_owned()),
+        "full" => Some(
+            page.t(
+                "Others have already completed the previous picture. Your text is among your contributions.",
+            )
+            .to_owned(),
+        ),
         _ => None,
     };
     let shown = Shown { seen: &seen, image: &image, given: &given, problems: &[], notice };

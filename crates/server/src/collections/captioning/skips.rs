@@ -19,7 +19,7 @@ pub const REASONS: [(&str, &str); 4] = [
     ("unclear", say("I do not understand it")),
     ("language", say("I cannot say it in this language")),
     ("unpleasant", say("I would rather not look at it")),
-    ("other", say("Another reason")),
+    ("other", say("Other reason")),
 ];
 
 pub(super) fn routes() -> Vec<Route> {

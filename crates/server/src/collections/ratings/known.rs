@@ -116,7 +116,7 @@ async fn make(
         return Err(fault!(
             CONFLICT,
             "no-gold",
-            "That needs accepted captions of several groups of pictures, which all raters gave the best grade."
+            "This needs accepted captions from several groups of pictures that all raters gave the best grade."
         ));
     }
     Ok(Redirect::to(&format!("/c/{slug}/gold?done=saved")).into_response())

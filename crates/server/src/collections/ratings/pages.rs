@@ -30,13 +30,13 @@ pub const GRADES: [(i64, &str); 4] = [
 
 /// The errors that raters may mark.
 pub const TAGS: [(&str, &str); 7] = [
-    ("object", say("Something is not there, or is something else")),
+    ("object", say("Something is not there or is something else")),
     ("attribute", say("A colour or another property is wrong")),
     ("count", say("A number is wrong")),
     ("relation", say("A place or a relation is wrong")),
     ("action", say("An action is wrong")),
     ("missing", say("Something important is missing")),
-    ("language", say("The language is faulty")),
+    ("language", say("There are language errors")),
 ];
 
 pub(super) fn routes() -> Vec<Route> {

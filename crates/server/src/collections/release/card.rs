@@ -48,9 +48,9 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
     let Content { title, number, summary, licence, created_at, .. } = content;
     let heading = language.fill("Release {}", &[number]);
     let day = clock::day(*created_at);
-    let made = language.fill("Made on {}. Captions and ratings: {}.", &[day.as_str(), licence.as_str()]);
+    let made = language.fill("Created on {}. Captions and ratings: {}.", &[day.as_str(), licence.as_str()]);
     writeln!(out, "# {title} · {heading}\n\n{summary}\n\n{made}")?;
-    heading_of(out, language.t("What is in it"))?;
+    heading_of(out, language.t("Contents"))?;
     let columns = [
         language.t("Split"),
         language.t("Pictures"),
@@ -69,7 +69,7 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
         writeln!(out, "| {split}{note} | {} | {n} | {each} |", counts.len())?;
     }
     let splits = language.fill(
-        "Pictures of one contributor and one game are in one split, and so are pictures that look nearly alike. Ids are never reused; `withdrawn.json` lists what earlier releases had ({}).",
+        "Pictures of one contributor and one game are in the same split, and so are near-duplicates. IDs are never reused; `withdrawn.json` lists the items of earlier releases that were withdrawn ({}).",
         &[content.withdrawn.len()],
     );
     writeln!(out, "\n{splits}")?;
@@ -131,7 +131,7 @@ fn lengths(content: &Content, language: Language, out: &mut String) -> std::fmt:
         };
         let scripts: Vec<String> =
             scripts.iter().map(|(script, n)| format!("{} {n}", name(script))).collect();
-        let kept = language.fill("Chinese characters, kept as they were written: {}.", &[scripts.join(", ")]);
+        let kept = language.fill("Chinese characters, kept as written: {}.", &[scripts.join(", ")]);
         writeln!(out, "\n{kept}")?;
     }
     Ok(())
@@ -165,7 +165,7 @@ fn ratings(content: &Content, language: Language, out: &mut String) -> std::fmt:
             "{} ratings; agreement between raters (Krippendorff's α for ordered grades): {}.",
             &[n.to_string(), format!("{alpha:.3}")],
         ),
-        None => language.fill("{} ratings; too few, or too alike, for a figure of agreement.", &[n]),
+        None => language.fill("{} ratings; too few or too uniform to measure agreement.", &[n]),
     };
     writeln!(out, "\n{agreement}")
 }

@@ -108,7 +108,7 @@ async fn add(
         return Err(fault!(
             CONFLICT,
             "split-is-hidden",
-            "A benchmark has the captions of one part as hidden references: releases must keep that part back."
+            "A benchmark uses the captions of one split as hidden references, so releases must withhold that split."
         ));
     }
     let row = tx

@@ -26,7 +26,7 @@ use crate::{args, clock, ids};
 pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/c/{slug}/releases", Access::Public, "The releases of a collection", list),
-        post("/c/{slug}/releases", Access::Person(Scope::Submit), "Make a release", make),
+        post("/c/{slug}/releases", Access::Person(Scope::Submit), "Create a release", make),
         get("/c/{slug}/releases/{number}", Access::Public, "A release, with its data card", show),
         get("/c/{slug}/releases/{number}/{name}", Access::Public, "A file of a release", file),
         get(
@@ -244,7 +244,7 @@ async fn file(
         return Err(fault!(
             GONE,
             "release-retired",
-            "This release has things that were withdrawn since; please take the newest one."
+            "Some items of this release have since been withdrawn. Please use the newest release."
         ));
     }
     let sql = "SELECT * FROM release_part WHERE release = $1 AND name = $2";
@@ -290,7 +290,7 @@ async fn publish(
         return Err(fault!(
             CONFLICT,
             "release-not-ready",
-            "This release is not ready, or is not given out any more."
+            "This release is not ready or no longer available."
         ));
     }
     let wanted = Wanted {

@@ -57,7 +57,7 @@ pub async fn publish(
         return Err(fault!(
             CONFLICT,
             "release-outdated",
-            "Something in this release was withdrawn since. Make a new release first."
+            "Some items of this release have since been withdrawn. Create a new release first."
         ));
     }
     let content = build::content(&app.store, release).await?;
@@ -65,7 +65,7 @@ pub async fn publish(
         fault!(
             CONFLICT,
             "nothing-withheld",
-            "This release keeps no captions back, so that everybody could hand in the references themselves."
+            "This release withholds no captions, so anyone could submit the references themselves."
         )
     })?;
     for row in app.store.all(SHARING, args![release, split.name()]).await? {
@@ -74,7 +74,7 @@ pub async fn publish(
             return Err(fault!(
                 CONFLICT,
                 "split-is-known",
-                "Another release has shown these captions, so they cannot be hidden references any more."
+                "Another release has published these captions, so they can no longer be hidden references."
             ));
         }
     }
@@ -89,7 +89,7 @@ pub async fn publish(
             return Err(fault!(
                 CONFLICT,
                 "slug-taken",
-                "Another benchmark has the address {}.",
+                "A benchmark with the address {} already exists.",
                 &wanted.slug
             ));
         }
@@ -114,7 +114,7 @@ pub async fn publish(
         fault!(
             UNPROCESSABLE_ENTITY,
             "not-published",
-            "The benchmark cannot be made: {}.",
+            "The benchmark cannot be created: {}.",
             format!("{error:#}")
         )
     })?;

@@ -5,10 +5,10 @@ capeval_choice::named! {
     pub enum ReportReason ("reason of a report") {
         Spam = "spam", "Spam or advertising";
         Offensive = "offensive", "Offensive";
-        PersonalData = "personal-data", "Personal data, such as names or chat of players";
+        PersonalData = "personal-data", "Personal data, such as player names or chat";
         Copyright = "copyright", "Copyright";
-        MachineMade = "machine-made", "Made by a machine";
-        Other = "other", "Another reason";
+        MachineMade = "machine-made", "Machine-generated";
+        Other = "other", "Other reason";
     }
 }
 

@@ -13,11 +13,11 @@ capeval_choice::named! {
     /// The state of a picture.
     pub enum ImageState ("state of a picture") {
         Processing = "processing", "being processed";
-        Pending = "pending", "waits for a moderator";
+        Pending = "pending", "waiting for a moderator";
         Open = "open", "being described";
         Complete = "complete", "complete";
-        Rejected = "rejected", "refused";
-        Quarantined = "quarantined", "reported, and hidden for now";
+        Rejected = "rejected", "rejected";
+        Quarantined = "quarantined", "reported and hidden for now";
         Withdrawn = "withdrawn", "withdrawn";
     }
 }
@@ -25,11 +25,11 @@ capeval_choice::named! {
 capeval_choice::named! {
     /// The state of a caption.
     pub enum CaptionState ("state of a caption") {
-        Submitted = "submitted", "waits for ratings";
+        Submitted = "submitted", "waiting for ratings";
         Accepted = "accepted", "accepted";
-        Rejected = "rejected", "refused";
-        Split = "split", "waits for a moderator";
-        Quarantined = "quarantined", "reported, and hidden for now";
+        Rejected = "rejected", "rejected";
+        Split = "split", "waiting for a moderator";
+        Quarantined = "quarantined", "reported and hidden for now";
         Withdrawn = "withdrawn", "withdrawn";
     }
 }

@@ -90,7 +90,7 @@ pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String,
         return Err(fault!(
             PAYLOAD_TOO_LARGE,
             "upload-too-large",
-            "The pictures are larger than {} MiB together. Upload fewer at a time.",
+            "The pictures have more than {} MiB in total. Upload fewer at a time.",
             app.settings.upload_mib
         ));
     }
@@ -138,17 +138,17 @@ async fn check(
         return Err(fault!(UNPROCESSABLE_ENTITY, "files", "Choose 1 to {} pictures.", FILES));
     }
     if !about.is_declared {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "rights", "Declare that the pictures are yours."));
+        return Err(fault!(UNPROCESSABLE_ENTITY, "rights", "Confirm that the pictures are yours."));
     }
     if !collection.licences.contains(&about.licence) {
-        return Err(fault!(UNPROCESSABLE_ENTITY, "licence", "Choose a licence of this collection."));
+        return Err(fault!(UNPROCESSABLE_ENTITY, "licence", "Choose a licence that this collection offers."));
     }
     let is_long = |text: &str| text.chars().count() > 80;
     if about.game.is_empty() || is_long(&about.game) || is_long(&about.platform) {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "game",
-            "Give the title of the game; titles and platforms have at most 80 characters."
+            "Enter the game title. Titles and platforms can have at most 80 characters."
         ));
     }
     let row = app
@@ -162,7 +162,7 @@ async fn check(
         return Err(fault!(
             TOO_MANY_REQUESTS,
             "pictures-wait",
-            "At most {} of your pictures may wait for a moderator. Please come back later.",
+            "At most {} of your pictures can wait for a moderator. Please come back later.",
             WAITING
         )
         .retry_after(3_600));

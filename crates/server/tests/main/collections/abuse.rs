@@ -77,7 +77,7 @@ async fn two_reports_hide_a_thing_and_refused_reports_end_the_power(database: Da
     for image in &pictures {
         let answer = report(&ada, "image", image).await;
         if answer.status.as_u16() == 403 {
-            assert!(answer.text.contains("Moderators have refused 5 of your reports"), "{}", answer.text);
+            assert!(answer.text.contains("Moderators have rejected 5 of your reports"), "{}", answer.text);
             refused += 1;
         } else {
             mo.post(&format!("/c/c/moderate/images/{image}"), &[("action", "approve")]).await.expect(303);
@@ -117,7 +117,7 @@ async fn anybody_may_ask_for_a_picture_to_be_taken_down() {
     let id: String = row.unwrap().get("id").unwrap();
     mo.post(&format!("/c/c/moderate/reports/{id}"), &[("action", "refuse")]).await.expect(303);
     mo.post(&format!("/c/c/moderate/reports/{id}"), &[("action", "refuse")]).await.expect(404);
-    assert!(mo.get("/c/c/moderate").await.expect(200).text.contains("Nothing waits for you."));
+    assert!(mo.get("/c/c/moderate").await.expect(200).text.contains("Nothing to review."));
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn floods_are_slowed_down() {
     assert_eq!(statuses, [303, 303, 303, 429]);
     let files: Vec<(&str, Vec<u8>)> = (0..3).map(|k| ("a.png", png(k))).collect();
     let refused = super::upload(&ada, &files).await.expect(422).text;
-    assert!(refused.contains("Taken: 2") && refused.contains("Too many requests."));
+    assert!(refused.contains("Accepted: 2") && refused.contains("Too many requests."));
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ async fn programs_do_what_people_do(database: Database) {
     );
     site.work().await;
 
-    // What waits for a moderator is seen by its uploader only.
+    // What waiting for a moderator is seen by its uploader only.
     let mine = reader.get("/api/v1/me/contributions").await.expect(200).json();
     assert_eq!(
         (&mine["pictures"][0]["id"], &mine["pictures"][0]["state"]),

@@ -40,7 +40,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     let wrong =
         ada.post("/c/c/quiz", &[("q0", "0"), ("q1", "2"), ("q2", "0"), ("q3", "1"), ("q4", "2")]).await;
     let wrong = wrong.expect(422).text;
-    assert!(wrong.contains("Not all answers are right.") && wrong.contains("Say what is seen"));
+    assert!(wrong.contains("Not all answers are correct.") && wrong.contains("Say what is seen"));
     ada.post("/c/c/quiz", &[]).await.expect(422);
     ada.post("/c/c/quiz", RIGHT).await.expect(303);
     let chinese = ada.send(Request::get("/c/c/guide").header("accept-language", "zh-CN"), "").await;
@@ -53,7 +53,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     for (text, words) in [
         ("A dog.", "Write at least 8 words."),
         ("", "Describe the picture in words."),
-        ("Buy many nice things on www.example.org now please", "No web or mail addresses."),
+        ("Buy many nice things on www.example.org now please", "Leave out web and email addresses."),
         ("这是 a picture with quite a few english words in it", "Write this caption in English."),
     ] {
         let refused = hand_in(&ada, &image, text).await.expect(422).text;
@@ -81,7 +81,13 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     let other = asked(&ada.get("/c/c/caption").await.expect(200).text);
     assert_ne!(other, image);
     let same = "a knight in armour, stands near an old bridge at night!";
-    assert!(hand_in(&ada, &other, same).await.expect(422).text.contains("You have given the same caption"));
+    assert!(
+        hand_in(&ada, &other, same)
+            .await
+            .expect(422)
+            .text
+            .contains("You have given another picture the same caption")
+    );
     // Traditional characters stay as they were written, and are noted.
     let chinese = "紅衣戰士舉著長劍站在燃燒的木橋上";
     ada.post("/c/c/caption", &[("image", &other), ("language", "zh"), ("text", chinese)]).await.expect(303);
@@ -106,7 +112,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     bao.post(&path, &[("action", "withdraw")]).await.expect(404);
     site.app.store.execute("UPDATE caption SET ratings = 1", args![]).await.unwrap();
     let refused = ada.post(&path, &[("action", "edit"), ("text", &sentence(6))]).await.expect(409).text;
-    assert!(refused.contains("Somebody has rated this caption"));
+    assert!(refused.contains("This caption has been rated"));
     site.app.store.execute("UPDATE caption SET ratings = 0", args![]).await.unwrap();
     decide(&site, &caption, "submitted", "accepted").await;
     assert_eq!(counters(&site, &image).await, ("open".into(), 1, 1));
@@ -148,7 +154,7 @@ async fn moderators_decide_what_ratings_cannot() {
     ada.get("/c/c/caption").await.expect(200);
     hand_in(&ada, &image, &sentence(1)).await.expect(303);
     let caption = caption_of(&site, &image).await;
-    assert!(mo.get("/c/c/moderate").await.expect(200).text.contains("Nothing waits for you."));
+    assert!(mo.get("/c/c/moderate").await.expect(200).text.contains("Nothing to review."));
     decide(&site, &caption, "submitted", "split").await;
     let page = mo.get("/c/c/moderate").await.expect(200).text;
     assert!(page.contains(&sentence(1)) && !page.contains("Ada"), "moderators do not see who wrote it");
@@ -235,7 +241,7 @@ async fn hosts_make_and_change_collections() {
             .await
             .expect(422)
             .text
-            .contains("There is a collection with the address games already.")
+            .contains("A collection with the address games already exists.")
     );
     other.get("/c/games").await.expect(404);
     other.get("/c/games/settings").await.expect(404);
@@ -243,7 +249,7 @@ async fn hosts_make_and_change_collections() {
     for (name, value, words) in [
         ("slug", "No Slug", "cannot be part of an address"),
         ("title", "", "A name must have 1 to 80 characters."),
-        ("captions", "0", "A picture gets 1 to 100 captions"),
+        ("captions", "0", "Ask for 1 to 100 captions of each picture"),
         ("language", "tlh", "is not one of"),
         ("licence", "mine", "is not one of"),
         ("hosts", "nobody@example.org", "No account has the email address nobody@example.org."),
@@ -289,7 +295,7 @@ fn the_command_line_applies_a_file() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/collection/collection.toml");
     let apply = ["admin", "collection", "apply", file];
     let made = crate::support::process::command(folder.path(), "", &apply, "");
-    assert!(made.starts_with("made http://127.0.0.1:8080/c/screenshots"), "{made}");
+    assert!(made.starts_with("created http://127.0.0.1:8080/c/screenshots"), "{made}");
     let changed = crate::support::process::command(folder.path(), "", &apply, "");
     assert!(changed.starts_with("changed "), "{changed}");
 }

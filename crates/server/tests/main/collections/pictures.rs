@@ -79,7 +79,7 @@ async fn pictures_go_from_the_upload_to_the_people_who_describe_them() {
     mo.post(&format!("/c/c/moderate/images/{refused}"), &reason).await.expect(303);
     site.work().await;
     let page = bao.get("/c/c/mine").await.expect(200).text;
-    assert!(page.contains("Personal data, such as names or chat of players"), "{page}");
+    assert!(page.contains("Personal data, such as player names or chat"), "{page}");
     mo.get(&format!("/media/{refused}")).await.expect(404);
 
     // Only the pictures that rows name are on the disk.
@@ -101,7 +101,7 @@ async fn the_same_picture_is_taken_once_and_a_similar_one_is_looked_at() {
     upload(&ada, &[("a.png", png(1))]).await.expect(303);
     let same = upload(&bao, &[("b.png", png(1)), ("c.png", png(2))]).await.expect(422).text;
     assert!(
-        same.contains("The same picture is in this collection already.") && same.contains("Taken: 1"),
+        same.contains("The same picture is in this collection already.") && same.contains("Accepted: 1"),
         "{same}"
     );
     site.work().await;
@@ -191,7 +191,7 @@ async fn an_upload_that_is_too_large_is_refused_in_words() {
     apply(&site, json!({})).await;
     let ada = site.person("Ada", Role::Member).await;
     let answer = upload(&ada, &[("a.png", png(1)), ("b.png", vec![0; 1 << 20])]).await.expect(413);
-    assert!(answer.text.contains("The pictures are larger than 1 MiB together."), "{}", answer.text);
+    assert!(answer.text.contains("The pictures have more than 1 MiB in total."), "{}", answer.text);
 }
 
 #[tokio::test]
@@ -211,13 +211,13 @@ async fn uploads_need_rights_a_licence_and_a_game() {
         upload_with(client, &fields, &files).await
     };
     for (name, value, files, words) in [
-        ("rights", None, 1, "Declare that the pictures are yours."),
-        ("rights", Some("false"), 1, "Declare that the pictures are yours."),
-        ("rights", Some(""), 1, "Declare that the pictures are yours."),
-        ("licence", Some("mine"), 1, "Choose a licence of this collection."),
-        ("licence", Some("research-only"), 1, "Choose a licence of this collection."),
-        ("game", Some(" "), 1, "Give the title of the game"),
-        ("game", Some(&"x".repeat(81)[..]), 1, "Give the title of the game"),
+        ("rights", None, 1, "Confirm that the pictures are yours."),
+        ("rights", Some("false"), 1, "Confirm that the pictures are yours."),
+        ("rights", Some(""), 1, "Confirm that the pictures are yours."),
+        ("licence", Some("mine"), 1, "Choose a licence that this collection offers."),
+        ("licence", Some("research-only"), 1, "Choose a licence that this collection offers."),
+        ("game", Some(" "), 1, "Enter the game title"),
+        ("game", Some(&"x".repeat(81)[..]), 1, "Enter the game title"),
         ("", None, 0, "Choose 1 to 20 pictures."),
         ("", None, 21, "Choose 1 to 20 pictures."),
     ] {

@@ -145,7 +145,7 @@ async fn reservations_run_out_gently() {
     assert!(page.contains("There is no picture for you"));
     let refused =
         uploader.post("/c/c/caption", &[("image", &own), ("language", "en"), ("text", &sentence(3))]).await;
-    assert!(refused.expect(409).text.contains("People do not describe their own pictures here."));
+    assert!(refused.expect(409).text.contains("In this collection, you cannot describe your own pictures."));
 }
 
 /// In a queue of 100,000 pictures the next one is found at once, whatever was done before.

@@ -68,7 +68,7 @@ impl Collection {
         id
     }
 
-    /// A caption that waits for ratings.
+    /// A caption that waiting for ratings.
     pub async fn caption(
         &self,
         site: &Site,
