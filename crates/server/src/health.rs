@@ -19,9 +19,9 @@ const LONGEST_WAIT: i64 = 600_000;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        get("/healthz", Access::Public, "Whether the process answers", async || "ok\n"),
-        get("/readyz", Access::Public, "Whether the database answers and jobs are done", ready),
-        get("/metrics", Access::Public, "Figures for Prometheus", metrics),
+        get("/healthz", Access::Public, "Check that the process responds", async || "ok\n"),
+        get("/readyz", Access::Public, "Check that the database responds and jobs run", ready),
+        get("/metrics", Access::Public, "Metrics for Prometheus", metrics),
     ]
 }
 

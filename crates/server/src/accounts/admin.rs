@@ -18,15 +18,10 @@ const MOST: i64 = 200;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/admin/accounts", Access::Admin, "All accounts", accounts),
-        post(
-            "/admin/accounts/{id}/role",
-            Access::Admin,
-            "Change the role of an account, or disable it",
-            set_role,
-        ),
-        post("/admin/invitations", Access::Admin, "Make a link for a new account", invite),
-        get("/admin/audit", Access::Admin, "Who did what", audit_log),
+        get("/admin/accounts", Access::Admin, "List all accounts", accounts),
+        post("/admin/accounts/{id}/role", Access::Admin, "Change an account's role, or disable it", set_role),
+        post("/admin/invitations", Access::Admin, "Create an invitation link for a new account", invite),
+        get("/admin/audit", Access::Admin, "Show the audit log", audit_log),
     ]
 }
 

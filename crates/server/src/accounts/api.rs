@@ -15,15 +15,15 @@ use crate::web::{Access, Field, Person, Route, Scope};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/api/v1/me", Access::Person(Scope::Read), "Whose token this is", me),
-        get("/api/v1/me/tokens", Access::Person(Scope::Read), "One's tokens, without the secrets", list),
-        post(
+        get("/api/v1/me", Access::Person(Scope::Read), "Show whose token this is", me),
+        get(
             "/api/v1/me/tokens",
-            Access::Person(Scope::Submit),
-            "Make a token whose scope is not larger",
-            add,
-        )
-        .takes([Field::text("name").optional(), Field::text("scope")]),
+            Access::Person(Scope::Read),
+            "List your tokens, without their secrets",
+            list,
+        ),
+        post("/api/v1/me/tokens", Access::Person(Scope::Submit), "Create a token with no wider scope", add)
+            .takes([Field::text("name").optional(), Field::text("scope")]),
         delete("/api/v1/me/tokens/{id}", Access::Person(Scope::Submit), "Remove a token", remove),
     ]
 }

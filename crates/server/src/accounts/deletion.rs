@@ -27,7 +27,7 @@ pub struct FinishDeletion;
 const ABANDONED: i64 = 60_000;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![post("/account/delete", Access::Person(Scope::Host), "Delete one's account", delete)]
+    vec![post("/account/delete", Access::Person(Scope::Host), "Delete your account", delete)]
 }
 
 #[derive(Deserialize)]

@@ -67,22 +67,17 @@ pub struct Leaving {
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get(
-            "/account/contributions.zip",
-            Access::Person(Scope::Read),
-            "All that one has contributed, as a file",
-            export,
-        ),
+        get("/account/contributions.zip", Access::Person(Scope::Read), "Download your contributions", export),
         get(
             "/api/v1/me/contributions",
             Access::Person(Scope::Read),
-            "All that one has contributed",
+            "Export your contributions",
             export_json,
         ),
         post(
             "/account/contributions/delete",
             Access::Person(Scope::Host),
-            "Delete all that one has contributed",
+            "Delete all your contributions",
             delete,
         ),
     ]

@@ -24,25 +24,20 @@ const MOST: i64 = 500;
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
-        get("/api/v1/benchmarks", Access::Public, "All benchmarks with their phases", benchmarks),
-        get("/api/v1/phases/{id}", Access::Public, "A phase with its reference sets", phase),
-        post("/api/v1/phases/{id}/validate", read, "Check results without handing them in", validate)
+        get("/api/v1/benchmarks", Access::Public, "List all benchmarks with their phases", benchmarks),
+        get("/api/v1/phases/{id}", Access::Public, "Show a phase with its reference sets", phase),
+        post("/api/v1/phases/{id}/validate", read, "Validate results without submitting them", validate)
             .upload(),
         post("/api/v1/phases/{id}/submissions", submit, "Submit results", add).upload(),
-        get("/api/v1/phases/{id}/submissions", read, "The submissions of one's team", list),
-        get("/api/v1/phases/{id}/quota", read, "How many submissions are left", left),
-        get("/api/v1/submissions/{id}", read, "The state and the scores of a submission", show),
-        get(
-            "/api/v1/submissions/{id}/events",
-            read,
-            "The progress of a submission, as a stream of events",
-            events::events,
-        ),
-        post("/api/v1/submissions/{id}/cancel", submit, "Cancel a submission that still waits", cancel),
+        get("/api/v1/phases/{id}/submissions", read, "List your team's submissions", list),
+        get("/api/v1/phases/{id}/quota", read, "Show how many submissions are left", left),
+        get("/api/v1/submissions/{id}", read, "Show the state and the scores of a submission", show),
+        get("/api/v1/submissions/{id}/events", read, "Stream the progress of a submission", events::events),
+        post("/api/v1/submissions/{id}/cancel", submit, "Cancel a queued submission", cancel),
         post(
             "/api/v1/submissions/{id}/pin",
             submit,
-            "Show this submission on the board, rather than the best",
+            "Show this submission on the leaderboard instead of the best",
             pin,
         ),
     ]

@@ -25,11 +25,11 @@ use crate::web::{Access, Page, Route, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/b/{slug}/{phase}/leaderboard", Access::Public, "The board of a phase", show),
+        get("/b/{slug}/{phase}/leaderboard", Access::Public, "Show the leaderboard of a phase", show),
         get(
             "/api/v1/phases/{id}/leaderboard",
             Access::Public,
-            "The board of a phase, as JSON or CSV",
+            "Get the leaderboard of a phase, as JSON or CSV",
             for_programs,
         )
         .asks(&["ref", "sort", "format"]),

@@ -15,7 +15,7 @@ use crate::web::route::get;
 use crate::web::{Access, Page, Route};
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![get("/host", Access::Host, "The benchmarks that one runs", show)]
+    vec![get("/host", Access::Host, "List the benchmarks you host", show)]
 }
 
 #[derive(Template)]

@@ -15,9 +15,9 @@ use crate::web::{Access, Page, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/", Access::Public, "All benchmarks", front),
-        get("/b/{slug}", Access::Public, "A benchmark with its phases", show),
-        get("/b/{slug}/rules", Access::Public, "The rules of a benchmark", rules),
+        get("/", Access::Public, "List all benchmarks", front),
+        get("/b/{slug}", Access::Public, "Show a benchmark with its phases", show),
+        get("/b/{slug}/rules", Access::Public, "Show the rules of a benchmark", rules),
     ]
 }
 

@@ -27,19 +27,19 @@ const MOST: i64 = 500;
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
-        get("/submissions", read, "One's submissions", list),
-        get("/submissions/{id}", read, "A submission of one's team", show),
-        post("/submissions/{id}/cancel", submit, "Cancel a submission that still waits", cancel_from_page),
+        get("/submissions", read, "List your submissions", list),
+        get("/submissions/{id}", read, "Show a submission of your team", show),
+        post("/submissions/{id}/cancel", submit, "Cancel a queued submission", cancel_from_page),
         post(
             "/submissions/{id}/pin",
             submit,
-            "Show this submission on the board, rather than the best",
+            "Show this submission on the leaderboard instead of the best",
             pin_from_page,
         ),
         post(
             "/submissions/{id}/unpin",
             submit,
-            "Show the best submission on the board again",
+            "Show the best submission on the leaderboard",
             unpin_from_page,
         ),
     ]

@@ -34,7 +34,7 @@ const KEY_HOURS: i64 = 24;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/b/{slug}/{phase}/submit", Access::Person(Scope::Read), "The form to hand in results", form),
+        get("/b/{slug}/{phase}/submit", Access::Person(Scope::Read), "Show the form to submit results", form),
         post("/b/{slug}/{phase}/submit", Access::Person(Scope::Submit), "Submit results", submit_form)
             .upload(),
     ]

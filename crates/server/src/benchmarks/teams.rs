@@ -26,20 +26,15 @@ pub(super) const MEMBERS: i64 = 50;
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
-        get("/teams", read, "One's teams", list),
+        get("/teams", read, "List your teams", list),
         post("/teams", submit, "Create a team", make),
-        post("/teams/{id}/invite", submit, "Make a link by which a person joins the team", invite),
-        post("/teams/{id}/leave", submit, "Leave the team", leave),
-        get("/teams/join/{secret}", read, "What an invitation to a team is for", join_form),
-        post("/teams/join/{secret}", submit, "Join a team by an invitation", join),
-        get("/api/v1/teams", read, "One's teams and their members", list_as_json),
+        post("/teams/{id}/invite", submit, "Create an invitation link to a team", invite),
+        post("/teams/{id}/leave", submit, "Leave a team", leave),
+        get("/teams/join/{secret}", read, "Show an invitation to a team", join_form),
+        post("/teams/join/{secret}", submit, "Accept an invitation to a team", join),
+        get("/api/v1/teams", read, "List your teams and their members", list_as_json),
         post("/api/v1/teams", submit, "Create a team", make_as_json).takes([Field::text("name")]),
-        post(
-            "/api/v1/teams/{id}/invites",
-            submit,
-            "Make a link by which a person joins the team",
-            invite_as_json,
-        ),
+        post("/api/v1/teams/{id}/invites", submit, "Create an invitation link to a team", invite_as_json),
     ]
 }
 

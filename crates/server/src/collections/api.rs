@@ -39,21 +39,21 @@ pub(super) fn routes() -> Vec<Route> {
         get(
             "/api/v1/collections/{slug}/pictures",
             read,
-            "The pictures that people describe, 100 at a time",
+            "List the pictures to describe, 100 at a time",
             list,
         )
         .asks(&["after"]),
         post("/api/v1/collections/{slug}/pictures", submit, "Upload pictures", upload)
             .upload()
             .takes(picture),
-        get("/api/v1/pictures/{id}", read, "A picture as a file", file),
+        get("/api/v1/pictures/{id}", read, "Download a picture", file),
         get(
             "/api/v1/collections/{slug}/to-describe",
             submit,
             "Reserve the next picture to describe",
             to_describe,
         ),
-        post("/api/v1/collections/{slug}/captions", submit, "Hand in a caption", describe).takes([
+        post("/api/v1/collections/{slug}/captions", submit, "Submit a caption", describe).takes([
             Field::text("image"),
             Field::text("text"),
             Field::text("language").optional(),
@@ -61,8 +61,11 @@ pub(super) fn routes() -> Vec<Route> {
         post("/api/v1/collections/{slug}/skips", submit, "Skip a picture", skip)
             .takes([Field::text("image"), Field::text("reason")]),
         get("/api/v1/collections/{slug}/to-rate", submit, "Reserve the next caption to rate", to_rate),
-        post("/api/v1/collections/{slug}/ratings", submit, "Rate the caption that one was given", rate)
-            .takes([Field::text("item"), Field::number("grade"), Field::list("errors").optional()]),
+        post("/api/v1/collections/{slug}/ratings", submit, "Rate the caption you were given", rate).takes([
+            Field::text("item"),
+            Field::number("grade"),
+            Field::list("errors").optional(),
+        ]),
         post("/api/v1/collections/{slug}/reports", submit, "Report a picture or a caption", report).takes([
             Field::text("kind"),
             Field::text("subject"),

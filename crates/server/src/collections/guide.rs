@@ -19,7 +19,7 @@ use crate::{args, clock};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/c/{slug}/guide", Access::Public, "The instructions of a collection, with the quiz", show),
+        get("/c/{slug}/guide", Access::Public, "Show the instructions of a collection, with the quiz", show),
         post("/c/{slug}/quiz", Access::Person(Scope::Submit), "Answer the quiz", answer),
     ]
 }

@@ -17,8 +17,8 @@ use crate::web::{Access, Person, Route, Scope};
 pub(super) fn routes() -> Vec<Route> {
     let read = Access::Person(Scope::Read);
     vec![
-        get("/media/{id}", read, "A picture", picture),
-        get("/media/{id}/small", read, "A small copy of a picture", small),
+        get("/media/{id}", read, "Show a picture", picture),
+        get("/media/{id}/small", read, "Show a small copy of a picture", small),
     ]
 }
 

@@ -25,14 +25,9 @@ const MOST: i64 = 500;
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
-        get("/c/{slug}/mine", read, "One's contributions to a collection", show),
-        post(
-            "/c/{slug}/mine/captions/{id}",
-            submit,
-            "Edit or withdraw a caption of one's own",
-            change_caption,
-        ),
-        post("/c/{slug}/mine/images/{id}", submit, "Withdraw a picture of one's own", withdraw_image),
+        get("/c/{slug}/mine", read, "List your contributions to a collection", show),
+        post("/c/{slug}/mine/captions/{id}", submit, "Edit or withdraw one of your captions", change_caption),
+        post("/c/{slug}/mine/images/{id}", submit, "Withdraw one of your pictures", withdraw_image),
     ]
 }
 

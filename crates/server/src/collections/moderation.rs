@@ -37,15 +37,10 @@ const REFUSALS: [(&str, &str); 5] = [
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
-        get("/c/{slug}/moderate", read, "What waits for a moderator", show),
-        post("/c/{slug}/moderate/images/{id}", submit, "Approve or refuse a picture", decide_image),
-        post("/c/{slug}/moderate/captions/{id}", submit, "Accept or refuse a caption", decide_caption),
-        post(
-            "/c/{slug}/moderate/reports/{id}",
-            submit,
-            "Close a request to take a picture down",
-            close_request,
-        ),
+        get("/c/{slug}/moderate", read, "List what waits for a moderator", show),
+        post("/c/{slug}/moderate/images/{id}", submit, "Approve or reject a picture", decide_image),
+        post("/c/{slug}/moderate/captions/{id}", submit, "Accept or reject a caption", decide_caption),
+        post("/c/{slug}/moderate/reports/{id}", submit, "Close a request to remove a picture", close_request),
     ]
 }
 

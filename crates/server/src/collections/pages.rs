@@ -19,9 +19,14 @@ const BOARD: i64 = 100;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/collections", Access::Public, "All collections", list),
-        get("/c/{slug}", Access::Public, "A collection: how far it is, and who contributes", show),
-        post("/c/{slug}/board", Access::Person(Scope::Submit), "Be named on the board, or not", choose_board),
+        get("/collections", Access::Public, "List all collections", list),
+        get("/c/{slug}", Access::Public, "Show a collection's progress and contributors", show),
+        post(
+            "/c/{slug}/board",
+            Access::Person(Scope::Submit),
+            "Choose whether the leaderboard shows your name",
+            choose_board,
+        ),
     ]
 }
 

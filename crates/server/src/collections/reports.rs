@@ -31,7 +31,7 @@ pub(super) fn routes() -> Vec<Route> {
         get(
             "/c/{slug}/takedown",
             Access::Public,
-            "The form to ask for a picture to be taken down",
+            "Show the form to request removal of a picture",
             takedown_form,
         ),
         post("/c/{slug}/takedown", Access::Public, "Request removal of a picture", takedown),

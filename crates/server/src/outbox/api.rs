@@ -18,19 +18,19 @@ use crate::web::{Access, Field, Page, Person, Route, encode};
 pub(super) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
-        get("/b/{slug}/webhooks", host, "The webhooks of a benchmark, and their newest deliveries", show),
+        get("/b/{slug}/webhooks", host, "List a benchmark's webhooks with their latest deliveries", show),
         post("/b/{slug}/webhooks", host, "Add a webhook", add_from_page),
         post("/b/{slug}/webhooks/{id}/remove", host, "Remove a webhook", remove_from_page),
         get(
             "/api/v1/host/benchmarks/{slug}/webhooks",
             host,
-            "The webhooks of a benchmark, and their newest deliveries",
+            "List a benchmark's webhooks with their latest deliveries",
             list,
         ),
         post(
             "/api/v1/host/benchmarks/{slug}/webhooks",
             host,
-            "Add a webhook; the answer has the secret of its signatures, once",
+            "Add a webhook; the signing secret is returned only once",
             add,
         )
         .takes([Field::text("url")]),

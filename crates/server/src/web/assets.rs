@@ -19,7 +19,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
 
 /// The routes of assets.
 pub fn routes() -> Vec<Route> {
-    vec![get("/assets/{version}/{name}", Access::Public, "A style or script of the pages", serve)]
+    vec![get("/assets/{version}/{name}", Access::Public, "A style sheet or script", serve)]
 }
 
 /// The address of an asset; it has a part of the content's hash, so that browsers may keep it for a year.

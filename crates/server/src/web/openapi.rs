@@ -12,7 +12,7 @@ const ABOUT: [&str; 4] = ["method", "description", "link", "team"];
 
 /// The route of the description.
 pub fn routes() -> Vec<Route> {
-    vec![get("/openapi.json", Access::Public, "The description of the API", describe)]
+    vec![get("/openapi.json", Access::Public, "This description of the API", describe)]
 }
 
 async fn describe(State(app): State<App>) -> Response {
@@ -34,7 +34,7 @@ fn document(title: &str, address: &str) -> Value {
     let text = json!({ "type": "string" });
     let problem = json!({
         "type": "object",
-        "description": "A problem as RFC 9457 has it. Some codes have more fields: `report` of `invalid`, \
+        "description": "A problem in the format of RFC 9457. Some codes have more fields: `report` of `invalid`, \
                         `submission` of `same-file`.",
         "required": ["title", "status", "code", "detail", "request_id"],
         "properties": {
@@ -59,7 +59,7 @@ fn document(title: &str, address: &str) -> Value {
 
 fn operation(route: &Route) -> Value {
     let needs = match route.access {
-        Access::Public => "Everybody.".to_owned(),
+        Access::Public => "Everyone.".to_owned(),
         Access::Person(scope) => format!("A token with the scope {scope}."),
         Access::Host => "A host's token with the scope host.".to_owned(),
         Access::Admin => "An administrator's token with the scope host.".to_owned(),

@@ -18,9 +18,9 @@ use crate::web::{Access, Field, Person, Route};
 pub(super) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
-        get("/api/v1/host/phases/{id}", host, "A phase with its score sets", show),
-        get("/api/v1/host/phases/{id}/entries", host, "The teams of a phase with their quotas", entries),
-        get("/api/v1/host/phases/{id}/submissions", host, "All submissions to a phase", submissions),
+        get("/api/v1/host/phases/{id}", host, "Show a phase with its score sets", show),
+        get("/api/v1/host/phases/{id}/entries", host, "List the teams of a phase with their quotas", entries),
+        get("/api/v1/host/phases/{id}/submissions", host, "List all submissions to a phase", submissions),
         post("/api/v1/host/phases/{id}/limits", host, "Change the limits of a phase", set_limits)
             .takes([Field::number("per_day"), Field::number("in_total")]),
         post("/api/v1/host/phases/{id}/grants", host, "Grant submissions to a team", grant).takes([
@@ -30,17 +30,27 @@ pub(super) fn routes() -> Vec<Route> {
             Field::text("reason"),
         ]),
         post("/api/v1/host/phases/{id}/freeze", host, "Stop submissions to a phase", freeze),
-        post("/api/v1/host/phases/{id}/unfreeze", host, "Allow submissions to a phase again", unfreeze),
+        post("/api/v1/host/phases/{id}/unfreeze", host, "Allow submissions to a phase", unfreeze),
         post(
             "/api/v1/host/phases/{id}/rescore",
             host,
-            "Score all submissions again, into a new score set",
+            "Rescore all submissions, into a new score set",
             score_again,
         ),
-        post("/api/v1/submissions/{id}/disqualify", host, "Take a submission off the board", disqualify)
-            .takes([Field::text("reason")]),
-        post("/api/v1/submissions/{id}/reinstate", host, "Put a submission back on the board", reinstate),
-        get("/api/v1/host/benchmarks/{slug}/audit", host, "Who did what in a benchmark", audit),
+        post(
+            "/api/v1/submissions/{id}/disqualify",
+            host,
+            "Remove a submission from the leaderboard",
+            disqualify,
+        )
+        .takes([Field::text("reason")]),
+        post(
+            "/api/v1/submissions/{id}/reinstate",
+            host,
+            "Restore a submission to the leaderboard",
+            reinstate,
+        ),
+        get("/api/v1/host/benchmarks/{slug}/audit", host, "Show a benchmark's audit log", audit),
     ]
 }
 

@@ -18,24 +18,19 @@ use crate::web::{Access, Page, Person, Route, encode};
 pub(super) fn routes() -> Vec<Route> {
     let host = Access::Host;
     vec![
-        get("/b/{slug}/{phase}/host", host, "The tools of hosts for a phase", show),
+        get("/b/{slug}/{phase}/host", host, "Show a phase to its hosts", show),
         post("/b/{slug}/{phase}/host/limits", host, "Change the limits of a phase", set_limits),
         post("/b/{slug}/{phase}/host/grants", host, "Grant submissions to a team", grant),
-        post(
-            "/b/{slug}/{phase}/host/freeze",
-            host,
-            "Stop submissions to a phase, or allow them again",
-            freeze,
-        ),
+        post("/b/{slug}/{phase}/host/freeze", host, "Stop or allow submissions to a phase", freeze),
         post(
             "/b/{slug}/{phase}/host/rescore",
             host,
-            "Score all submissions again, into a new score set",
+            "Rescore all submissions, into a new score set",
             score_again,
         ),
-        post("/submissions/{id}/disqualify", host, "Take a submission off the board", disqualify),
-        post("/submissions/{id}/reinstate", host, "Put a submission back on the board", reinstate),
-        get("/b/{slug}/audit", host, "Who did what in a benchmark", audit),
+        post("/submissions/{id}/disqualify", host, "Remove a submission from the leaderboard", disqualify),
+        post("/submissions/{id}/reinstate", host, "Restore a submission to the leaderboard", reinstate),
+        get("/b/{slug}/audit", host, "Show a benchmark's audit log", audit),
     ]
 }
 

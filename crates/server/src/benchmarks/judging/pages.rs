@@ -25,20 +25,15 @@ pub(super) fn routes() -> Vec<Route> {
         Field::text("judges").optional(),
     ];
     vec![
-        get("/b/{slug}/{phase}/host/judging", host, "How people judge captions of a phase", show),
-        post("/b/{slug}/{phase}/host/judging", host, "Have people judge captions of a phase", begin),
-        post("/b/{slug}/{phase}/host/judging/invite", host, "Let more people judge", invite),
+        get("/b/{slug}/{phase}/host/judging", host, "Show the human evaluation of a phase", show),
+        post("/b/{slug}/{phase}/host/judging", host, "Start a human evaluation of a phase", begin),
+        post("/b/{slug}/{phase}/host/judging/invite", host, "Add judges", invite),
         post("/b/{slug}/{phase}/host/judging/close", host, "End the evaluation", close),
-        get("/b/{slug}/{phase}/judge", read, "The next caption to judge", next),
+        get("/b/{slug}/{phase}/judge", read, "Show the next caption to judge", next),
         post("/b/{slug}/{phase}/judge", submit, "Judge a caption", judge),
-        get("/api/v1/host/phases/{id}/judging", host, "How people judge captions of a phase", show_as_json),
-        post(
-            "/api/v1/host/phases/{id}/judging",
-            host,
-            "Have people judge captions of a phase",
-            begin_as_json,
-        )
-        .takes(plan),
+        get("/api/v1/host/phases/{id}/judging", host, "Show the human evaluation of a phase", show_as_json),
+        post("/api/v1/host/phases/{id}/judging", host, "Start a human evaluation of a phase", begin_as_json)
+            .takes(plan),
     ]
 }
 

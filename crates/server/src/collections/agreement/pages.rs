@@ -23,20 +23,20 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
         get(
             "/c/{slug}/agreement",
             Access::Public,
-            "How metrics agree with the ratings of a collection",
+            "Show how metrics agree with the ratings of a collection",
             show,
         ),
-        post("/c/{slug}/agreement", Access::Person(Scope::Submit), "Work the agreement out anew", refresh),
+        post("/c/{slug}/agreement", Access::Person(Scope::Submit), "Recalculate the agreement", refresh),
         get(
             "/b/{slug}/{phase}/agreement",
             Access::Public,
-            "How metrics agree with the people who judged captions of a phase",
+            "Show how metrics agree with the human evaluation of a phase",
             of_phase,
         ),
         post(
             "/b/{slug}/{phase}/agreement",
             Access::Host,
-            "Work the agreement of a phase out anew",
+            "Recalculate the agreement of a phase",
             refresh_phase,
         ),
     ]

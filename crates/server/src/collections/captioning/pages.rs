@@ -24,8 +24,8 @@ use crate::web::{Access, Page, Person, Route, Scope};
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
-        get("/c/{slug}/caption", read, "The next picture to describe", show),
-        post("/c/{slug}/caption", submit, "Hand in a caption, or keep it as a draft", hand_in),
+        get("/c/{slug}/caption", read, "Show the next picture to describe", show),
+        post("/c/{slug}/caption", submit, "Submit a caption, or save it as a draft", hand_in),
     ]
 }
 

@@ -21,9 +21,9 @@ const PAIRS: usize = 5;
 pub(super) fn routes() -> Vec<Route> {
     let submit = Access::Person(Scope::Submit);
     vec![
-        get("/c/{slug}/gold", Access::Person(Scope::Read), "The captions whose grade is known", show),
-        post("/c/{slug}/gold", submit, "Make captions whose grade is known", make),
-        post("/c/{slug}/gold/{id}/retire", submit, "Use a caption with a known grade no more", retire),
+        get("/c/{slug}/gold", Access::Person(Scope::Read), "List the captions with a known grade", show),
+        post("/c/{slug}/gold", submit, "Create captions with a known grade", make),
+        post("/c/{slug}/gold/{id}/retire", submit, "Retire a caption with a known grade", retire),
     ]
 }
 

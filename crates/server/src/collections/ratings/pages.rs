@@ -41,7 +41,7 @@ pub const TAGS: [(&str, &str); 7] = [
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/c/{slug}/rate", Access::Person(Scope::Read), "The next caption to rate", show),
+        get("/c/{slug}/rate", Access::Person(Scope::Read), "Show the next caption to rate", show),
         post("/c/{slug}/rate", Access::Person(Scope::Submit), "Rate a caption", give),
     ]
 }

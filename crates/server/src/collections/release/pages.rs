@@ -25,14 +25,14 @@ use crate::{args, clock, ids};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/c/{slug}/releases", Access::Public, "The releases of a collection", list),
+        get("/c/{slug}/releases", Access::Public, "List the releases of a collection", list),
         post("/c/{slug}/releases", Access::Person(Scope::Submit), "Create a release", make),
-        get("/c/{slug}/releases/{number}", Access::Public, "A release, with its data card", show),
-        get("/c/{slug}/releases/{number}/{name}", Access::Public, "A file of a release", file),
+        get("/c/{slug}/releases/{number}", Access::Public, "Show a release, with its data card", show),
+        get("/c/{slug}/releases/{number}/{name}", Access::Public, "Download a file of a release", file),
         get(
             "/api/v1/collections/{slug}/releases/{number}/{name}",
             Access::Person(Scope::Read),
-            "A file of a release",
+            "Download a file of a release",
             file,
         ),
         post(

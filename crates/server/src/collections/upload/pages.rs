@@ -15,7 +15,7 @@ use crate::web::{Access, Page, Person, Route, Scope};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/c/{slug}/upload", Access::Person(Scope::Read), "The form to upload pictures", form),
+        get("/c/{slug}/upload", Access::Person(Scope::Read), "Show the form to upload pictures", form),
         post("/c/{slug}/upload", Access::Person(Scope::Submit), "Upload pictures", upload).upload(),
     ]
 }
