@@ -260,7 +260,7 @@ fn unless_gone(swept: io::Result<bool>, path: &Path) -> bool {
         Ok(is_removed) => is_removed,
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) => {
-            tracing::warn!(%error, path = %path.display(), "a file that nobody needs cannot be removed");
+            tracing::warn!(%error, path = %path.display(), "an unused file cannot be removed");
             false
         }
     }

@@ -19,7 +19,7 @@ use crate::settings::Settings;
 use crate::web::Scope;
 use crate::{clock, collections, demo, doctor, serve};
 
-/// Run benchmarks with hidden references: uploads, quotas, scores, boards
+/// Run benchmarks with hidden references: uploads, quotas, scores, leaderboards
 #[derive(Parser)]
 #[command(version, name = "capeval-server", subcommand_negates_reqs = true)]
 pub struct Arguments {
@@ -31,7 +31,7 @@ pub struct Arguments {
 
 #[derive(Args)]
 struct Common {
-    /// Folder of the database and of all files; it is made if it does not exist [default: ./capeval-data, and
+    /// Folder of the database and of all files; created if it does not exist [default: ./capeval-data, and
     /// ./capeval-demo for `demo`].
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -48,27 +48,27 @@ struct Common {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve the site and run jobs; this is what the program does without a command
+    /// Serve the site and run jobs (the default command)
     Serve,
-    /// Only run jobs, for servers that share a PostgreSQL database
+    /// Run jobs only, for servers that share a PostgreSQL database
     Worker,
-    /// Serve a demonstration to this machine: a benchmark with entries and a collection, in a data folder of its own
+    /// Serve sample data on localhost: a benchmark with entries and a collection, in a separate data folder
     Demo,
     /// Manage accounts, tokens, benchmarks and collections
     #[command(subcommand)]
     Admin(Admin),
-    /// Check the data, and print all settings
+    /// Check the installation and print all settings
     Doctor,
-    /// Make a backup of the database and all files, also while the server runs; prints its folder
+    /// Back up the database and all files, even while the server runs, and print the folder
     Backup {
-        /// New folder to make [default: the time in the folder of nightly backups].
+        /// Folder to create [default: the current time, in the folder of nightly backups].
         to: Option<PathBuf>,
     },
-    /// Make the data of a server, in an empty folder and database, from a backup that is checked first
+    /// Check a backup and restore it into an empty folder and database
     Restore {
         /// Folder of the backup.
         from: PathBuf,
-        /// Only check the backup: every file, and every row.
+        /// Only check the backup: every file and every row.
         #[arg(long)]
         verify: bool,
     },
@@ -82,7 +82,7 @@ enum Admin {
     /// Manage accounts
     #[command(subcommand)]
     User(User),
-    /// Manage tokens of programs
+    /// Manage access tokens
     #[command(subcommand)]
     Token(Token),
     /// Manage benchmarks
@@ -95,7 +95,7 @@ enum Admin {
 
 #[derive(Subcommand)]
 enum Collection {
-    /// Make a collection from a TOML file, or bring it up to date with the file
+    /// Create or update a collection from a TOML file
     Apply {
         /// File that describes the collection.
         file: PathBuf,
@@ -104,21 +104,21 @@ enum Collection {
 
 #[derive(Subcommand)]
 enum Benchmark {
-    /// Make a benchmark from a TOML file, or bring it up to date with the file
+    /// Create or update a benchmark from a TOML file
     Apply {
-        /// File that describes the benchmark; the files that it names are next to it.
+        /// File that describes the benchmark; paths in it are relative to its folder.
         file: PathBuf,
     },
 }
 
 #[derive(Subcommand)]
 enum User {
-    /// Make an account
+    /// Create an account
     Add {
-        /// Mail address.
+        /// Email address.
         #[arg(long)]
         email: String,
-        /// Name that others see [default: the address before the @].
+        /// Display name [default: the part of the address before the @].
         #[arg(long)]
         name: Option<String>,
         /// What they may do: member, host, admin.
@@ -128,15 +128,15 @@ enum User {
         #[arg(long)]
         password_stdin: bool,
     },
-    /// Remove the second factor of an account, for people who have lost their telephone
+    /// Turn off two-factor authentication for an account, if someone has lost their phone
     RemoveSecondFactor {
-        /// Mail address.
+        /// Email address.
         #[arg(long)]
         email: String,
     },
     /// Change the role of an account
     Role {
-        /// Mail address.
+        /// Email address.
         #[arg(long)]
         email: String,
         /// What they may do: member, host, admin; `disabled` for nothing.
@@ -147,9 +147,9 @@ enum User {
 
 #[derive(Subcommand)]
 enum Token {
-    /// Make a token and print it
+    /// Create a token and print it
     Create {
-        /// Mail address of the account.
+        /// Email address of the account.
         #[arg(long)]
         email: String,
         /// What it allows: read, submit, host.
@@ -235,7 +235,7 @@ fn start_log(settings: &Settings) -> anyhow::Result<()> {
 async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
     match user {
         User::Add { email, name, role, password_stdin } => {
-            // Nobody else can write from the beginning of the transaction on.
+            // No other process can write once the transaction has begun.
             let password = app.hasher.hash(&password(password_stdin)?).await?;
             let name = name.as_deref().or(email.split('@').next()).unwrap_or(&email);
             let mut tx = app.store.begin().await?;
@@ -273,7 +273,7 @@ fn password(from_stdin: bool) -> anyhow::Result<String> {
 
 async fn account(app: &App, email: &str) -> anyhow::Result<String> {
     let account = people::by_email(&app.store, email).await?;
-    account.map(|account| account.id).with_context(|| format!("no account has the mail address {email}"))
+    account.map(|account| account.id).with_context(|| format!("no account has the email address {email}"))
 }
 
 async fn manage_token(app: &App, token: Token) -> anyhow::Result<()> {
@@ -292,11 +292,11 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
     let applied = apply::apply(app, &plan, file.parent().unwrap_or(Path::new(".")), None).await?;
     println!(
         "{} {}",
-        if applied.is_new { "made" } else { "changed" },
+        if applied.is_new { "created" } else { "updated" },
         app.settings.url(&format!("/b/{}", plan.slug))
     );
     if applied.sets > 0 {
-        println!("{} reference sets are prepared as soon as a server or worker runs", applied.sets);
+        println!("{} reference sets will be prepared once a server or worker runs", applied.sets);
     }
     Ok(())
 }
@@ -305,7 +305,7 @@ async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let plan: collections::apply::Plan = toml::from_str(&text).with_context(|| file.display().to_string())?;
     let is_new = collections::apply::apply(app, &plan, None).await?;
-    let done = if is_new { "made" } else { "changed" };
+    let done = if is_new { "created" } else { "updated" };
     println!("{done} {}", app.settings.url(&format!("/c/{}", plan.slug)));
     Ok(())
 }
@@ -322,7 +322,7 @@ async fn doctor(app: &App) -> anyhow::Result<()> {
     for (name, value, description) in app.settings.described() {
         writeln!(text, "  {name} = {value}\n      {description}")?;
     }
-    // Whoever reads only the beginning has seen enough.
+    // A reader such as `head` may close the pipe early.
     let _ = std::io::stdout().write_all(text.as_bytes());
     match findings.iter().filter(|finding| finding.is_problem).count() {
         0 => Ok(()),
@@ -345,9 +345,9 @@ async fn restore(from: PathBuf, verify: bool, folder: &Path, settings: &Settings
         false => backup::restore(&from, folder, settings).await?,
     };
     let Manifest { made_at, program, files, .. } = &checked.manifest;
-    let done = if verify { "whole" } else { "restored" };
+    let done = if verify { "complete" } else { "restored" };
     println!(
-        "{done}: made on {made_at} by version {program}; rows: {}, files: {}",
+        "{done}: created on {made_at} by version {program}; rows: {}, files: {}",
         checked.rows,
         files.len()
     );
@@ -357,6 +357,6 @@ async fn restore(from: PathBuf, verify: bool, folder: &Path, settings: &Settings
 
 fn warn_of(missing: &[String]) {
     for name in missing {
-        eprintln!("capeval-server: {name} was missing when the backup was made");
+        eprintln!("capeval-server: {name} was missing when the backup was created");
     }
 }

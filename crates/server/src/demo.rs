@@ -162,15 +162,15 @@ const METHODS: [(&str, &str, usize, usize); 6] = [
 pub fn check(settings: &Settings) -> anyhow::Result<()> {
     if !settings.is_local() {
         bail!(
-            "everybody knows the passwords of the demonstration, so it does not listen on {}: use 127.0.0.1:8080",
+            "the demo has public passwords, so it does not listen on {}: use 127.0.0.1:8080",
             settings.listen
         );
     }
     if !settings.bucket.is_empty() {
-        bail!("the demonstration keeps its files in a folder of its own, not in the bucket of the settings");
+        bail!("the demo keeps its files in a folder of its own, not in the bucket of the settings");
     }
     if !settings.database.is_empty() {
-        bail!("the demonstration keeps its data in a folder of its own, not in the database of the settings");
+        bail!("the demo keeps its data in a folder of its own, not in the database of the settings");
     }
     Ok(())
 }
@@ -187,9 +187,9 @@ pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
     if people::count(&app.store).await? > 0 {
         let made = app.store.first("SELECT 1 AS one FROM audit WHERE action = $1", args![MADE]).await?;
         if made.is_none() {
-            bail!("{} has the data of another site: give the demonstration its own", app.folder.display());
+            bail!("{} has the data of another site: give the demo a folder of its own", app.folder.display());
         }
-        lines.push(format!("the demonstration in {} goes on as it was", app.folder.display()));
+        lines.push(format!("using the existing demo data in {}", app.folder.display()));
         return Ok(lines);
     }
     let password = app.hasher.hash(PASSWORD).await?;
@@ -214,8 +214,8 @@ pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
     write("c40.json", &references(WITH_FORTY, 40))?;
     write("baseline.json", &results(5, 5))?;
     let mut plan = format!(
-        "slug = 'demo'\ntitle = 'Captions of a demonstration'\nhosts = ['host@example.org']\n\
-         summary = 'References by templates for {IMAGES} pictures that do not exist.'\nrules = '''\n{RULES}'''\n"
+        "slug = 'demo'\ntitle = 'Demo captions'\nhosts = ['host@example.org']\n\
+         summary = 'References generated from templates for {IMAGES} imaginary pictures.'\nrules = '''\n{RULES}'''\n"
     );
     for (slug, title, more) in [
         ("validation", "Validation", "per_day = 10\nin_total = 100\n"),
@@ -234,7 +234,7 @@ pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
     let app = app.clone();
     tokio::spawn(async move {
         if let Err(error) = hand_in(&app, &visitors).await {
-            tracing::error!(%error, "the entries of the demonstration cannot be handed in");
+            tracing::error!(%error, "cannot submit the entries of the demo");
         }
     });
     Ok(lines)

@@ -89,11 +89,12 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
     Ok(match (&app.store, known) {
         (Store::Sqlite { .. }, Some(newest)) if newest > now + DRIFT => bad(
             "clock",
-            format!("it is {}, but something happened on {}", clock::shown(now), clock::shown(newest)),
+            format!("it is {}, but the newest record is from {}", clock::shown(now), clock::shown(newest)),
         ),
-        (Store::Postgres(_), Some(other)) if (other - now).abs() > DRIFT => {
-            bad("clock", format!("it is {}, but {} for the database", clock::shown(now), clock::shown(other)))
-        }
+        (Store::Postgres(_), Some(other)) if (other - now).abs() > DRIFT => bad(
+            "clock",
+            format!("it is {} here, but {} in the database", clock::shown(now), clock::shown(other)),
+        ),
         _ => good("clock", clock::shown(now)),
     })
 }
@@ -115,14 +116,11 @@ async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     let missing: Vec<&String> = named.difference(&present).collect();
     let surplus = present.difference(&named).count();
     let mut findings = vec![match missing[..] {
-        [] => good("files", format!("{} that rows name, all there", named.len())),
-        [first, ..] => bad("files", format!("{} that rows name are missing, such as {first}", missing.len())),
+        [] => good("files", format!("{} referenced, none missing", named.len())),
+        [first, ..] => bad("files", format!("{} referenced but missing, such as {first}", missing.len())),
     }];
     if surplus > 0 {
-        findings.push(good(
-            "files",
-            format!("{surplus} that no row names, which the server removes after a day"),
-        ));
+        findings.push(good("files", format!("{surplus} unreferenced; the server removes them after a day")));
     }
     Ok(findings)
 }
@@ -144,9 +142,9 @@ fn metric_data(app: &App) -> Vec<Finding> {
     let verify = |kind: &DataKind| app.settings.data_home()?.verify(kind);
     DATA.iter()
         .map(|kind| match verify(kind) {
-            Ok(Some(_)) => good(kind.title, "installed, and whole"),
+            Ok(Some(_)) => good(kind.title, "installed and complete"),
             Ok(None) => {
-                good(kind.title, "not installed; `capeval data install` does it, for phases with this metric")
+                good(kind.title, "not installed; phases with this metric need `capeval data install`")
             }
             Err(error) => bad(kind.title, error.to_string()),
         })
@@ -166,11 +164,13 @@ async fn backups(app: &App) -> anyhow::Result<Finding> {
     Ok(match newest {
         Some(day) if today - day <= STALE => good(
             "backup",
-            format!("the newest is from {}, in {}", clock::day(day * clock::DAY), folder.display()),
+            format!("the latest is from {}, in {}", clock::day(day * clock::DAY), folder.display()),
         ),
-        Some(day) => bad("backup", format!("the newest is from {}", clock::day(day * clock::DAY))),
-        None if today - expected > STALE => bad("backup", format!("there is none in {}", folder.display())),
-        None => good("backup", format!("none yet; the server makes one each night in {}", folder.display())),
+        Some(day) => bad("backup", format!("the latest is from {}", clock::day(day * clock::DAY))),
+        None if today - expected > STALE => bad("backup", format!("none in {}", folder.display())),
+        None => {
+            good("backup", format!("none yet; the server creates one each night in {}", folder.display()))
+        }
     })
 }
 

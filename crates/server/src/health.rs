@@ -32,8 +32,8 @@ async fn ready(State(app): State<App>) -> Response {
         }
         Ok(_) => (StatusCode::OK, "ready\n".to_owned()),
         Err(error) => {
-            tracing::error!(%error, "the database does not answer");
-            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n".to_owned())
+            tracing::error!(%error, "the database does not respond");
+            (StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n".to_owned())
         }
     };
     (status, text).into_response()

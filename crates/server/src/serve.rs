@@ -28,7 +28,7 @@ pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {}", app.settings.listen))?;
     greet(format!("{} is served on {}", app.settings.title, app.settings.url("/")));
     if let Some(path) = invitations::for_first_administrator(&app.store).await? {
-        greet(format!("make the first administrator's account: {}", app.settings.url(&path)));
+        greet(format!("create the first administrator's account: {}", app.settings.url(&path)));
     }
     let (stop, stopping) = watch::channel(false);
     let workers = app.settings.workers;
@@ -69,8 +69,8 @@ async fn sweep_daily(app: App, mut stop: watch::Receiver<bool>) {
     while !*stop.borrow() {
         match sweep(&app, DAY).await {
             Ok(0) => {}
-            Ok(removed) => tracing::info!(removed, "files that nobody needs are removed"),
-            Err(error) => tracing::error!(%error, "files that nobody needs cannot be looked for"),
+            Ok(removed) => tracing::info!(removed, "unused files are removed"),
+            Err(error) => tracing::error!(%error, "unused files cannot be found"),
         }
         tokio::select! {
             () = tokio::time::sleep(DAY) => {}

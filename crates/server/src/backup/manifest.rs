@@ -92,7 +92,7 @@ impl Manifest {
             .with_context(|| format!("{} is not a backup: {}", folder.display(), path.display()))?;
         let manifest: Self = serde_json::from_slice(&text).with_context(|| path.display().to_string())?;
         if manifest.format > FORMAT {
-            bail!("the backup was made by the newer version {} of the program", manifest.program);
+            bail!("the backup was created by the newer version {} of the program", manifest.program);
         }
         for Entry { path, .. } in &manifest.files {
             let is_inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));

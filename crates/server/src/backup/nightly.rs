@@ -103,7 +103,7 @@ impl Work for NightlyBackup {
 
     async fn finish(_: &App, _: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
         match outcome {
-            Ok(()) => tracing::info!(day = job.subject, "the nightly backup is made"),
+            Ok(()) => tracing::info!(day = job.subject, "the nightly backup is complete"),
             Err(reason) => tracing::error!(day = job.subject, reason, "the nightly backup failed"),
         }
         Ok(())

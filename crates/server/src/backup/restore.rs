@@ -46,7 +46,7 @@ pub async fn check(from: &Path) -> anyhow::Result<Checked> {
     drop(snapshot);
     store.close().await;
     if let Some(lost) = missing.iter().find(|name| !manifest.missing.contains(name)) {
-        bail!("the rows name {lost}, which the backup does not have");
+        bail!("the rows reference {lost}, which the backup does not have");
     }
     Ok(Checked { rows, missing, manifest })
 }
@@ -54,7 +54,10 @@ pub async fn check(from: &Path) -> anyhow::Result<Checked> {
 async fn read(from: &Path) -> anyhow::Result<Manifest> {
     let manifest = Manifest::read(from)?;
     if manifest.tables > Store::NEWEST {
-        bail!("the backup was made by the newer version {} of the program: start that one", manifest.program);
+        bail!(
+            "the backup was created by the newer version {} of the program: start that one",
+            manifest.program
+        );
     }
     let (read, folder) = (manifest.clone(), from.to_owned());
     let differences = tokio::task::spawn_blocking(move || read.differences(&folder)).await??;
@@ -93,7 +96,7 @@ pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow:
     let store = Store::open_at(tables, &settings.database, folder, settings.connections).await?;
     let mut snapshot = store.snapshot().await?;
     if !is_empty(&mut snapshot).await? {
-        bail!("the database is in use; a backup is restored into an empty one");
+        bail!("the database is in use; restore into an empty one");
     }
     drop(snapshot);
     for (name, blobs) in FOLDERS.into_iter().zip(Blobs::of_site(folder, settings)?) {
@@ -142,7 +145,7 @@ fn require_empty(folder: &Path, settings: &Settings) -> anyhow::Result<()> {
         is_used |= !Blobs::open(name)?.list()?.is_empty();
     }
     if is_used {
-        bail!("{} is in use; a backup is restored into an empty folder", folder.display());
+        bail!("{} is in use; restore into an empty folder", folder.display());
     }
     Ok(())
 }

@@ -268,7 +268,7 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
         let account =
             tx.first("SELECT id FROM account WHERE email = $1", args![email.trim().to_lowercase()]).await?;
         let account: String =
-            account.with_context(|| format!("no account has the mail address {email}"))?.get("id")?;
+            account.with_context(|| format!("no account has the email address {email}"))?.get("id")?;
         tx.execute(
             "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             args![&id, account],
@@ -320,7 +320,7 @@ fn check_slug(slug: &str) -> anyhow::Result<()> {
     let is_plain =
         slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
-        bail!("`{slug}` is not a slug, which has small letters, digits and hyphens");
+        bail!("`{slug}` is not a slug: use lowercase letters, digits and hyphens");
     }
     Ok(())
 }
@@ -453,7 +453,7 @@ async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Res
     let n: Option<i64> = row.map_or(Ok(None), |row| row.get("n"))?;
     anyhow::ensure!(
         n != Some(0),
-        "main_set cannot be {main} yet: add the set, wait until everything is scored by it, and change main_set then"
+        "main_set cannot be {main} yet: add the set, wait until everything is scored with it, then change main_set"
     );
     Ok(())
 }

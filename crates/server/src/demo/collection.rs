@@ -56,10 +56,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     let id: String = row.context("the collection is missing")?.get("id")?;
     let collection = records::collection_of(&app.store, &id).await?;
     let person = |name: &str| {
-        visitors
-            .iter()
-            .find(|visitor| visitor.name == name)
-            .context("an account of the demonstration is missing")
+        visitors.iter().find(|visitor| visitor.name == name).context("an account of the demo is missing")
     };
     for visitor in visitors {
         join(app, &id, &visitor.id).await?;
@@ -89,7 +86,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     let (app, host) = (app.clone(), person("Host")?.clone());
     tokio::spawn(async move {
         if let Err(error) = publish(&app, &collection, &host).await {
-            tracing::error!(%error, "the release of the demonstration cannot be published");
+            tracing::error!(%error, "the release of the demo cannot be published");
         }
     });
     Ok(())

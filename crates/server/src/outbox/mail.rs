@@ -22,6 +22,6 @@ pub(super) fn send(settings: &Settings, message: &Message) -> anyhow::Result<()>
         .body(message.body.clone())?;
     // An error may quote the address of the server, which holds a password.
     let server = SmtpTransport::from_url(&settings.smtp).ok().context("the setting smtp is not valid")?;
-    server.build().send(&mail).context("the mail server refuses the message, or does not answer")?;
+    server.build().send(&mail).context("the mail server rejects the message or does not respond")?;
     Ok(())
 }

@@ -26,9 +26,9 @@ pub enum Access {
 capeval_choice::named! {
     /// What a token allows.
     pub enum Scope ("scope") {
-        Read = "read", "see what its owner sees";
-        Submit = "submit", "also hand in submissions";
-        Host = "host", "also run the owner's benchmarks";
+        Read = "read", "read what its owner can see";
+        Submit = "submit", "also submit results and contribute to collections";
+        Host = "host", "also manage the owner's benchmarks";
     }
 }
 

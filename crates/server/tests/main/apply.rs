@@ -38,7 +38,7 @@ async fn a_benchmark_follows_its_file_or_says_why_not() {
         (
             "metrics = ['bleu', 'cider-d']",
             "metrics = ['bleu']",
-            "main_metric is `cider-d`, and the metrics give bleu-1",
+            "main_metric is `cider-d`, but the metrics give bleu-1",
         ),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['bleu', 'meteor']", "main_metric is `cider-d`"),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['blue']", "blue"),

@@ -251,7 +251,7 @@ async fn nothing_is_restored_into_a_folder_in_use() {
     for used in [&empty.app.folder, &with_files] {
         let refused =
             backup::restore(&made, used, &settings(Database::Postgres)).await.unwrap_err().to_string();
-        assert!(refused.contains("is in use; a backup is restored into an empty folder"), "{refused}");
+        assert!(refused.contains("is in use; restore into an empty folder"), "{refused}");
     }
 }
 

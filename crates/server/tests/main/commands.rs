@@ -50,7 +50,7 @@ fn the_demonstration_keeps_to_its_folder_and_its_machine() {
     assert!(refused.contains("in a folder of its own"), "{refused}");
     assert!(!new.exists());
     // It goes on with what it has made.
-    for line in ["sign in as admin@example.org", "goes on as it was"] {
+    for line in ["sign in as admin@example.org", "using the existing demo data in"] {
         let mut child = program(&new, &local).spawn().unwrap();
         let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
         let found = lines.by_ref().map_while(Result::ok).take(3).any(|text| text.contains(line));

@@ -48,7 +48,7 @@ fn doctor_finds_what_is_missing() {
         ),
         "{text}"
     );
-    assert!(line(&text, "files").contains("1 that rows name, all there"), "{text}");
+    assert!(line(&text, "files").contains("1 referenced, none missing"), "{text}");
     assert!(text.contains("uploads_per_minute = 20"), "{text}");
     #[cfg(unix)]
     {
@@ -62,7 +62,7 @@ fn doctor_finds_what_is_missing() {
     }
     let (is_well, text) = doctor();
     assert!(!is_well);
-    assert!(line(&text, "files").contains("PROBLEM 1 that rows name are missing, such as hidden/"), "{text}");
+    assert!(line(&text, "files").contains("PROBLEM 1 referenced but missing, such as hidden/"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

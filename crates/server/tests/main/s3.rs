@@ -234,11 +234,11 @@ fn share(environment: &[(String, String)], database: &str) {
     assert!(status == 200 && body.contains("\"is_valid\":true"), "{status} {body}");
     let found = third.command(&["doctor"]).output().unwrap();
     let found = String::from_utf8_lossy(&found.stdout).into_owned();
-    assert!(found.contains("4 that rows name, all there"), "{found}");
+    assert!(found.contains("4 referenced, none missing"), "{found}");
     let backup = third.folder.path().join("backup");
     third.run(&["backup", &backup.display().to_string()]);
     let said = third.run(&["restore", "--verify", &backup.display().to_string()]);
-    assert!(said.starts_with("whole: "), "{said}");
+    assert!(said.starts_with("complete: "), "{said}");
 }
 
 fn wait<T>(look: impl Fn() -> Option<T>) -> T {

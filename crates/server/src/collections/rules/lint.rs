@@ -11,8 +11,8 @@ use crate::web::language::Language;
 capeval_choice::named! {
     /// What a rule does.
     pub enum Level ("level") {
-        Refuse = "refuse", "the caption is not taken";
-        Warn = "warn", "the caption is taken";
+        Refuse = "refuse", "the caption is rejected";
+        Warn = "warn", "the caption is accepted with a warning";
     }
 }
 
@@ -31,7 +31,7 @@ capeval_choice::named! {
         NoLetters = "no-letters", "no letter at all";
         Repetition = "repetition", "hardly any different characters";
         Han = "han", "Chinese characters";
-        Address = "address", "addresses of the web or of mail";
+        Address = "address", "web or email addresses";
         Telephone = "telephone", "seven digits or more";
         Quotes = "quotes", "quotation marks";
     }

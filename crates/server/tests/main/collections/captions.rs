@@ -40,7 +40,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     let wrong =
         ada.post("/c/c/quiz", &[("q0", "0"), ("q1", "2"), ("q2", "0"), ("q3", "1"), ("q4", "2")]).await;
     let wrong = wrong.expect(422).text;
-    assert!(wrong.contains("Not all answers are correct.") && wrong.contains("Say what is seen"));
+    assert!(wrong.contains("Not all answers are correct.") && wrong.contains("Describe what you see"));
     ada.post("/c/c/quiz", &[]).await.expect(422);
     ada.post("/c/c/quiz", RIGHT).await.expect(303);
     let chinese = ada.send(Request::get("/c/c/guide").header("accept-language", "zh-CN"), "").await;
@@ -297,5 +297,5 @@ fn the_command_line_applies_a_file() {
     let made = crate::support::process::command(folder.path(), "", &apply, "");
     assert!(made.starts_with("created http://127.0.0.1:8080/c/screenshots"), "{made}");
     let changed = crate::support::process::command(folder.path(), "", &apply, "");
-    assert!(changed.starts_with("changed "), "{changed}");
+    assert!(changed.starts_with("updated "), "{changed}");
 }
