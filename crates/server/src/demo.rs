@@ -36,11 +36,11 @@ const RULES: &str = "\
 
 Describe each picture in one sentence.
 
-| file | one caption per image, as COCO's results |
+| file | one caption per image, in COCO's format for results |
 |---|---|
 | limits | see the phase |
 
-Captions were made by templates: **nobody took these pictures.**
+The captions were generated from templates: **these pictures do not exist.**
 ";
 
 /// A scene that captions describe: who, doing what, where, and how they look.

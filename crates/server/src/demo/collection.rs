@@ -46,8 +46,8 @@ const RATERS: [&str; 3] = ["Ada", "Bao", "Admin"];
 /// If the data cannot be written.
 pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     let plan: Plan = serde_json::from_value(json!({
-        "slug": SLUG, "title": "并不存在的游戏截图 / Screens of games that do not exist",
-        "summary": "用中文或英文描述程序绘制的画面。Describe drawings of this program in Chinese or English.",
+        "slug": SLUG, "title": "并不存在的游戏截图 / Screenshots of imaginary games",
+        "summary": "用中文或英文描述程序绘制的画面。Describe pictures that this program has drawn, in Chinese or English.",
         "languages": ["zh", "en"], "captions": 4, "target": 40, "licences": ["CC0-1.0"],
         "hosts": ["host@example.org"], "moderators": ["ada@example.org"],
     }))?;
