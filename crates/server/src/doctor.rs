@@ -183,7 +183,7 @@ fn settings(app: &App) -> Vec<Finding> {
         findings.push(bad("settings", text));
     }
     if !settings.public_url.is_empty() && settings.proxies.is_empty() {
-        let text = "proxies is empty: limits count everybody behind a reverse proxy as one visitor";
+        let text = "proxies is empty: limits count all visitors behind a reverse proxy as one";
         findings.push(bad("settings", text));
     }
     findings

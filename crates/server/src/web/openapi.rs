@@ -165,7 +165,7 @@ fn responses(route: &Route) -> Value {
         }
     }
     if is_of_results(route) {
-        problems.push(("409", "The same captions were handed in before, or the phase is closed"));
+        problems.push(("409", "These captions have already been submitted, or the phase is closed"));
         problems.push(("413", "The file is too large"));
         problems.push(("422", "The file cannot be read or scored; `invalid` comes with a report"));
     }

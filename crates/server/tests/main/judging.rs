@@ -45,7 +45,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let agreement = "/b/b/p/agreement";
     admin.post(agreement, &[]).await.expect(303);
     site.work().await;
-    let failed = "The calculation failed: nobody has judged a caption";
+    let failed = "The calculation failed: no caption has been judged";
     assert!(admin.get(agreement).await.expect(200).text.contains(failed));
     assert!(!site.anybody().get(agreement).await.expect(200).text.contains("calculation failed"));
     judges[0].get("/b/b/p/judge").await.expect(404);

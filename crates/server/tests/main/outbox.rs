@@ -251,7 +251,7 @@ async fn mail_about_a_submission_is_in_the_language_of_its_reader(database: Data
     let ada = site.account("Ada", Role::Member).await;
     submission(&site, &ada).await;
     for (language, state, words) in [
-        ("en", "scored", "handed in to COCO: scored"),
+        ("en", "scored", "submitted to COCO: scored"),
         ("zh", "scored", "您的团队提交到 COCO 的方法 ours：已评分"),
         ("zh", "failed", "您的团队提交到 COCO 的方法 ours：失败"),
     ] {

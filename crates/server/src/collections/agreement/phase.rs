@@ -95,7 +95,7 @@ impl Work for CorrelatePhase {
         let known = ids.into_iter().map(|id| (id.to_string(), id)).collect();
         let ratings = ratings(app, &phase, &known).await?;
         if ratings.is_empty() {
-            return Err(Failure::Lasting("nobody has judged a caption".to_owned()));
+            return Err(Failure::Lasting("no caption has been judged".to_owned()));
         }
         let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
         let path = folder.path().join("ratings.json");
