@@ -7,6 +7,7 @@
 mod export;
 mod migrate;
 mod passing;
+mod record;
 mod value;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ use sqlx::{AssertSqlSafe, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 pub use export::{Import, is_empty, tables};
 pub use passing::passes;
+pub use record::{Record, json, or_default};
 pub use sqlx::Error;
 pub use value::{Column, Row, Value};
 
@@ -107,6 +109,50 @@ macro_rules! statements {
                         Ok(bound!(sql, values).fetch_all($any).await?.into_iter().map(Row::Postgres).collect())
                     }
                 }
+            }
+
+            /// All rows of a query as `T`: a struct, or a tuple or a single value by position.
+            ///
+            /// # Errors
+            /// If the database refuses it, or a row does not fit the type.
+            pub async fn fetch<T: Record>(
+                $($receiver)*,
+                sql: &'static str,
+                values: Vec<Value>,
+            ) -> Result<Vec<T>, Error> {
+                $self.all(sql, values).await?.iter().map(Row::read).collect()
+            }
+
+            /// The first row of a query, if there is one.
+            ///
+            /// # Errors
+            /// If the database refuses it, or the row does not fit the type.
+            pub async fn fetch_optional<T: Record>(
+                $($receiver)*,
+                sql: &'static str,
+                values: Vec<Value>,
+            ) -> Result<Option<T>, Error> {
+                $self.first(sql, values).await?.as_ref().map(Row::read).transpose()
+            }
+
+            /// The row of a query that always has one, such as a count.
+            ///
+            /// # Errors
+            /// If the database refuses it, there is no row, or it does not fit the type.
+            pub async fn fetch_one<T: Record>(
+                $($receiver)*,
+                sql: &'static str,
+                values: Vec<Value>,
+            ) -> Result<T, Error> {
+                $self.fetch_optional(sql, values).await?.ok_or(Error::RowNotFound)
+            }
+
+            /// Whether a query, which begins with `SELECT 1`, has a row.
+            ///
+            /// # Errors
+            /// If the database refuses it.
+            pub async fn exists($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<bool, Error> {
+                Ok($self.first(sql, values).await?.is_some())
             }
         }
     };

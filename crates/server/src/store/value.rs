@@ -2,7 +2,7 @@
 
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Decode, Error, Postgres, Row as _, Sqlite, Type};
+use sqlx::{ColumnIndex, Decode, Error, Postgres, Row as _, Sqlite, Type, ValueRef as _};
 
 /// A parameter of a statement.
 #[derive(Clone, Debug)]
@@ -75,6 +75,31 @@ impl Row {
         match self {
             Self::Sqlite(row) => row.try_get(column),
             Self::Postgres(row) => row.try_get(column),
+        }
+    }
+
+    /// The value of a column by its position.
+    ///
+    /// # Errors
+    /// If there is no such column, or it has another type.
+    pub(super) fn get_nth<T: Column>(&self, column: usize) -> Result<T, Error> {
+        match self {
+            Self::Sqlite(row) => row.try_get(column),
+            Self::Postgres(row) => row.try_get(column),
+        }
+    }
+
+    /// Whether a column is NULL.
+    ///
+    /// # Errors
+    /// If there is no such column.
+    pub(super) fn is_null<I: ColumnIndex<SqliteRow> + ColumnIndex<PgRow>>(
+        &self,
+        column: I,
+    ) -> Result<bool, Error> {
+        match self {
+            Self::Sqlite(row) => Ok(row.try_get_raw(column)?.is_null()),
+            Self::Postgres(row) => Ok(row.try_get_raw(column)?.is_null()),
         }
     }
 
