@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use capeval_api::{Open, Problem, ProblemKind, Problems, Report};
 use capeval_choice::{Argument, Refusal, Remedy};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What kind of error it is.
@@ -50,17 +52,10 @@ pub(crate) fn unexpected() -> Error {
 }
 
 /// Results that cannot be scored, with what the report of the server lists.
-pub(crate) fn invalid(report: &Value) -> Error {
-    let mut parts = Vec::new();
-    if let Some(reason) = report["unreadable"].as_str() {
-        parts.push(reason.to_owned());
-    }
-    for problem in report["problems"].as_array().into_iter().flatten() {
-        let kind = problem["kind"].as_str().unwrap_or_default();
-        let count = problem["count"].as_u64().unwrap_or(0);
-        let first: Vec<&str> =
-            problem["first"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let more = if (first.len() as u64) < count { ", …" } else { "" };
+pub(crate) fn invalid(report: &Report) -> Error {
+    let mut parts: Vec<String> = report.unreadable.iter().cloned().collect();
+    for Problems { kind, count, first } in &report.problems {
+        let more = if first.len() < *count { ", …" } else { "" };
         parts.push(format!("{count} {}: {}{more}", in_words(kind), first.join(", ")));
     }
     let refusal = Refusal::new(format!("the results cannot be scored: {}", parts.join("; ")));
@@ -71,23 +66,24 @@ pub(crate) fn invalid(report: &Value) -> Error {
 }
 
 /// What a kind of problem in a report means.
-fn in_words(kind: &str) -> String {
-    match kind {
-        "missing" => "images have no caption".to_owned(),
-        "unknown" => "captions are of images that are not in this phase".to_owned(),
-        "duplicate" => "images have more than one caption".to_owned(),
-        "empty" => "captions are empty".to_owned(),
-        "too-long" => "captions are too long".to_owned(),
-        "not-text" => "captions are not text".to_owned(),
-        "bad-id" => "ids are neither whole numbers nor text".to_owned(),
-        "not-an-object" => "items are not objects with image_id and caption".to_owned(),
-        other => other.replace('-', " "),
-    }
+fn in_words(kind: &Open<ProblemKind>) -> String {
+    let words = match kind {
+        Open::Known(ProblemKind::Missing) => "images have no caption",
+        Open::Known(ProblemKind::Unknown) => "captions are of images that are not in this phase",
+        Open::Known(ProblemKind::Duplicate) => "images have more than one caption",
+        Open::Known(ProblemKind::Empty) => "captions are empty",
+        Open::Known(ProblemKind::TooLong) => "captions are too long",
+        Open::Known(ProblemKind::NotText) => "captions are not text",
+        Open::Known(ProblemKind::BadId) => "ids are neither whole numbers nor text",
+        Open::Known(ProblemKind::NotAnObject) => "items are not objects with image_id and caption",
+        Open::New(name) => return name.replace('-', " "),
+    };
+    words.to_owned()
 }
 
-/// The error of an answer with a status of 400 or more, whose body is `problem` if it is one of an evaluation server.
-pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: Option<u64>) -> Error {
-    let Some((problem, code)) = problem.and_then(|problem| Some((problem, problem["code"].as_str()?))) else {
+/// The error of an answer with a status of 400 or more, whose body is a problem if it is one of an evaluation server.
+pub(crate) fn of_answer(base: &str, status: u16, body: Option<&Value>, wait: Option<u64>) -> Error {
+    let Some(problem) = body.and_then(|body| Problem::deserialize(body).ok()) else {
         let refusal = match status {
             500.. => Refusal::new(format!("{base} is not working at the moment (status {status})"))
                 .with_remedy("try again later"),
@@ -96,11 +92,10 @@ pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: 
         };
         return Error::new(Kind::Connection, refusal);
     };
-    let detail =
-        problem["detail"].as_str().unwrap_or("the server gives no reason").trim_end_matches(['.', '。']);
+    let detail = problem.detail.trim_end_matches(['.', '。']);
     let refused = Refusal::new(format!("the server rejected the request: {detail}"));
     let account = format!("{base}/account");
-    let (kind, refusal) = match (status, code) {
+    let (kind, refusal) = match (status, problem.code.as_str()) {
         (401, _) => (
             Kind::Denied,
             Refusal::new("the server does not know this token")
@@ -116,15 +111,14 @@ pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: 
             Kind::Refused,
             Refusal::new("the server has no such phase or submission, or your account may not see it"),
         ),
-        (422, "invalid") => return invalid(&problem["report"]),
+        (422, "invalid") => return invalid(&problem.more.report.unwrap_or_default()),
         (429, _) => {
             let remedy =
                 wait.map_or("try again later".to_owned(), |wait| format!("try again in {}", duration(wait)));
             (Kind::Refused, refused.with_remedy(remedy))
         }
         (500.., _) => {
-            let id = problem["request_id"].as_str().unwrap_or("-");
-            let text = format!("the server failed; its log names the request {id}");
+            let text = format!("the server failed; its log names the request {}", problem.request_id);
             (
                 Kind::Connection,
                 Refusal::new(text).with_remedy("try again, or tell the organisers this number"),
@@ -132,8 +126,9 @@ pub(crate) fn of_answer(base: &str, status: u16, problem: Option<&Value>, wait: 
         }
         _ => (Kind::Refused, refused),
     };
-    let same = (code == "same-file").then(|| Box::new(problem["submission"].clone()));
-    Error { wait, same: same.filter(|earlier| earlier.is_object()), ..Error::new(kind, refusal) }
+    // As the server says it, with what this version does not know.
+    let same = problem.more.submission.and(body).map(|body| Box::new(body["submission"].clone()));
+    Error { wait, same, ..Error::new(kind, refusal) }
 }
 
 /// A number of seconds in words.
@@ -188,7 +183,12 @@ mod tests {
 
     #[test]
     fn every_refusal_says_what_to_do() {
-        let of = |code: &str, detail: &str| json!({ "code": code, "detail": detail, "request_id": "7" });
+        let of = |code: &str, detail: &str| {
+            let (title, kind) = ("Refused", "about:blank");
+            json!({
+                "type": kind, "title": title, "status": 400, "code": code, "detail": detail, "request_id": "7",
+            })
+        };
         let (kind, text, remedy) = words(401, &of("token", "Send a valid token."), None);
         assert_eq!((kind, text.as_str()), (Kind::Denied, "the server does not know this token"));
         assert!(remedy.contains("https://c.example/account"), "{remedy}");
@@ -202,7 +202,9 @@ mod tests {
         let report = json!({ "unreadable": null, "problems": [
             { "kind": "missing", "count": 21, "first": ["1", "2"] }, { "kind": "new-kind", "count": 1, "first": ["x"] },
         ] });
-        let (_, text, remedy) = words(422, &json!({ "code": "invalid", "report": report }), None);
+        let mut invalid = of("invalid", "");
+        invalid["report"] = report;
+        let (_, text, remedy) = words(422, &invalid, None);
         assert_eq!(text, "the results cannot be scored: 21 images have no caption: 1, 2, …; 1 new kind: x");
         assert!(remedy.contains("nothing was counted"));
         // A proxy, or another site.

@@ -7,13 +7,15 @@ mod connection;
 mod error;
 mod results;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::time::{Duration, Instant};
 
+use capeval_api::{Benchmarks, Report};
 use capeval_choice::{Argument, Refusal, Remedy};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+pub use capeval_api::{Phase, SubmissionState};
 pub use error::{Error, Kind};
 pub use results::Results;
 
@@ -31,43 +33,6 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// An evaluation server, with the token of an account.
 pub struct Server(Connection);
 
-/// A phase of a benchmark.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Phase {
-    /// The id.
-    pub id: String,
-    /// The name of the benchmark in addresses.
-    pub benchmark: String,
-    /// The name of the phase in addresses.
-    #[serde(rename = "phase")]
-    pub name: String,
-    /// Whether it takes submissions now.
-    pub is_open: bool,
-    /// Why it takes none now.
-    pub refusal: Option<String>,
-    /// The decimals of its scores.
-    pub decimals: usize,
-    reference_sets: Vec<ReferenceSet>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct ReferenceSet {
-    images: Option<usize>,
-}
-
-impl Phase {
-    /// The fewest images to describe, and whether there can be no more: reference sets may have different images.
-    pub(crate) fn images(&self) -> (usize, bool) {
-        let largest = self.reference_sets.iter().filter_map(|set| set.images).max();
-        (largest.unwrap_or(0), self.reference_sets.len() == 1)
-    }
-
-    /// The benchmark and the phase as users write them: `coco/test`.
-    pub fn path(&self) -> String {
-        format!("{}/{}", self.benchmark, self.name)
-    }
-}
-
 /// What is said about results.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct About<'a> {
@@ -84,20 +49,8 @@ pub struct About<'a> {
 /// Submitted results.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// The id.
-    pub id: String,
-    /// `queued`, `running`, `scored`, `failed` or `cancelled`.
-    pub state: String,
-    /// Why there are no scores.
-    pub reason: Option<String>,
-    /// The submissions that come before it.
-    pub ahead: Option<u64>,
-    /// The seconds until it has scores, as far as the server can tell.
-    pub seconds: Option<u64>,
-    /// The address of its page.
-    pub page: String,
-    /// The scores by reference set and measure; `None` while there are none, or if the phase hides them.
-    pub scores: Option<Map<String, Value>>,
+    /// What this version knows of the server's answer.
+    known: capeval_api::Submission,
     /// Whether the same captions were submitted before, so nothing was counted.
     pub is_repeated: bool,
     /// All that the server says.
@@ -105,24 +58,22 @@ pub struct Submission {
 }
 
 impl Submission {
-    fn of(all: Value) -> Option<Self> {
-        let text = |name: &str| all[name].as_str().map(str::to_owned);
-        Some(Self {
-            id: text("id")?,
-            state: text("state")?,
-            reason: text("reason"),
-            ahead: all["ahead"].as_u64(),
-            seconds: all["seconds"].as_u64(),
-            page: text("page").unwrap_or_default(),
-            scores: all["scores"].as_object().cloned(),
-            is_repeated: false,
-            all,
-        })
+    fn of(all: Value) -> Result<Self, Error> {
+        let known = capeval_api::Submission::deserialize(&all).map_err(|_| error::unexpected())?;
+        Ok(Self { known, is_repeated: false, all })
     }
 
     /// Whether its state can still change.
     pub fn is_open(&self) -> bool {
-        matches!(self.state.as_str(), "queued" | "running")
+        self.state.known().is_some_and(SubmissionState::is_open)
+    }
+}
+
+impl Deref for Submission {
+    type Target = capeval_api::Submission;
+
+    fn deref(&self) -> &capeval_api::Submission {
+        &self.known
     }
 }
 
@@ -140,19 +91,11 @@ impl Server {
     /// The phase that a user calls `name`: `benchmark/phase`, an id, or the name of the phase if only one benchmark has
     /// such a phase.
     pub fn phase(&self, name: &str) -> Result<Phase, Error> {
-        #[derive(Deserialize)]
-        struct List {
-            benchmarks: Vec<Benchmark>,
-        }
-        #[derive(Deserialize)]
-        struct Benchmark {
-            phases: Vec<Phase>,
-        }
-        let list: List = self.0.get("/api/v1/benchmarks")?;
+        let list: Benchmarks = self.0.get("/api/v1/benchmarks")?;
         let phases: Vec<Phase> = list.benchmarks.into_iter().flat_map(|benchmark| benchmark.phases).collect();
         let name = name.trim_matches('/');
         let exact = phases.iter().find(|phase| phase.id == name || phase.path() == name);
-        let mut named = phases.iter().filter(|phase| phase.name == name);
+        let mut named = phases.iter().filter(|phase| phase.phase == name);
         match (exact, named.next(), named.next()) {
             (Some(phase), ..) | (None, Some(phase), None) => Ok(phase.clone()),
             (None, first, _) => {
@@ -171,10 +114,8 @@ impl Server {
     /// Has the server check results without handing them in.
     pub fn check(&self, phase: &Phase, results: &Results) -> Result<(), Error> {
         let report = self.0.post(&format!("/api/v1/phases/{}/validate", phase.id), results.bytes(), &[])?;
-        match report["is_valid"].as_bool() {
-            Some(true) => Ok(()),
-            _ => Err(error::invalid(&report)),
-        }
+        let report = Report::deserialize(report).map_err(|_| error::unexpected())?;
+        if report.is_valid { Ok(()) } else { Err(error::invalid(&report)) }
     }
 
     /// Hands results in. A request whose answer is lost is sent again and counted once.
@@ -200,8 +141,7 @@ impl Server {
             Err(Error { same: Some(earlier), .. }) => (*earlier, true),
             answer => (answer?, false),
         };
-        let submission = Submission::of(all).ok_or_else(error::unexpected)?;
-        Ok(Submission { is_repeated, ..submission })
+        Ok(Submission { is_repeated, ..Submission::of(all)? })
     }
 
     /// The id of the team that a user calls `name`, by its name or its id.
@@ -247,8 +187,7 @@ impl Server {
                 answer => answer?,
             };
             heard = Instant::now();
-            let next = Submission::of(all).ok_or_else(error::unexpected)?;
-            submission = Submission { is_repeated: submission.is_repeated, ..next };
+            submission = Submission { is_repeated: submission.is_repeated, ..Submission::of(all)? };
         }
         Ok(submission)
     }

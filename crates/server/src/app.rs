@@ -1,13 +1,15 @@
 //! The application: what all handlers share, and the router made of the routes of all features.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use anyhow::Context;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, FromRequestParts};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::middleware::from_fn_with_state;
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -87,6 +89,14 @@ pub struct Counts {
     pub jobs_ms: AtomicU64,
 }
 
+impl FromRequestParts<Self> for App {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(_: &mut Parts, app: &Self) -> Result<Self, Infallible> {
+        Ok(app.clone())
+    }
+}
+
 impl std::ops::Deref for App {
     type Target = Shared;
 
@@ -136,7 +146,7 @@ impl App {
     }
 }
 
-/// The routes of all features.
+/// The routes of all features, for browsers and for programs.
 pub fn routes() -> Vec<Route> {
     let mut routes = assets::routes();
     routes.extend(openapi::routes());
@@ -145,7 +155,7 @@ pub fn routes() -> Vec<Route> {
     routes.extend(benchmarks::routes());
     routes.extend(collections::routes());
     routes.extend(outbox::routes());
-    routes
+    routes.into_iter().flat_map(Route::split).collect()
 }
 
 /// The whole site.

@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use capeval_api::Time;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -32,6 +33,11 @@ pub fn shown(time: i64) -> String {
 /// A time as programs read it, such as `2026-11-22T15:04:05Z`.
 pub fn iso(time: i64) -> String {
     timestamp(time).strftime("%FT%TZ").to_string()
+}
+
+/// The same for the types of the API.
+pub fn time(time: i64) -> Time {
+    Time(iso(time))
 }
 
 /// The time of a date since 1970, with or without a time of the day and an offset from UTC: `2026-11-22`,

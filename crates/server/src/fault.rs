@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
+use capeval_api::Details;
 
 use crate::passing::passes;
 
@@ -23,7 +23,7 @@ pub struct Fault {
     /// The seconds to wait before another try.
     pub retry_after: Option<i64>,
     /// More for programs, such as a report.
-    pub detail: Option<Box<Value>>,
+    pub more: Option<Box<Details>>,
     /// Whether what caused it passes by itself.
     pub passes: bool,
 }
@@ -39,7 +39,7 @@ macro_rules! fault {
 impl Fault {
     /// A fault without arguments; [`fault!`](crate::fault!) is shorter.
     pub fn new(status: StatusCode, code: &'static str, message: &'static str) -> Self {
-        Self { status, code, message, args: Vec::new(), retry_after: None, detail: None, passes: false }
+        Self { status, code, message, args: Vec::new(), retry_after: None, more: None, passes: false }
     }
 
     /// Adds an argument of the message.
@@ -54,8 +54,8 @@ impl Fault {
     }
 
     /// Adds more for programs.
-    pub fn detail(self, detail: Value) -> Self {
-        Self { detail: Some(Box::new(detail)), ..self }
+    pub fn more(self, more: Details) -> Self {
+        Self { more: Some(Box::new(more)), ..self }
     }
 
     /// Says that it passes by itself.
@@ -66,6 +66,11 @@ impl Fault {
     /// There is nothing here, or nothing that the visitor may know of.
     pub fn not_found() -> Self {
         fault!(NOT_FOUND, "not-found", "This page does not exist, or you do not have access to it.")
+    }
+
+    /// The request cannot be read.
+    pub fn bad_request() -> Self {
+        fault!(BAD_REQUEST, "bad-request", "The request is incomplete or malformed.")
     }
 
     /// A failure of the server, whose cause is logged and not shown.

@@ -19,9 +19,12 @@ const LONGEST_WAIT: i64 = 600_000;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        get("/healthz", Access::Public, "Check that the process responds", async || "ok\n"),
-        get("/readyz", Access::Public, "Check that the database responds and jobs run", ready),
-        get("/metrics", Access::Public, "Metrics for Prometheus", metrics),
+        get("/healthz", Access::Public, "Check that the process responds", async || "ok\n")
+            .sends(200, "text/plain"),
+        get("/readyz", Access::Public, "Check that the database responds and jobs run", ready)
+            .sends(200, "text/plain")
+            .sends(503, "text/plain"),
+        get("/metrics", Access::Public, "Metrics for Prometheus", metrics).sends(200, "text/plain"),
     ]
 }
 

@@ -1,8 +1,9 @@
 //! The choices that pages show: their summaries are sentences, which `locales` translates.
 
+use capeval_api::{BoardKind, Open, ProblemKind, SubmissionState};
+
 use crate::accounts::Role;
-use crate::benchmarks::records::{BoardKind, Visibility};
-use crate::benchmarks::validation::Kind;
+use crate::benchmarks::records::Visibility;
 use crate::collections::records::ReleaseAccess;
 use crate::collections::rules::reports::ReportReason;
 use crate::collections::rules::states::{CaptionState, CollectionState, ImageState};
@@ -29,9 +30,17 @@ shown![
     CaptionState,
     CollectionState,
     ImageState,
-    Kind,
+    ProblemKind,
     ReleaseAccess,
     ReportReason,
     Role,
+    SubmissionState,
     Visibility,
 ];
+
+impl<T: Shown + Copy> Shown for Open<T> {
+    fn words(&self) -> &'static str {
+        // What this server sends, it knows.
+        self.known().map_or("", |choice| choice.words())
+    }
+}

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use capeval_client::{About, Error, Results, Server, Submission};
+use capeval_client::{About, Error, Results, Server, Submission, SubmissionState};
 use capeval_files as files;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
-use serde_json::Value;
 
 use crate::fault::{Flags, fault};
 use crate::messages;
@@ -114,8 +113,8 @@ pub fn run(args: &Args) -> Result<()> {
         Format::Table => as_table(&submission, phase.decimals),
     };
     output.write(|out| out.write_all(text.as_bytes()))?;
-    match submission.state.as_str() {
-        "failed" | "cancelled" => {
+    match submission.state.known() {
+        Some(SubmissionState::Failed | SubmissionState::Cancelled) => {
             let reason = submission.reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
             Err(fault(
                 format!("the submission was {}{reason}", submission.state),
@@ -148,27 +147,23 @@ fn follow(server: &Server, submission: Submission) -> Result<Submission> {
 /// A row per measure, and a column per reference set.
 fn as_table(submission: &Submission, decimals: usize) -> String {
     let Some(scores) = &submission.scores else {
-        return match submission.state.as_str() {
-            "scored" => format!("scored; this phase shows its scores later, on {}\n", submission.page),
-            state => format!("{state}: {}\n", submission.page),
+        return match submission.state.known() {
+            Some(SubmissionState::Scored) => {
+                format!("scored; this phase shows its scores later, on {}\n", submission.page)
+            }
+            _ => format!("{}: {}\n", submission.state, submission.page),
         };
     };
     let mut measures: Vec<&str> = Vec::new();
-    for of_set in scores.values().filter_map(Value::as_object) {
+    for of_set in scores.values() {
         measures.extend(of_set.keys().map(String::as_str));
     }
     let mut seen = std::collections::HashSet::new();
     measures.retain(|measure| seen.insert(*measure));
-    let cell = |set: &Value, measure: &str| match &set[measure] {
-        Value::Number(number) if number.is_f64() => {
-            format!("{:.decimals$}", number.as_f64().unwrap_or(f64::NAN))
-        }
-        Value::Null => String::new(),
-        other => other.to_string(),
-    };
+    let cell = |score: Option<&f64>| score.map_or(String::new(), |score| format!("{score:.decimals$}"));
     let mut rows = vec![[String::new()].into_iter().chain(scores.keys().cloned()).collect::<Vec<_>>()];
     for measure in measures {
-        let cells = scores.values().map(|set| cell(set, measure));
+        let cells = scores.values().map(|set| cell(set.get(measure)));
         rows.push([measure.to_owned()].into_iter().chain(cells).collect());
     }
     let columns = rows[0].len();

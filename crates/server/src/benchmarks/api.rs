@@ -1,22 +1,23 @@
 //! Benchmarks for programs: what there is, handing in, following, and the description of all this.
 
-use axum::extract::{Json, Path, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use axum::extract::{Path, Request};
+use axum::http::HeaderMap;
+use capeval_api::{
+    Benchmark, Benchmarks, Details, Phase, Quota, Report, Submission, SubmissionState, Submissions,
+};
 
-use super::submissions::{self, Submission};
+use super::records::SeenPhase;
+use super::submissions::SeenSubmission;
 use super::submit::{self, Outcome, idempotency_key, receive};
-use super::validation::Report;
-use super::{events, quota, records, teams, upload};
+use super::{events, quota, records, submissions, teams, upload};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::args;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue;
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
+use crate::web::{Access, Answer, Created, Either, Own, Page, Route, Scope, Visible};
+use crate::{args, clock};
 
 /// The most rows of a list.
 const MOST: i64 = 500;
@@ -32,7 +33,8 @@ pub(super) fn routes() -> Vec<Route> {
         get("/api/v1/phases/{id}/submissions", read, "List your team's submissions", list),
         get("/api/v1/phases/{id}/quota", read, "Show how many submissions are left", left),
         get("/api/v1/submissions/{id}", read, "Show the state and the scores of a submission", show),
-        get("/api/v1/submissions/{id}/events", read, "Stream the progress of a submission", events::events),
+        get("/api/v1/submissions/{id}/events", read, "Stream the progress of a submission", events::events)
+            .sends(200, "text/event-stream"),
         post("/api/v1/submissions/{id}/cancel", submit, "Cancel a queued submission", cancel),
         post(
             "/api/v1/submissions/{id}/pin",
@@ -43,163 +45,151 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn benchmarks(State(app): State<App>, page: Page) -> Result<Response, Fault> {
+async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
     let mut list = Vec::new();
     for seen in records::visible(&app.store, page.visitor.as_ref()).await? {
         let mut phases = Vec::new();
         for phase in records::phases(&app.store, &seen.benchmark.id).await? {
             let sets = records::sets(&app.store, &phase.id).await?;
-            phases.push(records::phase_as_json(&seen, &phase, &sets));
+            phases.push(records::phase_for_programs(&seen, &phase, &sets));
         }
-        list.push(json!({
-            "slug": seen.benchmark.slug, "title": seen.benchmark.title, "summary": seen.benchmark.summary,
-            "phases": phases,
-        }));
+        let records::Benchmark { slug, title, summary, .. } = seen.benchmark;
+        list.push(Benchmark { slug, title, summary, phases });
     }
-    Ok(Json(json!({ "benchmarks": list })).into_response())
+    Ok(Answer::json(&Benchmarks { benchmarks: list }))
 }
 
-async fn phase(State(app): State<App>, page: Page, Path(id): Path<String>) -> Result<Response, Fault> {
-    let (seen, phase) = records::phase_by_id(&app.store, &id, page.visitor.as_ref()).await?;
-    let sets = records::sets(&app.store, &phase.id).await?;
-    Ok(Json(records::phase_as_json(&seen, &phase, &sets)).into_response())
+async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<Phase>, Fault> {
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    Ok(Answer::json(&records::phase_for_programs(&of.seen, &of.phase, &sets)))
 }
 
 async fn validate(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
+    app: App,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
     request: Request,
-) -> Result<Response, Fault> {
-    let (_, phase) = records::phase_by_id(&app.store, &id, Some(&visitor)).await?;
-    app.limits.take("uploads", &visitor.id, app.settings.uploads_per_minute)?;
-    let sets = records::sets(&app.store, &phase.id).await?;
+) -> Result<Answer<Report>, Fault> {
+    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
+    let sets = records::sets(&app.store, &of.phase.id).await?;
     let received = receive(&app, request).await?;
     let checked = upload::check(&app, &sets, received.file).await?;
-    Ok(Json(checked.report).into_response())
+    Ok(Answer::json(&checked.report))
 }
 
 /// The fault of results that cannot be scored, with the whole report.
-fn invalid(report: &Report) -> Result<Fault, Fault> {
+fn invalid(report: Report) -> Fault {
     let fault = fault!(
         UNPROCESSABLE_ENTITY,
         "invalid",
         "The file cannot be scored; the report says why. This does not count against your quota."
     );
-    Ok(fault.detail(json!({ "report": serde_json::to_value(report)? })))
+    fault.more(Details { report: Some(report), ..Details::default() })
 }
 
 async fn add(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
+    app: App,
+    by: Visitor,
+    Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
     headers: HeaderMap,
     request: Request,
-) -> Result<Response, Fault> {
-    let (_, phase) = records::phase_by_id(&app.store, &id, Some(&visitor)).await?;
+) -> Result<Either<Created<Submission>, Answer<Submission>>, Fault> {
     let key = idempotency_key(&headers)?;
-    if let Err(fault) = submit::admit(&app, &visitor, &phase, key.as_deref()).await {
+    if let Err(fault) = submit::admit(&app, &by, &phase, key.as_deref()).await {
         upload::discard(&app, request.into_body()).await;
         return Err(fault);
     }
     let received = receive(&app, request).await?;
-    let (status, id) = match submit::submit(&app, &visitor, &phase, received, key.as_deref()).await? {
-        Outcome::Queued(id) => (StatusCode::CREATED, id),
-        Outcome::Repeated(id) => (StatusCode::OK, id),
+    let place = |id: &str| format!("/api/v1/submissions/{id}");
+    match submit::submit(&app, &by, &phase, received, key.as_deref()).await? {
+        Outcome::Queued(id) => {
+            Ok(Either::One(Created::json(&for_programs(&app, &by, &id).await?).at(&place(&id))))
+        }
+        Outcome::Repeated(id) => {
+            Ok(Either::Other(Answer::json(&for_programs(&app, &by, &id).await?).at(&place(&id))))
+        }
         Outcome::Same(id) => {
             let fault = fault!(
                 CONFLICT,
                 "same-file",
                 "Your team has already submitted these captions. This does not count against your quota."
             );
-            let earlier = as_json(&app, &visitor, &id).await?;
-            return Err(fault.detail(json!({ "submission": earlier })));
+            let submission = Some(for_programs(&app, &by, &id).await?);
+            Err(fault.more(Details { submission, ..Details::default() }))
         }
-        Outcome::Invalid(report) => return Err(invalid(&report)?),
-    };
-    let location = [(header::LOCATION, format!("/api/v1/submissions/{id}"))];
-    Ok((status, location, Json(as_json(&app, &visitor, &id).await?)).into_response())
+        Outcome::Invalid(report) => Err(invalid(report)),
+    }
 }
 
 /// A submission for programs, if the visitor may see it.
-pub(super) async fn as_json(app: &App, visitor: &Visitor, id: &str) -> Result<Value, Fault> {
+pub(super) async fn for_programs(app: &App, visitor: &Visitor, id: &str) -> Result<Submission, Fault> {
     let (seen, phase, submission) = submissions::own(&app.store, id, visitor).await?;
+    shown(app, &SeenSubmission { seen, phase, submission }).await
+}
+
+async fn shown(app: &App, of: &SeenSubmission) -> Result<Submission, Fault> {
+    let SeenSubmission { seen, phase, submission } = of;
     let sets = records::sets(&app.store, &phase.id).await?;
-    let scores = match submissions::shows_scores(&seen, &phase) && submission.state == "scored" {
-        true => Some(submissions::scores(&app.store, &phase, id).await?),
+    let is_scored = submission.state == SubmissionState::Scored;
+    let scores = match submissions::shows_scores(seen, phase) && is_scored {
+        true => Some(submissions::scores(&app.store, phase, &submission.id).await?),
         false => None,
     };
     let wait = match submission.is_open() {
-        true => queue::wait(&app.store, id, app.settings.workers).await?,
+        true => queue::wait(&app.store, &submission.id, app.settings.workers).await?,
         false => None,
     };
-    let mut shown = submissions::as_json(&submission, &phase, &sets, scores.as_ref(), wait);
-    shown["page"] = app.settings.url(&format!("/submissions/{id}")).into();
-    Ok(shown)
+    Ok(submissions::for_programs(app, phase, submission, &sets, scores.as_ref(), wait))
 }
 
 async fn list(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-) -> Result<Response, Fault> {
-    let (_, phase) = records::phase_by_id(&app.store, &id, Some(&visitor)).await?;
-    let rows = app
+    app: App,
+    by: Visitor,
+    Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
+) -> Result<Answer<Submissions>, Fault> {
+    let rows: Vec<submissions::Submission> = app
         .store
-        .all(
+        .fetch(
             "SELECT submission.* FROM submission JOIN entry_member ON entry_member.team = submission.team \
              AND entry_member.phase = submission.phase \
              WHERE submission.phase = $1 AND entry_member.account = $2 ORDER BY submission.id DESC LIMIT $3",
-            args![&phase.id, &visitor.id, MOST],
+            args![&phase.id, &by.id, MOST],
         )
         .await?;
     let mut list = Vec::new();
     for row in &rows {
-        list.push(as_json(&app, &visitor, &Submission::of(row)?.id).await?);
+        list.push(for_programs(&app, &by, &row.id).await?);
     }
-    Ok(Json(json!({ "submissions": list })).into_response())
+    Ok(Answer::json(&Submissions { submissions: list }))
 }
 
-async fn left(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-) -> Result<Response, Fault> {
-    let (_, phase) = records::phase_by_id(&app.store, &id, Some(&visitor)).await?;
-    let team = teams::in_phase(&app.store, &phase.id, &visitor.id).await?;
-    let meter = quota::meter(&app.store, &phase, team.as_ref().map_or("", |team| team.id.as_str())).await?;
-    Ok(Json(json!({
-        "team": team.map(|team| team.name), "left": meter.left(), "used_today": meter.used_today,
-        "per_day": meter.per_day, "used_in_total": meter.used_in_total, "in_total": meter.in_total,
-        "resets_at": crate::clock::iso(meter.resets_at),
+async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>, Fault> {
+    let team = teams::in_phase(&app.store, &of.phase.id, &by.id).await?;
+    let id = team.as_ref().map_or("", |team| team.id.as_str());
+    let meter = quota::meter(&app.store, &of.phase, id).await?;
+    Ok(Answer::json(&Quota {
+        left: meter.left(),
+        team: team.map(|team| team.name),
+        used_today: meter.used_today,
+        per_day: meter.per_day,
+        used_in_total: meter.used_in_total,
+        in_total: meter.in_total,
+        resets_at: clock::time(meter.resets_at),
     }))
-    .into_response())
 }
 
-async fn show(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-) -> Result<Response, Fault> {
-    Ok(Json(as_json(&app, &visitor, &id).await?).into_response())
+async fn show(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<Submission>, Fault> {
+    Ok(Answer::json(&shown(&app, &of).await?))
 }
 
-async fn cancel(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-) -> Result<Response, Fault> {
-    let (seen, _, submission) = submissions::own_to_change(&app.store, &id, &visitor).await?;
-    submissions::cancel(&app, &visitor, &seen, &submission).await?;
-    Ok(Json(as_json(&app, &visitor, &id).await?).into_response())
+async fn cancel(app: App, by: Visitor, Path(id): Path<String>) -> Result<Answer<Submission>, Fault> {
+    let (seen, _, submission) = submissions::own_to_change(&app.store, &id, &by).await?;
+    submissions::cancel(&app, &by, &seen, &submission).await?;
+    Ok(Answer::json(&for_programs(&app, &by, &id).await?))
 }
 
-async fn pin(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(id): Path<String>,
-) -> Result<Response, Fault> {
-    let (_, _, submission) = submissions::own_to_change(&app.store, &id, &visitor).await?;
-    submissions::pin(&app, &visitor, &submission, true).await?;
-    Ok(Json(as_json(&app, &visitor, &id).await?).into_response())
+async fn pin(app: App, by: Visitor, Path(id): Path<String>) -> Result<Answer<Submission>, Fault> {
+    let (_, _, submission) = submissions::own_to_change(&app.store, &id, &by).await?;
+    submissions::pin(&app, &by, &submission, true).await?;
+    Ok(Answer::json(&for_programs(&app, &by, &id).await?))
 }

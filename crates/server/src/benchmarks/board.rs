@@ -457,8 +457,8 @@ struct BoardPage<'a> {
     has_human: bool,
     csv: String,
     json: String,
-    n_images: i64,
-    n_references: i64,
+    n_images: usize,
+    n_references: usize,
 }
 
 async fn show(

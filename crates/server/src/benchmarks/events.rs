@@ -4,17 +4,17 @@ use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
+use capeval_api::SubmissionState;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
-use super::api::as_json;
+use super::api::for_programs;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
-use crate::web::Person;
 
 /// How often the state is looked up.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -38,12 +38,12 @@ struct Progress {
 
 /// Sends the submission as JSON now and whenever it changes, until its state cannot change any more.
 pub(super) async fn events(
-    State(app): State<App>,
-    Person(visitor): Person,
+    app: App,
+    visitor: Visitor,
     Path(id): Path<String>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
     // Who may not see it gets an answer rather than a stream.
-    as_json(&app, &visitor, &id).await?;
+    for_programs(&app, &visitor, &id).await?;
     app.limits.take("streams", &visitor.id, STREAMS)?;
     let progress = Progress { app, visitor, id, last: String::new(), start: Instant::now(), is_over: false };
     Ok(Sse::new(unfold(progress, next)).keep_alive(KeepAlive::default()))
@@ -57,9 +57,9 @@ async fn next(mut progress: Progress) -> Option<(Result<Event, Infallible>, Prog
         {
             return None;
         }
-        let shown = as_json(&progress.app, &progress.visitor, &progress.id).await.ok()?;
-        progress.is_over = !matches!(shown["state"].as_str(), Some("queued" | "running"));
-        let text = shown.to_string();
+        let shown = for_programs(&progress.app, &progress.visitor, &progress.id).await.ok()?;
+        progress.is_over = !shown.state.known().is_some_and(SubmissionState::is_open);
+        let text = serde_json::to_string(&shown).ok()?;
         if text != progress.last {
             progress.last.clone_from(&text);
             return Some((Ok(Event::default().event("submission").data(text)), progress));

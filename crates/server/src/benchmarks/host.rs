@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use capeval_api::{SetState, SubmissionState};
 
 use super::records::{self, Phase, ReferenceSet, Seen};
-use super::submissions::Submission;
 use crate::app::App;
 use crate::args;
 use crate::fault::Fault;
@@ -44,18 +44,9 @@ async fn show(State(app): State<App>, page: Page) -> Result<Response, Fault> {
     {
         let mut phases = Vec::new();
         for phase in records::phases(&app.store, &seen.benchmark.id).await? {
-            let rows = app
-                .store
-                .all(
-                    "SELECT state, COUNT(*) AS n FROM submission WHERE phase = $1 GROUP BY state",
-                    args![&phase.id],
-                )
-                .await?;
-            let mut states = BTreeMap::new();
-            for row in &rows {
-                *states.entry(Submission::word_of(&row.get::<String>("state")?)).or_default() +=
-                    row.get::<i64>("n")?;
-            }
+            let sql = "SELECT state, COUNT(*) FROM submission WHERE phase = $1 GROUP BY state";
+            let counts: Vec<(SubmissionState, i64)> = app.store.fetch(sql, args![&phase.id]).await?;
+            let states = counts.into_iter().map(|(state, n)| (state.summary(), n)).collect();
             phases.push(HostedPhase { sets: records::sets(&app.store, &phase.id).await?, states, phase });
         }
         benchmarks.push(Hosted { seen, phases });

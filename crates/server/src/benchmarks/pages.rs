@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use capeval_api::SetState;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 use super::records::{self, Phase, ReferenceSet, Seen};

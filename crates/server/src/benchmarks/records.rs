@@ -2,14 +2,18 @@
 
 use std::io;
 
+use capeval_api::SetState;
 use capeval_tasks::{Described, Metrics};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer};
 
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{self, Error, Store, Tx};
+use crate::web::{Names, Standing, Subject, encode};
 use crate::{args, clock};
+
+pub use capeval_api::BoardKind;
 
 capeval_choice::named! {
     /// Who sees that a benchmark exists.
@@ -20,18 +24,8 @@ capeval_choice::named! {
     }
 }
 
-capeval_choice::named! {
-    /// Who sees the scores of a phase before they are disclosed.
-    pub enum BoardKind ("kind of board") {
-        Public = "public", "everyone";
-        Registered = "registered", "registered users";
-        Own = "own", "teams see their own";
-        Hidden = "hidden", "hosts";
-    }
-}
-
 /// A benchmark.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Benchmark {
     /// The id.
     pub id: String,
@@ -48,7 +42,7 @@ pub struct Benchmark {
 }
 
 /// A phase of a benchmark.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Phase {
     /// The id.
     pub id: String,
@@ -73,8 +67,10 @@ pub struct Phase {
     /// When everybody sees them.
     pub reveal_at: Option<i64>,
     /// The decimals of shown scores.
+    #[serde(deserialize_with = "decimals")]
     pub decimals: usize,
     /// The metrics or suites.
+    #[serde(deserialize_with = "store::json")]
     pub metrics: Vec<String>,
     /// The reference set that ranks.
     pub main_set: String,
@@ -86,8 +82,13 @@ pub struct Phase {
     pub score_set: Option<String>,
 }
 
+/// A column with a number of decimals, of which no score has more than twelve.
+fn decimals<'de, D: Deserializer<'de>>(column: D) -> Result<usize, D::Error> {
+    Ok(usize::deserialize(column)?.min(12))
+}
+
 /// References of a phase.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct ReferenceSet {
     /// The id.
     pub id: String,
@@ -107,56 +108,25 @@ pub struct ReferenceSet {
     pub ids_hash: Option<String>,
     /// The ids to keep, as JSON.
     pub images: Option<String>,
-    /// `preparing`, `ready` or `failed`.
-    pub state: String,
+    /// Whether it can be scored with.
+    pub state: SetState,
     /// Why it failed.
     pub reason: Option<String>,
     /// The number of images.
-    pub n_images: i64,
+    #[serde(deserialize_with = "store::or_default")]
+    pub n_images: usize,
     /// The number of references.
-    pub n_references: i64,
+    #[serde(deserialize_with = "store::or_default")]
+    pub n_references: usize,
     /// The fewest references of an image.
+    #[serde(deserialize_with = "store::or_default")]
     pub fewest: i64,
     /// The measures of its scores.
+    #[serde(deserialize_with = "store::json")]
     pub measures: Vec<Described>,
 }
 
-impl Benchmark {
-    fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            slug: row.get("slug")?,
-            title: row.get("title")?,
-            summary: row.get("summary")?,
-            rules: row.get("rules")?,
-            visibility: row.get::<String>("visibility")?.parse().unwrap_or(Visibility::Hidden),
-        })
-    }
-}
-
 impl Phase {
-    fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            benchmark: row.get("benchmark")?,
-            slug: row.get("slug")?,
-            title: row.get("title")?,
-            opens_at: row.get("opens_at")?,
-            closes_at: row.get("closes_at")?,
-            frozen_at: row.get("frozen_at")?,
-            per_day: row.get("per_day")?,
-            in_total: row.get("in_total")?,
-            board: row.get::<String>("board")?.parse().unwrap_or(BoardKind::Hidden),
-            reveal_at: row.get("reveal_at")?,
-            decimals: row.get::<i64>("decimals")?.clamp(0, 12) as usize,
-            metrics: serde_json::from_str(&row.get::<String>("metrics")?).unwrap_or_default(),
-            main_set: row.get("main_set")?,
-            main_metric: row.get("main_metric")?,
-            human: row.flag("human")?,
-            score_set: row.get("score_set")?,
-        })
-    }
-
     /// Whether all see the scores who see the benchmark.
     pub fn is_revealed(&self) -> bool {
         self.board == BoardKind::Public || self.reveal_at.is_some_and(|time| time <= clock::now())
@@ -190,26 +160,16 @@ pub fn preparing() -> Fault {
 }
 
 impl ReferenceSet {
-    fn of(row: &Row) -> Result<Self, Error> {
-        let number = |column: &str| Ok::<i64, Error>(row.get::<Option<i64>>(column)?.unwrap_or(0));
-        let measures: Option<String> = row.get("measures")?;
-        Ok(Self {
-            id: row.get("id")?,
-            phase: row.get("phase")?,
-            name: row.get("name")?,
-            language: row.get("language")?,
-            tokenizer: row.get("tokenizer")?,
-            source_hash: row.get("source_hash")?,
-            prepared_hash: row.get("prepared_hash")?,
-            ids_hash: row.get("ids_hash")?,
-            images: row.get("images")?,
-            state: row.get("state")?,
-            reason: row.get("reason")?,
-            n_images: number("n_images")?,
-            n_references: number("n_references")?,
-            fewest: number("fewest")?,
-            measures: measures.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
-        })
+    fn for_programs(&self) -> capeval_api::ReferenceSet {
+        capeval_api::ReferenceSet {
+            name: self.name.clone(),
+            language: self.language.clone(),
+            tokenizer: self.tokenizer.clone(),
+            state: self.state.into(),
+            images: self.n_images,
+            references: self.n_references,
+            measures: self.measures.iter().map(measure_for_programs).collect(),
+        }
     }
 
     /// Its metrics, for children.
@@ -237,17 +197,60 @@ pub struct Seen {
     pub is_host: bool,
 }
 
+/// A phase that the visitor may see, with its benchmark.
+#[derive(Clone, Debug)]
+pub struct SeenPhase {
+    /// Its benchmark.
+    pub seen: Seen,
+    /// The phase.
+    pub phase: Phase,
+}
+
+/// `{slug}`
+impl Subject for Seen {
+    const KIND: &'static str = "benchmark";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        benchmark(&app.store, names.require("slug")?, visitor).await
+    }
+
+    fn standing(&self) -> Standing {
+        if self.is_host { Standing::Hosts } else { Standing::Sees }
+    }
+}
+
+/// `{slug}` and `{phase}`, or `{id}`
+impl Subject for SeenPhase {
+    const KIND: &'static str = "phase";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let (seen, phase) = match names.get("id") {
+            Some(id) => phase_by_id(&app.store, id, visitor).await?,
+            None => phase(&app.store, names.require("slug")?, names.require("phase")?, visitor).await?,
+        };
+        Ok(Self { seen, phase })
+    }
+
+    fn standing(&self) -> Standing {
+        self.seen.standing()
+    }
+}
+
+impl SeenPhase {
+    /// The address of the page that is called `page` below that of the phase.
+    pub fn address(&self, page: &str) -> String {
+        format!("/b/{}/{}/{page}", encode(&self.seen.benchmark.slug), encode(&self.phase.slug))
+    }
+}
+
 /// All benchmarks that the visitor may see, newest first.
 ///
 /// # Errors
 /// If the database fails.
 pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<Seen>, Error> {
-    let rows = store.all("SELECT * FROM benchmark ORDER BY id DESC", args![]).await?;
     let mut seen = Vec::new();
-    for row in &rows {
-        if let Some(one) = see(store, Benchmark::of(row)?, visitor).await? {
-            seen.push(one);
-        }
+    for benchmark in store.fetch("SELECT * FROM benchmark ORDER BY id DESC", args![]).await? {
+        seen.extend(see(store, benchmark, visitor).await?);
     }
     Ok(seen)
 }
@@ -271,13 +274,8 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
     if visitor.is_admin() {
         return Ok(true);
     }
-    let row = store
-        .first(
-            "SELECT 1 AS one FROM benchmark_host WHERE benchmark = $1 AND account = $2",
-            args![benchmark, &visitor.id],
-        )
-        .await?;
-    Ok(row.is_some())
+    let sql = "SELECT 1 FROM benchmark_host WHERE benchmark = $1 AND account = $2";
+    store.exists(sql, args![benchmark, &visitor.id]).await
 }
 
 /// The benchmark with this slug.
@@ -285,8 +283,8 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
 /// # Errors
 /// If there is none that the visitor may see.
 pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<Seen, Fault> {
-    let row = store.first("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;
-    let benchmark = row.as_ref().map(Benchmark::of).transpose()?.ok_or_else(Fault::not_found)?;
+    let benchmark = store.fetch_optional("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;
+    let benchmark = benchmark.ok_or_else(Fault::not_found)?;
     see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)
 }
 
@@ -295,9 +293,7 @@ pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> 
 /// # Errors
 /// If the database fails.
 pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error> {
-    let rows =
-        store.all("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await?;
-    rows.iter().map(Phase::of).collect()
+    store.fetch("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await
 }
 
 /// The phase with this slug, and its benchmark.
@@ -311,10 +307,7 @@ pub async fn phase(
     visitor: Option<&Visitor>,
 ) -> Result<(Seen, Phase), Fault> {
     let seen = benchmark(store, benchmark_slug, visitor).await?;
-    let row = store
-        .first("SELECT * FROM phase WHERE benchmark = $1 AND slug = $2", args![&seen.benchmark.id, slug])
-        .await?;
-    let phase = row.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)?;
+    let phase = phase_called(store, &seen.benchmark.id, slug).await?;
     Ok((seen, phase))
 }
 
@@ -323,13 +316,16 @@ pub async fn phase(
 /// # Errors
 /// If there is none.
 pub async fn phase_unseen(store: &Store, benchmark_slug: &str, slug: &str) -> Result<(Seen, Phase), Fault> {
-    let row = store.first("SELECT * FROM benchmark WHERE slug = $1", args![benchmark_slug]).await?;
-    let benchmark = row.as_ref().map(Benchmark::of).transpose()?.ok_or_else(Fault::not_found)?;
-    let row = store
-        .first("SELECT * FROM phase WHERE benchmark = $1 AND slug = $2", args![&benchmark.id, slug])
-        .await?;
-    let phase = row.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)?;
+    let sql = "SELECT * FROM benchmark WHERE slug = $1";
+    let benchmark: Option<Benchmark> = store.fetch_optional(sql, args![benchmark_slug]).await?;
+    let benchmark = benchmark.ok_or_else(Fault::not_found)?;
+    let phase = phase_called(store, &benchmark.id, slug).await?;
     Ok((Seen { benchmark, is_host: false }, phase))
+}
+
+async fn phase_called(store: &Store, benchmark: &str, slug: &str) -> Result<Phase, Fault> {
+    let sql = "SELECT * FROM phase WHERE benchmark = $1 AND slug = $2";
+    store.fetch_optional(sql, args![benchmark, slug]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The phase with this id, whoever asks.
@@ -337,8 +333,8 @@ pub async fn phase_unseen(store: &Store, benchmark_slug: &str, slug: &str) -> Re
 /// # Errors
 /// If there is none.
 pub async fn phase_of(store: &Store, id: &str) -> Result<Phase, Fault> {
-    let row = store.first("SELECT * FROM phase WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
+    let phase = store.fetch_optional("SELECT * FROM phase WHERE id = $1", args![id]).await?;
+    phase.ok_or_else(Fault::not_found)
 }
 
 /// The phase with this id, which nobody changes until the transaction ends.
@@ -347,7 +343,7 @@ pub async fn phase_of(store: &Store, id: &str) -> Result<Phase, Fault> {
 /// If there is none.
 pub async fn phase_shared(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
     let sql = tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR SHARE");
-    tx.first(sql, args![id]).await?.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
+    tx.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The same, which meanwhile nobody else holds, either.
@@ -357,7 +353,7 @@ pub async fn phase_shared(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
 pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
     let sql =
         tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR NO KEY UPDATE");
-    tx.first(sql, args![id]).await?.as_ref().map(Phase::of).transpose()?.ok_or_else(Fault::not_found)
+    tx.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
 /// The phase with this id, and its benchmark.
@@ -366,8 +362,7 @@ pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
 /// If there is none that the visitor may see.
 pub async fn phase_by_id(store: &Store, id: &str, visitor: Option<&Visitor>) -> Result<(Seen, Phase), Fault> {
     let phase = phase_of(store, id).await?;
-    let row = store.first("SELECT * FROM benchmark WHERE id = $1", args![&phase.benchmark]).await?;
-    let benchmark = row.as_ref().map(Benchmark::of).transpose()?.ok_or_else(Fault::not_found)?;
+    let benchmark = store.fetch_one("SELECT * FROM benchmark WHERE id = $1", args![&phase.benchmark]).await?;
     let seen = see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)?;
     Ok((seen, phase))
 }
@@ -377,9 +372,7 @@ pub async fn phase_by_id(store: &Store, id: &str, visitor: Option<&Visitor>) -> 
 /// # Errors
 /// If the database fails.
 pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
-    let rows =
-        store.all("SELECT * FROM reference_set WHERE phase = $1 ORDER BY position, id", args![phase]).await?;
-    rows.iter().map(ReferenceSet::of).collect()
+    store.fetch("SELECT * FROM reference_set WHERE phase = $1 ORDER BY position, id", args![phase]).await
 }
 
 /// The reference set with this id.
@@ -387,30 +380,40 @@ pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error
 /// # Errors
 /// If there is none.
 pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
-    let row = store.first("SELECT * FROM reference_set WHERE id = $1", args![id]).await?;
-    row.as_ref().map(ReferenceSet::of).transpose()?.ok_or_else(Fault::not_found)
+    let set = store.fetch_optional("SELECT * FROM reference_set WHERE id = $1", args![id]).await?;
+    set.ok_or_else(Fault::not_found)
 }
 
 /// A phase for programs.
-pub fn phase_as_json(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> Value {
-    let sets: Vec<Value> = sets
-        .iter()
-        .map(|set| {
-            serde_json::json!({
-                "name": set.name, "language": set.language, "tokenizer": set.tokenizer, "state": set.state,
-                "images": set.n_images, "references": set.n_references,
-                "measures": set.measures,
-            })
-        })
-        .collect();
+pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> capeval_api::Phase {
     let closed = phase.is_closed();
-    serde_json::json!({
-        "id": phase.id, "benchmark": seen.benchmark.slug, "phase": phase.slug, "title": phase.title,
-        "opens_at": phase.opens_at.map(clock::iso), "closes_at": phase.closes_at.map(clock::iso),
-        "is_open": closed.is_none(), "refusal": closed.map(|fault| fault.to_string()),
-        "reveal_at": phase.reveal_at.map(clock::iso),
-        "per_day": phase.per_day, "in_total": phase.in_total, "board": phase.board, "decimals": phase.decimals,
-        "metrics": phase.metrics, "main_set": phase.main_set, "main_metric": phase.main_metric,
-        "reference_sets": sets,
-    })
+    capeval_api::Phase {
+        id: phase.id.clone(),
+        benchmark: seen.benchmark.slug.clone(),
+        phase: phase.slug.clone(),
+        title: phase.title.clone(),
+        opens_at: phase.opens_at.map(clock::time),
+        closes_at: phase.closes_at.map(clock::time),
+        is_open: closed.is_none(),
+        refusal: closed.map(|fault| fault.to_string()),
+        reveal_at: phase.reveal_at.map(clock::time),
+        per_day: phase.per_day,
+        in_total: phase.in_total,
+        board: phase.board.into(),
+        decimals: phase.decimals,
+        metrics: phase.metrics.clone(),
+        main_set: phase.main_set.clone(),
+        main_metric: phase.main_metric.clone(),
+        reference_sets: sets.iter().map(ReferenceSet::for_programs).collect(),
+    }
+}
+
+/// A measure for programs.
+pub fn measure_for_programs(measure: &Described) -> capeval_api::Measure {
+    capeval_api::Measure {
+        key: measure.key.clone(),
+        label: measure.label.clone(),
+        lower_is_better: measure.lower_is_better,
+        is_count: measure.is_count,
+    }
 }

@@ -5,6 +5,7 @@ use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
 use capeval_tasks::SetScores;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::records::{self, Phase};
@@ -15,7 +16,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work};
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock, ids};
 
 /// Scores a submission for a score set that is not the one it was first scored in.
@@ -43,7 +44,7 @@ impl FromStr for Lacking {
 }
 
 /// A score set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct ScoreSet {
     /// The id.
     pub id: String,
@@ -57,25 +58,12 @@ pub struct ScoreSet {
     pub reason: Option<String>,
 }
 
-impl ScoreSet {
-    fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            engine: row.get("engine")?,
-            created_at: row.get("created_at")?,
-            pending: row.get("pending")?,
-            reason: row.get("reason")?,
-        })
-    }
-}
-
 /// The score sets of a phase, newest first.
 ///
 /// # Errors
 /// If the database fails.
 pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ScoreSet>, Error> {
-    let rows = store.all("SELECT * FROM score_set WHERE phase = $1 ORDER BY id DESC", args![phase]).await?;
-    rows.iter().map(ScoreSet::of).collect()
+    store.fetch("SELECT * FROM score_set WHERE phase = $1 ORDER BY id DESC", args![phase]).await
 }
 
 /// Has all submissions of a phase scored again. Quotas are not touched, and the board stays as it is until all is done.
@@ -88,9 +76,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
     if phase.score_set.is_none() {
         return Err(records::preparing());
     }
-    let busy =
-        tx.first("SELECT 1 AS one FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await?;
-    if busy.is_some() {
+    if tx.exists("SELECT 1 FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await? {
         return Err(fault!(CONFLICT, "rescoring", "Rescoring is already in progress."));
     }
     let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
@@ -110,15 +96,14 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         args!["another one was begun", &phase.id, phase.score_set.as_deref().unwrap_or_default()],
     )
     .await?;
-    let hashes = tx
-        .all(
+    let hashes: Vec<String> = tx
+        .fetch(
             "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id",
             args![&phase.id],
         )
         .await?;
-    let hashes: Result<Vec<String>, Error> = hashes.iter().map(|row| row.get("prepared_hash")).collect();
-    let scored = tx
-        .all(
+    let scored: Vec<String> = tx
+        .fetch(
             "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id",
             args![&phase.id],
         )
@@ -132,7 +117,7 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
             &phase.id,
             capeval_tasks::ENGINE,
             serde_json::to_string(&phase.metrics)?,
-            ids::digest(hashes?.join(" ")),
+            ids::digest(hashes.join(" ")),
             clock::now(),
             scored.len()
         ],
@@ -146,8 +131,8 @@ pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<St
         json!({ "score_set": id, "submissions": scored.len() }),
     )
     .await?;
-    for row in &scored {
-        let lacking = Lacking { set: id.clone(), submission: row.get("id")? };
+    for submission in &scored {
+        let lacking = Lacking { set: id.clone(), submission: submission.clone() };
         jobs::add::<Rescore>(tx, &lacking, Priority::Background).await?;
     }
     if scored.is_empty() {
@@ -177,15 +162,14 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
 /// # Errors
 /// If the database fails.
 pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
-    let lacking = tx
-        .all(
+    let lacking: Vec<String> = tx
+        .fetch(
             "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
              (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)",
             args![&phase.id, phase.score_set.as_deref(), submission],
         )
         .await?;
-    for row in &lacking {
-        let set: String = row.get("id")?;
+    for set in lacking {
         tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&set]).await?;
         let lacking = Lacking { set, submission: submission.to_owned() };
         jobs::add::<Rescore>(tx, &lacking, Priority::Background).await?;
@@ -226,8 +210,7 @@ impl Work for Rescore {
 
     async fn run(app: &App, job: &Job<Lacking>) -> Result<Self::Done, Failure> {
         let Lacking { set, submission } = &job.subject;
-        let row = app.store.first("SELECT pending FROM score_set WHERE id = $1", args![set]).await?;
-        if row.map_or(Ok(0), |row| row.get::<i64>("pending"))? == 0 {
+        if !app.store.exists("SELECT 1 FROM score_set WHERE id = $1 AND pending > 0", args![set]).await? {
             return Ok(None);
         }
         let submission = submissions::by_id(&app.store, submission).await?;
@@ -243,9 +226,10 @@ impl Work for Rescore {
     ) -> Result<(), Fault> {
         let Lacking { set, submission: id } = &job.subject;
         let sql = "SELECT phase, disqualified_at FROM submission WHERE id = $1";
-        let Some(row) = tx.first(sql, args![id]).await? else { return Ok(()) };
-        let is_off = row.get::<Option<i64>>("disqualified_at")?.is_some();
-        let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
+        let found: Option<(String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
+        let Some((phase, disqualified_at)) = found else { return Ok(()) };
+        let is_off = disqualified_at.is_some();
+        let phase = records::phase_alone(tx, &phase).await?;
         match outcome {
             Ok(None) => return Ok(()),
             Ok(Some(scores)) => write(tx, set, id, &scores).await?,
@@ -267,8 +251,8 @@ impl Work for Rescore {
         }
         let sql =
             "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
-        match tx.first(sql, args![set]).await? {
-            Some(row) if row.get::<i64>("pending")? == 0 => {
+        match tx.fetch_optional(sql, args![set]).await? {
+            Some(0) => {
                 if phase.score_set.as_ref() == Some(set) {
                     return scoring::compare_later(tx, &phase.id).await;
                 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_tasks::{Allowance, Compare, Prepare, Prepared, Score, Set, SetContrasts, SetScores};
 use tempfile::TempDir;
@@ -71,7 +72,7 @@ impl Work for PrepareSet {
             let others: Vec<_> = records::sets(&app.store, &phase.id)
                 .await?
                 .into_iter()
-                .filter(|other| other.id != set.id && other.state == "ready")
+                .filter(|other| other.id != set.id && other.state == SetState::Ready)
                 .collect();
             let own: Vec<SegmentId> = serde_json::from_slice(&tokio::fs::read(&ids).await?)?;
             let known = super::expected::of(app, &others).await?;
@@ -191,8 +192,9 @@ impl Work for ScoreSubmission {
         job: &Job,
         outcome: Result<SubmissionScores, String>,
     ) -> Result<(), Fault> {
-        let row = tx.first("SELECT * FROM submission WHERE id = $1", args![&job.subject]).await?;
-        let Some(submission) = row.as_ref().map(Submission::of).transpose()? else { return Ok(()) };
+        let sql = "SELECT * FROM submission WHERE id = $1";
+        let submission: Option<Submission> = tx.fetch_optional(sql, args![&job.subject]).await?;
+        let Some(submission) = submission else { return Ok(()) };
         let SubmissionScores { score_set, scores } = match outcome {
             Ok(done) => done,
             Err(reason) => return fail(app, tx, &submission, reason).await,
@@ -255,7 +257,7 @@ pub async fn scores_of(
     is_awaited: bool,
 ) -> Result<Vec<SetScores>, Failure> {
     let sets = records::sets(&app.store, &phase.id).await?;
-    let is_human = submission.kind == "human";
+    let is_human = submission.kind == SubmissionKind::Human;
     // One reference cannot be held out and compared with others.
     let sets = sets.iter().filter(|set| !is_human || set.n_references > set.n_images);
     let sets = for_child(app, phase, sets).await?;

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{SubmissionKind, SubmissionState};
+use indexmap::IndexMap;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::records::{self, BoardKind, Phase, ReferenceSet, Seen};
 use super::{board, quota};
@@ -15,10 +17,9 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Wait};
-use crate::store::{Error, Row, Store, Tx};
-use crate::web::language::say;
+use crate::store::{Error, Store, Tx};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
+use crate::web::{Access, Names, Page, Person, Route, Scope, Standing, Subject};
 use crate::{args, audit, clock};
 
 /// The most rows of a list.
@@ -46,7 +47,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A submission.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Submission {
     /// The id.
     pub id: String,
@@ -54,16 +55,16 @@ pub struct Submission {
     pub phase: String,
     /// The id of the team; `None` for baselines and the human row.
     pub team: Option<String>,
-    /// `entry`, `baseline` or `human`.
-    pub kind: String,
+    /// Whose captions it has.
+    pub kind: SubmissionKind,
     /// The name of the method.
     pub method: String,
     /// What the team says about it.
     pub description: String,
     /// A link to more.
     pub link: String,
-    /// `queued`, `running`, `scored`, `failed` or `cancelled`.
-    pub state: String,
+    /// How far it is.
+    pub state: SubmissionState,
     /// Why it failed.
     pub reason: Option<String>,
     /// The hash of the captions.
@@ -83,50 +84,9 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// A submission from a row with all columns.
-    ///
-    /// # Errors
-    /// If a column is missing.
-    pub fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            phase: row.get("phase")?,
-            team: row.get("team")?,
-            kind: row.get("kind")?,
-            method: row.get("method")?,
-            description: row.get("description")?,
-            link: row.get("link")?,
-            state: row.get("state")?,
-            reason: row.get("reason")?,
-            blob: row.get("blob")?,
-            size: row.get("size")?,
-            charged_day: row.get("charged_day")?,
-            disqualified_for: row.get("disqualified_for")?,
-            created_at: row.get("created_at")?,
-            started_at: row.get("started_at")?,
-            finished_at: row.get("finished_at")?,
-        })
-    }
-
-    /// Its state as a word, for the table of languages.
-    pub fn state_in_words(&self) -> &'static str {
-        Self::word_of(&self.state)
-    }
-
-    /// The word for a state.
-    pub fn word_of(state: &str) -> &'static str {
-        match state {
-            "queued" => say("waiting"),
-            "running" => say("being scored"),
-            "scored" => say("scored"),
-            "failed" => say("failed"),
-            _ => say("cancelled"),
-        }
-    }
-
     /// Whether its state can still change.
     pub fn is_open(&self) -> bool {
-        ["queued", "running"].contains(&self.state.as_str())
+        self.state.is_open()
     }
 }
 
@@ -135,8 +95,8 @@ impl Submission {
 /// # Errors
 /// If there is none.
 pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
-    let row = store.first("SELECT * FROM submission WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Submission::of).transpose()?.ok_or_else(Fault::not_found)
+    let submission = store.fetch_optional("SELECT * FROM submission WHERE id = $1", args![id]).await?;
+    submission.ok_or_else(Fault::not_found)
 }
 
 /// The submission with this id, with its phase.
@@ -150,10 +110,36 @@ pub async fn own(store: &Store, id: &str, visitor: &Visitor) -> Result<(Seen, Ph
     if is_own { Ok((seen, phase, submission)) } else { Err(Fault::not_found()) }
 }
 
+/// A submission that the visitor may see, with its phase.
+#[derive(Clone, Debug)]
+pub struct SeenSubmission {
+    /// Its benchmark.
+    pub seen: Seen,
+    /// Its phase.
+    pub phase: Phase,
+    /// The submission.
+    pub submission: Submission,
+}
+
+/// `{id}`
+impl Subject for SeenSubmission {
+    const KIND: &'static str = "submission";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let visitor = visitor.ok_or_else(Fault::not_found)?;
+        let (seen, phase, submission) = own(&app.store, names.require("id")?, visitor).await?;
+        Ok(Self { seen, phase, submission })
+    }
+
+    fn standing(&self) -> Standing {
+        if self.seen.is_host { Standing::Hosts } else { Standing::Owns }
+    }
+}
+
 async fn is_member(store: &Store, submission: &Submission, visitor: &Visitor) -> Result<bool, Error> {
     let Some(team) = &submission.team else { return Ok(false) };
-    let sql = "SELECT 1 AS one FROM team_member WHERE team = $1 AND account = $2";
-    Ok(store.first(sql, args![team, &visitor.id]).await?.is_some())
+    let sql = "SELECT 1 FROM team_member WHERE team = $1 AND account = $2";
+    store.exists(sql, args![team, &visitor.id]).await
 }
 
 /// The same for somebody who changes it: what a host does to other teams needs a token for that.
@@ -263,7 +249,8 @@ pub async fn pin(
     submission: &Submission,
     is_pinned: bool,
 ) -> Result<(), Fault> {
-    let Some(team) = submission.team.as_deref().filter(|_| submission.state == "scored") else {
+    let Some(team) = submission.team.as_deref().filter(|_| submission.state == SubmissionState::Scored)
+    else {
         return Err(fault!(
             CONFLICT,
             "not-scored",
@@ -286,34 +273,38 @@ pub async fn pin(
 }
 
 /// A submission for programs.
-pub fn as_json(
-    submission: &Submission,
+pub fn for_programs(
+    app: &App,
     phase: &Phase,
+    submission: &Submission,
     sets: &[ReferenceSet],
     scores: Option<&Scores>,
     wait: Option<Wait>,
-) -> Value {
-    let mut by_set = serde_json::Map::new();
-    for set in sets {
-        let mut of_set = serde_json::Map::new();
-        for measure in &set.measures {
-            let found = scores.and_then(|scores| scores.get(&(set.id.clone(), measure.key.clone())));
-            if let Some((value, _)) = found {
-                of_set.insert(measure.key.clone(), board::rounded(*value, measure, phase.decimals).into());
-            }
-        }
-        if !of_set.is_empty() {
-            by_set.insert(set.name.clone(), of_set.into());
-        }
+) -> capeval_api::Submission {
+    let of_set = |set: &ReferenceSet| {
+        let scored = set.measures.iter().filter_map(|measure| {
+            let (value, _) = scores?.get(&(set.id.clone(), measure.key.clone()))?;
+            Some((measure.key.clone(), board::rounded(*value, measure, phase.decimals)))
+        });
+        (set.name.clone(), scored.collect::<IndexMap<_, _>>())
+    };
+    let by_set: capeval_api::Scores =
+        sets.iter().map(of_set).filter(|(_, scores)| !scores.is_empty()).collect();
+    capeval_api::Submission {
+        id: submission.id.clone(),
+        phase: phase.id.clone(),
+        team: submission.team.clone(),
+        method: submission.method.clone(),
+        state: submission.state.into(),
+        reason: submission.reason.clone(),
+        created_at: clock::time(submission.created_at),
+        finished_at: submission.finished_at.map(clock::time),
+        ahead: wait.map(|wait| wait.ahead),
+        seconds: wait.map(|wait| wait.seconds),
+        disqualified: submission.disqualified_for.clone(),
+        scores: Some(by_set).filter(|scores| !scores.is_empty()),
+        page: app.settings.url(&format!("/submissions/{}", submission.id)),
     }
-    json!({
-        "id": submission.id, "phase": phase.id, "team": submission.team, "method": submission.method,
-        "state": submission.state, "reason": submission.reason,
-        "created_at": clock::iso(submission.created_at), "finished_at": submission.finished_at.map(clock::iso),
-        "ahead": wait.map(|wait| wait.ahead), "seconds": wait.map(|wait| wait.seconds),
-        "disqualified": submission.disqualified_for,
-        "scores": if by_set.is_empty() { Value::Null } else { by_set.into() },
-    })
 }
 
 #[derive(Template)]
@@ -323,17 +314,21 @@ struct List<'a> {
     rows: Vec<ListRow>,
 }
 
+#[derive(Deserialize)]
 struct ListRow {
     submission: Submission,
+    #[serde(rename = "benchmark_title")]
     benchmark: String,
+    #[serde(rename = "phase_title")]
     phase: String,
+    #[serde(rename = "team_name")]
     team: String,
 }
 
 async fn list(State(app): State<App>, page: Page, Person(visitor): Person) -> Result<Response, Fault> {
     let rows = app
         .store
-        .all(
+        .fetch(
             "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
              team.name AS team_name FROM submission JOIN team ON team.id = submission.team \
              JOIN team_member ON team_member.team = team.id JOIN phase ON phase.id = submission.phase \
@@ -342,18 +337,7 @@ async fn list(State(app): State<App>, page: Page, Person(visitor): Person) -> Re
             args![&visitor.id, MOST],
         )
         .await?;
-    let rows: Result<Vec<ListRow>, Error> = rows
-        .iter()
-        .map(|row| {
-            Ok(ListRow {
-                submission: Submission::of(row)?,
-                benchmark: row.get("benchmark_title")?,
-                phase: row.get("phase_title")?,
-                team: row.get("team_name")?,
-            })
-        })
-        .collect();
-    page.show(&List { page: &page, rows: rows? })
+    page.show(&List { page: &page, rows })
 }
 
 /// A table of scores by one reference set.
@@ -399,7 +383,7 @@ async fn show(
     };
     let is_shown = shows_scores(&seen, &phase);
     let mut tables = Vec::new();
-    if is_shown && submission.state == "scored" {
+    if is_shown && submission.state == SubmissionState::Scored {
         let scores = scores(&app.store, &phase, &submission.id).await?;
         for set in records::sets(&app.store, &phase.id).await? {
             let rows = set.measures.iter().filter_map(|measure| {
@@ -412,13 +396,8 @@ async fn show(
             tables.push(ScoreTable { rows: rows.collect(), set: set.name });
         }
     }
-    let pinned = app
-        .store
-        .first(
-            "SELECT 1 AS one FROM entry WHERE phase = $1 AND pinned = $2",
-            args![&phase.id, &submission.id],
-        )
-        .await?;
+    let sql = "SELECT 1 FROM entry WHERE phase = $1 AND pinned = $2";
+    let is_pinned = app.store.exists(sql, args![&phase.id, &submission.id]).await?;
     let signatures = match is_shown {
         true => signatures(&app.store, &phase, &submission.id).await?,
         false => Vec::new(),
@@ -432,7 +411,7 @@ async fn show(
         tables,
         signatures,
         is_shown,
-        is_pinned: pinned.is_some(),
+        is_pinned,
         is_same: same.is_some(),
     })
 }

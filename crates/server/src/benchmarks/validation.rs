@@ -8,6 +8,8 @@ use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Number;
 
+pub use capeval_api::{ProblemKind as Kind, Problems as Problem, Report};
+
 /// How many of each kind of problem are listed.
 const LISTED: usize = 20;
 
@@ -16,46 +18,6 @@ const LONGEST: usize = 2_000;
 
 /// The most characters of an id that is shown.
 const SHOWN: usize = 80;
-
-/// What is wrong with a file of results.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
-    /// Whether it can be scored.
-    pub is_valid: bool,
-    /// Why it cannot be read at all, with the line and the column.
-    pub unreadable: Option<String>,
-    /// The number of captions in it.
-    pub captions: usize,
-    /// The number of images that must be described.
-    pub images: usize,
-    /// The problems by kind; kinds without one are left out.
-    pub problems: Vec<Problem>,
-}
-
-/// The problems of a kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
-    /// The kind.
-    pub kind: Kind,
-    /// How many there are.
-    pub count: usize,
-    /// The first of them: ids of images, or positions in the list.
-    pub first: Vec<String>,
-}
-
-capeval_choice::named! {
-    /// A kind of problem.
-    pub enum Kind ("kind of problem") {
-        NotAnObject = "not-an-object", "Items that are not objects with image_id and caption";
-        BadId = "bad-id", "Items whose image_id is neither a whole number nor text";
-        NotText = "not-text", "Captions that are not text";
-        Missing = "missing", "Images without a caption";
-        Unknown = "unknown", "Captions of images that are not in this phase";
-        Duplicate = "duplicate", "Images with more than one caption";
-        Empty = "empty", "Empty captions";
-        TooLong = "too-long", "Captions of more than 2,000 characters";
-    }
-}
 
 /// The images that a phase expects.
 #[derive(Debug, Default)]
@@ -120,7 +82,7 @@ pub fn check(bytes: &[u8], expected: &Expected, most_captions: usize) -> (Report
     }
     let found = Kind::ALL.iter().zip(checker.found).filter(|(_, (count, _))| *count > 0);
     let problems: Vec<Problem> =
-        found.map(|(kind, (count, first))| Problem { kind: *kind, count, first }).collect();
+        found.map(|(kind, (count, first))| Problem { kind: (*kind).into(), count, first }).collect();
     let is_valid = unreadable.is_none() && problems.is_empty();
     let report = Report { is_valid, unreadable, captions: checker.count, images: expected.len(), problems };
     let canonical = is_valid.then(|| {
@@ -358,7 +320,7 @@ mod tests {
     fn problems(text: &str) -> Vec<(Kind, usize, String)> {
         let (report, canonical) = check(text.as_bytes(), &expected(), 100);
         assert_eq!(report.is_valid, canonical.is_some());
-        report.problems.into_iter().map(|p| (p.kind, p.count, p.first.join(","))).collect()
+        report.problems.into_iter().map(|p| (p.kind.known().unwrap(), p.count, p.first.join(","))).collect()
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use axum::extract::{Json, Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use capeval_api::{Details, Flaw};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -197,10 +198,11 @@ async fn describe(
         Outcome::Refused(problems) => {
             let texts: Vec<&str> = problems.iter().map(|problem| problem.text(page.language)).collect();
             let list = problems.iter().zip(&texts);
-            let list: Vec<Value> =
-                list.map(|(problem, text)| json!({ "code": problem.code(), "text": text })).collect();
+            let list = list
+                .map(|(problem, text)| Flaw { code: problem.code().to_owned(), text: (*text).to_owned() });
+            let problems = Some(list.collect());
             Err(fault!(UNPROCESSABLE_ENTITY, "caption", "The caption was rejected: {}", texts.join(" "))
-                .detail(json!({ "problems": list })))
+                .more(Details { problems, ..Details::default() }))
         }
         Outcome::Gone => Err(fault!(CONFLICT, "picture-gone", "This picture has been removed.")),
         Outcome::Full => {

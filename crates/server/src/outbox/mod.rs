@@ -10,10 +10,11 @@ mod own_data;
 mod webhook;
 
 use anyhow::Context;
+use capeval_api::SubmissionState;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::app::App;
-use crate::benchmarks::submissions::Submission;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work};
@@ -82,14 +83,28 @@ async fn add(tx: &mut Tx, kind: &'static str, target: &str, subject: &str, body:
     jobs::add_at::<SendMessage>(tx, &id, Priority::Background, now).await
 }
 
+/// A submission that has ended, and who is told.
+#[derive(Deserialize)]
+struct Ended {
+    state: SubmissionState,
+    method: String,
+    team: Option<String>,
+    phase: String,
+    benchmark: String,
+    slug: String,
+    title: String,
+    email: Option<String>,
+    language: Option<String>,
+}
+
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
 ///
 /// # Errors
 /// If the database fails.
 pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
-    let row = tx
-        .first(
-            "SELECT submission.state, submission.method, submission.team, submission.kind, phase.slug AS phase, \
+    let ended: Option<Ended> = tx
+        .fetch_optional(
+            "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
              benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
              account.email, account.language FROM submission \
              JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
@@ -98,34 +113,33 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
             args![submission],
         )
         .await?;
-    let Some(row) = row else { return Ok(()) };
-    let (state, method): (String, String) = (row.get("state")?, row.get("method")?);
-    if let Some(email) = row.get::<Option<String>>("email")? {
-        let language = row.get::<Option<String>>("language")?.and_then(|tag| Language::of(&tag));
-        let language = language.unwrap_or(Language::English);
-        let title: String = row.get("title")?;
-        let subject = match state.as_str() {
-            "scored" => language.fill("{}: your submission has been scored", &[&title]),
-            _ => language.fill("{}: your submission could not be scored", &[&title]),
+    let Some(ended) = ended else { return Ok(()) };
+    let Ended { state, method, title, .. } = &ended;
+    if let Some(email) = &ended.email {
+        let language = ended.language.as_deref().and_then(Language::of).unwrap_or(Language::English);
+        let subject = match state {
+            SubmissionState::Scored => language.fill("{}: your submission has been scored", &[title]),
+            _ => language.fill("{}: your submission could not be scored", &[title]),
         };
         let address = app.settings.url(&format!("/submissions/{submission}"));
-        let word = language.t(Submission::word_of(&state));
-        let about = language.fill("Your team's method {}, submitted to {}: {}", &[&*method, &title, word]);
+        let word = language.t(state.summary());
+        let about = language.fill("Your team's method {}, submitted to {}: {}", &[&**method, title, word]);
         let body = format!("{about}\n\n{address}\n");
-        mail(tx, app, &email, &subject, &body).await?;
+        mail(tx, app, email, &subject, &body).await?;
     }
     let body = json!({
         "event": format!("submission.{state}"),
         "submission": submission,
-        "benchmark": row.get::<String>("slug")?,
-        "phase": row.get::<String>("phase")?,
-        "team": row.get::<Option<String>>("team")?,
+        "benchmark": ended.slug,
+        "phase": ended.phase,
+        "team": ended.team,
         "method": method,
         "at": clock::iso(clock::now()),
     });
-    let benchmark: String = row.get("benchmark")?;
-    for row in tx.all("SELECT id FROM webhook WHERE benchmark = $1", args![benchmark]).await? {
-        add(tx, "webhook", &row.get::<String>("id")?, "", &body.to_string()).await?;
+    let hooks: Vec<String> =
+        tx.fetch("SELECT id FROM webhook WHERE benchmark = $1", args![&ended.benchmark]).await?;
+    for hook in hooks {
+        add(tx, "webhook", &hook, "", &body.to_string()).await?;
     }
     Ok(())
 }

@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use crate::args;
 
-    capeval::choice::named! {
+    capeval_choice::named! {
         /// Of a test.
         enum Colour ("colour") {
             Red = "red", "like tomatoes";

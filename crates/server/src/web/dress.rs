@@ -10,7 +10,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
-use serde_json::{Value, json};
+use capeval_api::Problem;
 use tower_http::csrf::ProtectionError;
 
 use super::guard::is_program;
@@ -108,7 +108,7 @@ fn fault_of(response: &Response) -> Option<Fault> {
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY | StatusCode::UNSUPPORTED_MEDIA_TYPE
             if !has_body(response) =>
         {
-            Some(fault!(BAD_REQUEST, "bad-request", "The request is incomplete or malformed."))
+            Some(Fault::bad_request())
         }
         StatusCode::REQUEST_TIMEOUT => Some(fault!(REQUEST_TIMEOUT, "timeout", "The request took too long.")),
         StatusCode::INTERNAL_SERVER_ERROR => Some(Fault::internal(&"a handler failed")),
@@ -130,25 +130,19 @@ fn fault_page(fault: &Fault, page: &Page) -> Response {
 
 /// A problem as RFC 9457 has it, with a code, which stays as it is in all languages.
 fn problem(fault: &Fault, language: Language, id: &str) -> Response {
-    let mut problem = json!({
-        "type": "about:blank",
-        "title": fault.status.canonical_reason().unwrap_or("error"),
-        "status": fault.status.as_u16(),
-        "code": fault.code,
-        "detail": language.fill(fault.message, &fault.args),
-        "request_id": id,
-    });
-    if let (Some(detail), Some(fields)) = (&fault.detail, problem.as_object_mut()) {
-        match &**detail {
-            Value::Object(more) => fields.extend(more.clone()),
-            other => drop(fields.insert("more".to_owned(), other.clone())),
-        }
-    }
-    if let (Some(seconds), Some(fields)) = (fault.retry_after, problem.as_object_mut()) {
-        fields.insert("retry_after".to_owned(), seconds.into());
-    }
+    let problem = Problem {
+        kind: "about:blank".to_owned(),
+        title: fault.status.canonical_reason().unwrap_or("error").to_owned(),
+        status: fault.status.as_u16(),
+        code: fault.code.to_owned(),
+        detail: language.fill(fault.message, &fault.args),
+        request_id: id.to_owned(),
+        more: fault.more.as_deref().cloned().unwrap_or_default(),
+        retry_after: fault.retry_after,
+    };
     let headers = [(header::CONTENT_TYPE, "application/problem+json")];
-    with_wait(fault, (fault.status, headers, problem.to_string()).into_response())
+    let body = serde_json::to_string(&problem).unwrap_or_default();
+    with_wait(fault, (fault.status, headers, body).into_response())
 }
 
 fn with_wait(fault: &Fault, mut response: Response) -> Response {

@@ -1,5 +1,6 @@
 //! What all pages and answers share: the frame of a page, languages, limits, headers, errors.
 
+pub mod answer;
 pub mod assets;
 pub mod dress;
 pub mod guard;
@@ -9,14 +10,18 @@ pub mod openapi;
 pub mod page;
 pub mod recent;
 pub mod route;
+pub mod signature;
+pub mod subject;
 
 use axum::http::{HeaderMap, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+pub use answer::{Answer, Asked, Body, Created, Done, Either};
 pub use guard::Attempt;
 pub use language::Shown;
 pub use page::{Page, Person, Signed};
 pub use route::{Access, Field, Route, Scope};
+pub use subject::{Hosted, Moderated, Names, Own, Standing, Subject, Visible};
 
 /// The value of a cookie.
 pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

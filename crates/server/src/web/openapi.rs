@@ -1,21 +1,29 @@
 //! The description of the API as OpenAPI, from the same table as the router, so that it is never out of date.
 
-use axum::extract::{Json, State};
+use axum::extract::Json;
 use axum::response::{IntoResponse, Response};
+use capeval_api::Problem;
+use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::route::{Access, Field, Route, Scope, get};
 use crate::app::{self, App};
+
+/// Where the document has its types.
+const SCHEMAS: &str = "/components/schemas";
 
 /// What uploads may say beside the file, in a form, or in the query if the body is the file itself.
 const ABOUT: [&str; 4] = ["method", "description", "link", "team"];
 
 /// The route of the description.
 pub fn routes() -> Vec<Route> {
-    vec![get("/openapi.json", Access::Public, "This description of the API", describe)]
+    vec![
+        get("/openapi.json", Access::Public, "This description of the API", describe)
+            .sends(200, "application/json"),
+    ]
 }
 
-async fn describe(State(app): State<App>) -> Response {
+async fn describe(app: App) -> Response {
     Json(document(&app.settings.title, &app.settings.url("/"))).into_response()
 }
 
@@ -25,26 +33,41 @@ pub fn is_described(route: &Route) -> bool {
     route.path.starts_with("/api/") || others.contains(&route.path)
 }
 
-fn document(title: &str, address: &str) -> Value {
+/// The types of requests and of answers, which all parts of the document share.
+struct Types {
+    requests: SchemaGenerator,
+    answers: SchemaGenerator,
+}
+
+impl Types {
+    fn new() -> Self {
+        let generator = |contract: Contract| {
+            let mut settings = SchemaSettings::draft2020_12();
+            settings.definitions_path = SCHEMAS.into();
+            settings.meta_schema = None;
+            settings.contract = contract;
+            settings.into_generator()
+        };
+        Self { requests: generator(Contract::Deserialize), answers: generator(Contract::Serialize) }
+    }
+
+    /// All types by name. No type is of requests and of answers in two forms.
+    fn all(mut self) -> Map<String, Value> {
+        let mut all = self.requests.take_definitions(true);
+        all.append(&mut self.answers.take_definitions(true));
+        all
+    }
+}
+
+/// The description of all routes for programs.
+pub fn document(title: &str, address: &str) -> Value {
+    let mut types = Types::new();
+    types.answers.subschema_for::<Problem>();
     let mut paths = Map::new();
     for route in app::routes().iter().filter(|route| is_described(route)) {
         let methods = paths.entry(route.path).or_insert_with(|| json!({}));
-        methods[route.method.as_str().to_lowercase()] = operation(route);
+        methods[route.method.as_str().to_lowercase()] = operation(route, &mut types);
     }
-    let text = json!({ "type": "string" });
-    let problem = json!({
-        "type": "object",
-        "description": "A problem in the format of RFC 9457. Some codes have more fields: `report` of `invalid`, \
-                        `submission` of `same-file`.",
-        "required": ["title", "status", "code", "detail", "request_id"],
-        "properties": {
-            "type": text, "title": text, "status": { "type": "integer" },
-            "code": { "type": "string", "description": "Its name, such as `day-used`, in all languages." },
-            "detail": { "type": "string", "description": "A sentence in a language of Accept-Language." },
-            "request_id": { "type": "string", "description": "The id of the request in the log of the server." },
-            "retry_after": { "type": "integer", "description": "Seconds to wait, as in Retry-After." },
-        },
-    });
     json!({
         "openapi": "3.1.0",
         "info": { "title": title, "version": env!("CARGO_PKG_VERSION") },
@@ -52,12 +75,12 @@ fn document(title: &str, address: &str) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "schemas": { "Problem": problem },
+            "schemas": types.all(),
         },
     })
 }
 
-fn operation(route: &Route) -> Value {
+fn operation(route: &Route, types: &mut Types) -> Value {
     let needs = match route.access {
         Access::Public => "Everyone.".to_owned(),
         Access::Person(scope) => format!("A token with the scope {scope}."),
@@ -69,10 +92,10 @@ fn operation(route: &Route) -> Value {
         _ => json!([{ "token": [] }]),
     };
     let mut operation = json!({
-        "summary": route.summary, "description": needs, "security": security, "parameters": parameters(route),
-        "responses": responses(route),
+        "summary": route.summary, "description": needs, "security": security,
+        "parameters": parameters(route, types), "responses": responses(route, types),
     });
-    if let Some(body) = body(route) {
+    if let Some(body) = body(route, types) {
         operation["requestBody"] = body;
     }
     operation
@@ -83,13 +106,23 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
 
-fn parameters(route: &Route) -> Vec<Value> {
+fn parameters(route: &Route, types: &mut Types) -> Vec<Value> {
     let parameter = |name: &str, place: &str| {
         let is_required = place == "path";
         json!({ "name": name, "in": place, "required": is_required, "schema": { "type": "string" } })
     };
     let mut parameters: Vec<Value> = names(route.path).map(|name| parameter(name, "path")).collect();
     parameters.extend(route.query.iter().map(|name| parameter(name, "query")));
+    if let Some(describe) = route.contract.query {
+        // The type itself, and not a reference to it: each of its fields is a parameter.
+        let mut alone = SchemaGenerator::from(types.requests.settings().clone());
+        let schema = describe(&mut alone);
+        let name = schema.get("$ref").and_then(|name| name.as_str()?.rsplit('/').next().map(str::to_owned));
+        let schema = name.and_then(|name| alone.definitions().get(&name)).cloned().unwrap_or_default();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            parameters.push(json!({ "name": name, "in": "query", "required": false, "schema": field }));
+        }
+    }
     if is_of_results(route) {
         parameters.extend(ABOUT.map(|name| parameter(name, "query")));
         parameters.push(parameter("Idempotency-Key", "header"));
@@ -102,7 +135,11 @@ fn is_of_results(route: &Route) -> bool {
     route.is_upload && route.body.is_empty()
 }
 
-fn body(route: &Route) -> Option<Value> {
+fn body(route: &Route, types: &mut Types) -> Option<Value> {
+    if let Some(describe) = route.contract.body {
+        let schema = describe(&mut types.requests);
+        return Some(json!({ "required": true, "content": { "application/json": { "schema": schema } } }));
+    }
     if is_of_results(route) {
         let file = json!({ "type": "string", "format": "binary" });
         let mut fields: Map<String, Value> =
@@ -137,18 +174,27 @@ fn schema(route: &Route, field: &Field) -> Value {
     }
 }
 
-fn responses(route: &Route) -> Value {
+fn responses(route: &Route, types: &mut Types) -> Value {
     let is_api = route.path.starts_with("/api/");
-    let kind = match route.path {
-        path if path.ends_with("/events") => "text/event-stream",
-        "/api/v1/pictures/{id}" => "image/*",
-        path if is_api || path == "/openapi.json" => "application/json",
-        _ => "text/plain",
-    };
     let mut responses = Map::new();
-    responses.insert("2XX".to_owned(), json!({ "description": "Done", "content": { kind: {} } }));
-    if route.path == "/readyz" {
-        responses.insert("503".to_owned(), json!({ "description": "The server cannot work" }));
+    for reply in &route.contract.replies {
+        let description = if reply.status < 400 { "Done" } else { "The server cannot work" };
+        let mut response = json!({ "description": description });
+        match reply.schema {
+            Some(describe) => {
+                let schema = describe(&mut types.answers);
+                response["content"] = json!({ reply.kind: { "schema": schema } });
+            }
+            None if reply.status == 204 => {}
+            None => response["content"] = json!({ reply.kind: {} }),
+        }
+        responses.insert(reply.status.to_string(), response);
+    }
+    if responses.is_empty() {
+        responses.insert(
+            "2XX".to_owned(),
+            json!({ "description": "Done", "content": { "application/json": {} } }),
+        );
     }
     let mut problems = Vec::new();
     if is_api {
@@ -179,9 +225,68 @@ fn responses(route: &Route) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use axum::http::Method;
 
     use super::*;
+
+    /// Routes whose answers are not types yet.
+    const UNTYPED: &[&str] = &[
+        // accounts
+        "DELETE /api/v1/me/tokens/{id}",
+        "GET /api/v1/me",
+        "GET /api/v1/me/tokens",
+        "POST /api/v1/me/tokens",
+        // benchmarks
+        "GET /api/v1/host/phases/{id}/judging",
+        "GET /api/v1/phases/{id}/leaderboard",
+        "GET /api/v1/teams",
+        "POST /api/v1/host/phases/{id}/judging",
+        "POST /api/v1/teams",
+        "POST /api/v1/teams/{id}/invites",
+        // collections
+        "GET /api/v1/collections",
+        "GET /api/v1/collections/{slug}",
+        "GET /api/v1/collections/{slug}/pictures",
+        "GET /api/v1/collections/{slug}/releases/{number}/{name}",
+        "GET /api/v1/collections/{slug}/to-describe",
+        "GET /api/v1/collections/{slug}/to-rate",
+        "GET /api/v1/me/contributions",
+        "GET /api/v1/pictures/{id}",
+        "POST /api/v1/collections/{slug}/captions",
+        "POST /api/v1/collections/{slug}/pictures",
+        "POST /api/v1/collections/{slug}/ratings",
+        "POST /api/v1/collections/{slug}/reports",
+        "POST /api/v1/collections/{slug}/skips",
+        "POST /api/v1/host/collections",
+        // outbox
+        "DELETE /api/v1/host/benchmarks/{slug}/webhooks/{id}",
+        "GET /api/v1/host/benchmarks/{slug}/webhooks",
+        "POST /api/v1/host/benchmarks/{slug}/webhooks",
+    ];
+
+    #[test]
+    fn every_route_for_programs_says_what_it_answers() {
+        let routes = app::routes();
+        let untyped = routes.iter().filter(|route| is_described(route) && route.contract.replies.is_empty());
+        let untyped: BTreeSet<String> =
+            untyped.map(|route| format!("{} {}", route.method, route.path)).collect();
+        let known: BTreeSet<String> = UNTYPED.iter().map(|route| (*route).to_owned()).collect();
+        assert_eq!(untyped, known, "return an Answer from the handlers, and take them off the list");
+    }
+
+    #[test]
+    fn no_type_has_two_forms() {
+        let mut types = Types::new();
+        for route in app::routes().iter().filter(|route| is_described(route)) {
+            operation(route, &mut types);
+        }
+        let (requests, answers) = (types.requests.definitions(), types.answers.definitions());
+        for (name, request) in requests {
+            assert!(answers.get(name).is_none_or(|answer| answer == request), "{name}");
+        }
+    }
 
     /// What changes something without being told more than its address.
     const BODILESS: [&str; 7] = ["cancel", "pin", "invites", "freeze", "unfreeze", "rescore", "reinstate"];
@@ -201,7 +306,7 @@ mod tests {
             assert!(!has_body || route.method == Method::POST, "{case}");
             let verb = route.path.rsplit('/').next().unwrap();
             let is_known = route.method != Method::POST || has_body != BODILESS.contains(&verb);
-            assert!(is_known, "describe the JSON of {case} with .takes([…]), or add it to BODILESS");
+            assert!(is_known, "describe the JSON of {case} with a Body, or add it to BODILESS");
             let needs_token = route.access != Access::Public;
             assert_eq!(operation["responses"]["401"].is_object(), needs_token, "{case}");
             count += 1;

@@ -172,6 +172,14 @@ impl FromRequestParts<App> for Page {
     }
 }
 
+impl FromRequestParts<App> for Visitor {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Self::Rejection> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(Fault::not_found)
+    }
+}
+
 impl FromRequestParts<App> for Person {
     type Rejection = Fault;
 

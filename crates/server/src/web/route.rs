@@ -8,6 +8,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{self, MethodRouter};
 
 use super::guard::guard;
+use super::signature::{Contract, Reply, Signature};
 use crate::app::App;
 
 /// Who may use a route.
@@ -33,6 +34,7 @@ capeval_choice::named! {
 }
 
 /// A route.
+#[derive(Clone)]
 pub struct Route {
     /// The method.
     pub method: Method,
@@ -44,6 +46,10 @@ pub struct Route {
     pub summary: &'static str,
     /// Whether the body may be as large as an upload.
     pub is_upload: bool,
+    /// What its handler takes and answers.
+    pub contract: Contract,
+    /// The path of the same route for programs, if it has one.
+    program: Option<&'static str>,
     /// The fields of its JSON, for the description of the API.
     pub body: Vec<Field>,
     /// The names in the query of its address, for the description of the API.
@@ -101,12 +107,21 @@ macro_rules! constructors {
         /// A route for this method.
         pub fn $name<H, T>(path: &'static str, access: Access, summary: &'static str, handler: H) -> Route
         where
-            H: Handler<T, App>,
+            H: Handler<T, App> + Signature<T>,
             T: 'static,
         {
-            let handler = routing::$name(handler);
-            let (method, body) = (Method::$method, Vec::new());
-            Route { method, path, access, summary, is_upload: false, body, query: &[], handler }
+            Route {
+                method: Method::$method,
+                path,
+                access,
+                summary,
+                is_upload: false,
+                contract: H::contract(),
+                program: None,
+                body: Vec::new(),
+                query: &[],
+                handler: routing::$name(handler),
+            }
         }
     )*};
 }
@@ -117,6 +132,23 @@ impl Route {
     /// Allows bodies as large as an upload.
     pub fn upload(self) -> Self {
         Self { is_upload: true, ..self }
+    }
+
+    /// Gives programs the same at `path`, where they send JSON instead of a form and get JSON instead of a page.
+    pub fn and(self, path: &'static str) -> Self {
+        Self { program: Some(path), ..self }
+    }
+
+    /// Says that it answers with something other than JSON.
+    pub fn sends(mut self, status: u16, kind: &'static str) -> Self {
+        self.contract.replies.push(Reply { status, kind, schema: None });
+        self
+    }
+
+    /// The route of a page, and that for programs.
+    pub fn split(self) -> impl Iterator<Item = Self> {
+        let program = self.program.map(|path| Self { path, program: None, ..self.clone() });
+        [Self { program: None, ..self }].into_iter().chain(program)
     }
 
     /// Describes the fields of its JSON.

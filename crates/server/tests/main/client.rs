@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;
 
 use capeval::corpus::{self, Captions, ReadOptions};
-use capeval_client::{About, Error, Kind, Results, Server, Submission};
+use capeval_client::{About, Error, Kind, Results, Server, Submission, SubmissionState};
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::jobs::queue::Priority;
@@ -77,12 +77,12 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
             let good = results(40, 5);
             check(&to, &token, &good).unwrap();
             let done = submit(&to, &token, "b/p", &good, None).unwrap();
-            assert_eq!((done.state.as_str(), done.is_repeated), ("scored", false));
-            assert!(done.scores.as_ref().unwrap()["c5"]["cider-d"].is_f64());
+            assert!(done.state == SubmissionState::Scored && !done.is_repeated);
+            assert!(done.scores.as_ref().unwrap()["c5"]["cider-d"] > 0.0);
             assert_eq!(done.page, format!("{to}/submissions/{}", done.id));
             // The same captions: 409, which is no error but the earlier submission.
             let again = submit(&to, &token, "p", &good, None).unwrap();
-            assert_eq!((again.id, again.is_repeated), (done.id, true));
+            assert_eq!((&again.id, again.is_repeated), (&done.id, true));
 
             // 401, 403, 404.
             let (kind, words) = refused(submit(&to, "cev_wrong", "b/p", &results(40, 6), None));

@@ -173,7 +173,7 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     assert!(
         browser.get("/b/b/p/host").await.expect(200).text.contains("Submissions have been stopped since")
     );
-    browser.post("/b/b/p/host/freeze", &[("frozen", "false")]).await.expect(303);
+    browser.post("/b/b/p/host/unfreeze", &[]).await.expect(303);
     send(&ada, &phase, "Fifth", results(40, 7)).await.expect(201);
     site.work().await;
 

@@ -1,17 +1,21 @@
 //! The changes that hosts make, each noted in the transaction that makes it.
 
+use capeval_api::{
+    AuditNote, Entry, Grant, HostedPhase, HostedSubmission, Limits, ScoreSet, SubmissionState,
+};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen};
 use crate::benchmarks::submissions::Submission;
-use crate::benchmarks::{quota, rescore, scoring, submissions};
+use crate::benchmarks::{rescore, scoring};
 use crate::collections::agreement::phase as agreement;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Row, Store};
+use crate::store::Store;
 use crate::{args, audit, clock, ids};
 
 /// The most submissions that a limit or a grant allows.
@@ -23,41 +27,6 @@ const REASON: usize = 500;
 /// The most rows of a list.
 const LISTED: i64 = 500;
 
-/// Limits of the submissions of each team.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Limits {
-    /// On a day.
-    pub per_day: i64,
-    /// In all.
-    pub in_total: i64,
-}
-
-/// Submissions of a team beyond the limits.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Grant {
-    /// The id of the team.
-    pub team: String,
-    /// How many.
-    pub extra: i64,
-    /// Whether they raise the limit of all days, rather than that of today.
-    #[serde(default)]
-    pub total: bool,
-    /// Why.
-    pub reason: String,
-}
-
-/// Why something is done.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Reason {
-    /// The reason.
-    pub reason: String,
-}
-
-/// Fails unless the visitor runs the benchmark, as if there were none.
-pub fn require_host(seen: &Seen) -> Result<(), Fault> {
-    if seen.is_host { Ok(()) } else { Err(Fault::not_found()) }
-}
-
 fn checked_reason(reason: &str) -> Result<String, Fault> {
     let reason = reason.trim().to_owned();
     if reason.is_empty() || reason.chars().count() > REASON {
@@ -67,7 +36,7 @@ fn checked_reason(reason: &str) -> Result<String, Fault> {
 }
 
 /// Changes the limits of a phase. What teams have used counts.
-pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: Limits) -> Result<(), Fault> {
+pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Limits) -> Result<(), Fault> {
     if ![limits.per_day, limits.in_total].iter().all(|limit| (0..=MOST).contains(limit)) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "limits", "A limit must be a number from 0 to {}.", MOST));
     }
@@ -99,10 +68,8 @@ pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -
     let now = clock::now();
     let day = if grant.total { quota::ALL.to_owned() } else { clock::day(now) };
     let mut tx = app.store.begin().await?;
-    let entered = tx
-        .first("SELECT 1 AS one FROM entry WHERE phase = $1 AND team = $2", args![&phase.id, &grant.team])
-        .await?;
-    if entered.is_none() {
+    let entered = "SELECT 1 FROM entry WHERE phase = $1 AND team = $2";
+    if !tx.exists(entered, args![&phase.id, &grant.team]).await? {
         return Err(fault!(NOT_FOUND, "no-entry", "This team has not entered the phase."));
     }
     tx.execute(
@@ -173,7 +140,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
         return Err(fault!(CONFLICT, "on-board", "It has not been removed from the leaderboard."));
     }
     audit::note(&mut tx, Some(&visitor.id), "submission.reinstate", &submission.id, json!({})).await?;
-    if submission.state == "scored" {
+    if submission.state == SubmissionState::Scored {
         rescore::catch_up(&mut tx, &phase, &submission.id).await?;
     }
     agreement::forget(&mut tx, &submission.phase).await?;
@@ -184,53 +151,70 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
 }
 
 /// A team that takes part in a phase.
-pub struct Entry {
-    /// The id of the team.
-    pub team: String,
-    /// Its name.
-    pub name: String,
-    /// What it has used, and its limits with grants.
-    pub meter: quota::Meter,
+#[derive(Deserialize)]
+struct Entered {
+    id: String,
+    name: String,
 }
 
 /// The teams that take part in a phase.
 pub async fn entries(store: &Store, phase: &Phase) -> Result<Vec<Entry>, Fault> {
-    let rows = store
-        .all(
-            "SELECT team.id AS id, team.name AS name FROM entry JOIN team ON team.id = entry.team \
+    let teams: Vec<Entered> = store
+        .fetch(
+            "SELECT team.id, team.name FROM entry JOIN team ON team.id = entry.team \
              WHERE entry.phase = $1 ORDER BY team.name LIMIT $2",
             args![&phase.id, LISTED],
         )
         .await?;
     let mut entries = Vec::new();
-    for row in &rows {
-        let team: String = row.get("id")?;
-        let meter = quota::meter(store, phase, &team).await?;
-        entries.push(Entry { team, name: row.get("name")?, meter });
+    for Entered { id, name } in teams {
+        let Meter { used_today, per_day, used_in_total, in_total, .. } =
+            quota::meter(store, phase, &id).await?;
+        entries.push(Entry { team: id, name, used_today, per_day, used_in_total, in_total });
     }
     Ok(entries)
 }
 
-/// The submissions to a phase, newest first, with the names of their teams.
-pub async fn submissions(store: &Store, phase: &Phase) -> Result<Vec<(Submission, String)>, Fault> {
-    let rows = store
-        .all(
-            "SELECT submission.*, COALESCE(team.name, '') AS team_name FROM submission \
-             LEFT JOIN team ON team.id = submission.team WHERE submission.phase = $1 \
-             ORDER BY submission.id DESC LIMIT $2",
-            args![&phase.id, LISTED],
-        )
-        .await?;
-    let shown = |row: &Row| Ok((Submission::of(row)?, row.get("team_name")?));
-    rows.iter().map(shown).collect()
+/// A submission with the name of its team.
+#[derive(Deserialize)]
+pub struct OfTeam {
+    /// The submission.
+    pub submission: Submission,
+    /// The name; empty for baselines and people.
+    pub team_name: String,
+}
+
+impl From<OfTeam> for HostedSubmission {
+    fn from(OfTeam { submission, team_name }: OfTeam) -> Self {
+        Self {
+            id: submission.id,
+            kind: submission.kind.into(),
+            team: submission.team,
+            team_name,
+            method: submission.method,
+            state: submission.state.into(),
+            reason: submission.reason,
+            created_at: clock::time(submission.created_at),
+            disqualified: submission.disqualified_for,
+        }
+    }
+}
+
+/// The submissions to a phase, newest first.
+pub async fn submissions(store: &Store, phase: &Phase) -> Result<Vec<OfTeam>, Fault> {
+    let sql = "SELECT submission.*, COALESCE(team.name, '') AS team_name FROM submission \
+               LEFT JOIN team ON team.id = submission.team WHERE submission.phase = $1 \
+               ORDER BY submission.id DESC LIMIT $2";
+    Ok(store.fetch(sql, args![&phase.id, LISTED]).await?)
 }
 
 /// A note of the audit log.
+#[derive(Deserialize)]
 pub struct Note {
     /// When.
     pub at: i64,
     /// The name of the person; empty for the server itself.
-    pub actor: String,
+    pub actor_name: String,
     /// What was done.
     pub action: String,
     /// The id of what it was done to.
@@ -239,54 +223,44 @@ pub struct Note {
     pub detail: String,
 }
 
+impl From<&Note> for AuditNote {
+    fn from(note: &Note) -> Self {
+        Self {
+            at: clock::time(note.at),
+            actor: note.actor_name.clone(),
+            action: note.action.clone(),
+            subject: note.subject.clone(),
+            detail: serde_json::from_str(&note.detail).unwrap_or_default(),
+        }
+    }
+}
+
 /// The newest notes about a benchmark, its phases, and their submissions.
 pub async fn notes(store: &Store, benchmark: &str) -> Result<Vec<Note>, Fault> {
-    let rows = store
-        .all(
-            "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
-             LEFT JOIN account ON account.id = audit.actor \
-             WHERE audit.subject = $1 OR audit.subject IN (SELECT id FROM phase WHERE benchmark = $1) \
-             OR audit.subject IN (SELECT submission.id FROM submission JOIN phase ON phase.id = submission.phase \
-             WHERE phase.benchmark = $1) ORDER BY audit.id DESC LIMIT $2",
-            args![benchmark, LISTED],
-        )
-        .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Note {
-                at: row.get("at")?,
-                actor: row.get("actor_name")?,
-                action: row.get("action")?,
-                subject: row.get("subject")?,
-                detail: row.get("detail")?,
-            })
-        })
-        .collect()
+    let sql = "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
+               LEFT JOIN account ON account.id = audit.actor \
+               WHERE audit.subject = $1 OR audit.subject IN (SELECT id FROM phase WHERE benchmark = $1) \
+               OR audit.subject IN (SELECT submission.id FROM submission \
+               JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1) \
+               ORDER BY audit.id DESC LIMIT $2";
+    Ok(store.fetch(sql, args![benchmark, LISTED]).await?)
 }
 
-/// A phase as its hosts see it, for programs.
-pub async fn as_json(app: &App, seen: &Seen, phase: &Phase) -> Result<Value, Fault> {
-    // What was just changed counts.
+/// A phase as its hosts see it, with what was just changed.
+pub async fn hosted_phase(app: &App, seen: &Seen, phase: &Phase) -> Result<HostedPhase, Fault> {
     let phase = records::phase_of(&app.store, &phase.id).await?;
     let reference_sets = records::sets(&app.store, &phase.id).await?;
-    let mut shown = records::phase_as_json(seen, &phase, &reference_sets);
-    shown["frozen_at"] = phase.frozen_at.map(clock::iso).into();
-    let sets = rescore::sets(&app.store, &phase.id).await?;
-    shown["score_sets"] = sets
-        .iter()
-        .map(|set| {
-            json!({
-                "id": set.id, "engine": set.engine, "created_at": clock::iso(set.created_at), "pending": set.pending,
-                "is_shown": phase.score_set.as_deref() == Some(&set.id), "reason": set.reason,
-            })
-        })
-        .collect();
-    Ok(shown)
-}
-
-/// The submission with this id, if the visitor runs its benchmark.
-pub async fn submission(app: &App, visitor: &Visitor, id: &str) -> Result<Submission, Fault> {
-    let (seen, _, submission) = submissions::own(&app.store, id, visitor).await?;
-    require_host(&seen)?;
-    Ok(submission)
+    let score_sets = rescore::sets(&app.store, &phase.id).await?.into_iter().map(|set| ScoreSet {
+        is_shown: phase.score_set.as_ref() == Some(&set.id),
+        id: set.id,
+        engine: set.engine,
+        created_at: clock::time(set.created_at),
+        pending: set.pending,
+        reason: set.reason,
+    });
+    Ok(HostedPhase {
+        score_sets: score_sets.collect(),
+        frozen_at: phase.frozen_at.map(clock::time),
+        phase: records::phase_for_programs(seen, &phase, &reference_sets),
+    })
 }

@@ -1,6 +1,7 @@
 //! A whole site in the process of the test, and people who use it.
 
 pub mod collections;
+mod described;
 pub mod postgres;
 pub mod process;
 
@@ -165,15 +166,15 @@ impl Client {
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        let response: Response<Body> =
-            self.router.clone().oneshot(request.body(body.into()).unwrap()).await.unwrap();
+        let request = request.body(body.into()).unwrap();
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let response: Response<Body> = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        Answer {
-            status: parts.status,
-            headers: parts.headers,
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let answer = Answer { status: parts.status, headers: parts.headers, text };
+        described::check(&method, &path, &answer);
+        answer
     }
 
     pub async fn get(&self, path: &str) -> Answer {

@@ -1,0 +1,125 @@
+//! What hosts see of their benchmarks and change in them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Open, Phase, SubmissionKind, SubmissionState, Time};
+
+/// A phase as its hosts see it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HostedPhase {
+    #[serde(flatten)]
+    pub phase: Phase,
+    /// Since when a host has stopped submissions.
+    pub frozen_at: Option<Time>,
+    pub score_sets: Vec<ScoreSet>,
+}
+
+/// All submissions of a phase, scored by one version of the engine and of the references.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreSet {
+    pub id: String,
+    /// The version of the engine.
+    pub engine: String,
+    pub created_at: Time,
+    /// The submissions that it still lacks.
+    pub pending: i64,
+    /// Whether boards show it.
+    pub is_shown: bool,
+    /// Why boards never show it.
+    pub reason: Option<String>,
+}
+
+/// Limits of the submissions of each team.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    pub per_day: i64,
+    pub in_total: i64,
+}
+
+/// Submissions of a team beyond the limits.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Grant {
+    /// The id of the team.
+    pub team: String,
+    /// How many.
+    pub extra: i64,
+    /// Whether they raise the limit of all days, rather than that of today.
+    #[serde(default)]
+    pub total: bool,
+    pub reason: String,
+}
+
+/// What a team may submit after a grant.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Meter {
+    pub per_day: i64,
+    pub in_total: i64,
+    /// The submissions that are left now.
+    pub left: i64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    pub reason: String,
+}
+
+/// The teams that take part in a phase.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Entries {
+    pub entries: Vec<Entry>,
+}
+
+/// A team that takes part in a phase, with its limits and what it has used of them.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    /// The id of the team.
+    pub team: String,
+    pub name: String,
+    pub used_today: i64,
+    pub per_day: i64,
+    pub used_in_total: i64,
+    pub in_total: i64,
+}
+
+/// All submissions to a phase, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HostedSubmissions {
+    pub submissions: Vec<HostedSubmission>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HostedSubmission {
+    pub id: String,
+    pub kind: Open<SubmissionKind>,
+    /// The id of the team; `null` for baselines and people.
+    pub team: Option<String>,
+    /// Empty for baselines and people.
+    pub team_name: String,
+    pub method: String,
+    pub state: Open<SubmissionState>,
+    /// Why it failed.
+    pub reason: Option<String>,
+    pub created_at: Time,
+    /// Why it was taken off the board.
+    pub disqualified: Option<String>,
+}
+
+/// Who did what in a benchmark, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AuditLog {
+    pub notes: Vec<AuditNote>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AuditNote {
+    pub at: Time,
+    /// The name of the person; empty for the server itself.
+    pub actor: String,
+    pub action: String,
+    /// The id of what was changed.
+    pub subject: String,
+    /// More, depending on the action.
+    pub detail: Value,
+}

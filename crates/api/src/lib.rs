@@ -1,0 +1,72 @@
+//! The JSON that the evaluation server and its programs exchange, as types: the server writes its answers and its
+//! OpenAPI document from them, and the client reads them.
+//!
+//! Comments on types and fields are the descriptions in the OpenAPI document. Older programs and servers know only the
+//! fields of their time, so a field that is added later is an `Option`, none is removed, and a choice in an answer
+//! is [`Open`] to new names.
+
+#![allow(
+    missing_docs,
+    reason = "a comment that restates a name would only repeat it in the OpenAPI document"
+)]
+
+mod hosting;
+mod open;
+mod phase;
+mod problem;
+mod submission;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+pub use hosting::{
+    AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
+    Meter, Reason, ScoreSet,
+};
+pub use open::Open;
+pub use phase::{Benchmark, Benchmarks, BoardKind, Measure, Phase, ReferenceSet, SetState};
+pub use problem::{Details, Flaw, Problem};
+pub use submission::{
+    ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,
+};
+
+/// A time in UTC, such as `2026-11-22T15:04:05Z`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(pub String);
+
+impl JsonSchema for Time {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
+/// Describes enums of `named!` by the names and the summaries of their choices.
+macro_rules! describe_choices {
+    ($($type:ty: $name:literal),* $(,)?) => {$(
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let choices = Self::ALL.iter().map(|choice| {
+                    serde_json::json!({ "const": choice.name(), "description": choice.summary() })
+                });
+                schemars::json_schema!({ "type": "string", "oneOf": choices.collect::<Vec<_>>() })
+            }
+        }
+    )*};
+}
+
+use describe_choices;

@@ -1,0 +1,110 @@
+//! Benchmarks and their phases.
+
+use capeval_choice::named;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Open, Time, describe_choices};
+
+named! {
+    /// Who sees the scores of a phase before they are disclosed.
+    pub enum BoardKind ("kind of board") {
+        Public = "public", "everyone";
+        Registered = "registered", "registered users";
+        Own = "own", "teams see their own";
+        Hidden = "hidden", "hosts";
+    }
+}
+
+named! {
+    /// Whether a reference set can be scored with.
+    pub enum SetState ("state of a reference set") {
+        Preparing = "preparing", "being prepared";
+        Ready = "ready", "ready";
+        Failed = "failed", "could not be prepared";
+    }
+}
+
+describe_choices!(BoardKind: "BoardKind", SetState: "SetState");
+
+/// All benchmarks that the account may see.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Benchmarks {
+    pub benchmarks: Vec<Benchmark>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Benchmark {
+    /// The name in addresses.
+    pub slug: String,
+    pub title: String,
+    pub summary: String,
+    pub phases: Vec<Phase>,
+}
+
+/// A phase of a benchmark.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Phase {
+    pub id: String,
+    /// The name of the benchmark in addresses.
+    pub benchmark: String,
+    /// The name of the phase in addresses.
+    pub phase: String,
+    pub title: String,
+    pub opens_at: Option<Time>,
+    pub closes_at: Option<Time>,
+    /// Whether it takes submissions now.
+    pub is_open: bool,
+    /// Why it takes none now.
+    pub refusal: Option<String>,
+    /// When everyone sees the scores.
+    pub reveal_at: Option<Time>,
+    /// Submissions of a team per day.
+    pub per_day: i64,
+    /// Submissions of a team in all.
+    pub in_total: i64,
+    pub board: Open<BoardKind>,
+    /// The decimals of its scores.
+    pub decimals: usize,
+    /// Metrics or suites of metrics.
+    pub metrics: Vec<String>,
+    /// The reference set by which the board ranks.
+    pub main_set: String,
+    /// The measure by which the board ranks.
+    pub main_metric: String,
+    pub reference_sets: Vec<ReferenceSet>,
+}
+
+impl Phase {
+    /// The benchmark and the phase as users write them: `coco/test`.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.benchmark, self.phase)
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceSet {
+    pub name: String,
+    /// The language of the captions.
+    pub language: String,
+    /// `null` for the tokenizer of each metric.
+    pub tokenizer: Option<String>,
+    pub state: Open<SetState>,
+    /// The number of images; 0 until it is ready.
+    pub images: usize,
+    /// The number of references; 0 until it is ready.
+    pub references: usize,
+    pub measures: Vec<Measure>,
+}
+
+/// A column of a board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Measure {
+    /// The name in `scores`, such as `bleu-4`.
+    pub key: String,
+    /// The name for people, such as `BLEU-4`.
+    pub label: String,
+    pub lower_is_better: bool,
+    /// Whether it is a number of things, without decimals.
+    pub is_count: bool,
+}

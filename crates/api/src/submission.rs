@@ -1,0 +1,129 @@
+//! Submissions, and what is wrong with a file of results.
+
+use capeval_choice::named;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Open, Time, describe_choices};
+
+named! {
+    /// How far a submission is.
+    pub enum SubmissionState ("state of a submission") {
+        Queued = "queued", "waiting";
+        Running = "running", "being scored";
+        Scored = "scored", "scored";
+        Failed = "failed", "failed";
+        Cancelled = "cancelled", "cancelled";
+    }
+}
+
+named! {
+    /// Whose captions a submission has.
+    pub enum SubmissionKind ("kind of submission") {
+        Entry = "entry", "those of a team";
+        Baseline = "baseline", "those of a system to compare with";
+        Human = "human", "those of people";
+    }
+}
+
+named! {
+    /// A kind of problem in a file of results.
+    pub enum ProblemKind ("kind of problem") {
+        NotAnObject = "not-an-object", "Items that are not objects with image_id and caption";
+        BadId = "bad-id", "Items whose image_id is neither a whole number nor text";
+        NotText = "not-text", "Captions that are not text";
+        Missing = "missing", "Images without a caption";
+        Unknown = "unknown", "Captions of images that are not in this phase";
+        Duplicate = "duplicate", "Images with more than one caption";
+        Empty = "empty", "Empty captions";
+        TooLong = "too-long", "Captions of more than 2,000 characters";
+    }
+}
+
+describe_choices!(
+    SubmissionState: "SubmissionState",
+    SubmissionKind: "SubmissionKind",
+    ProblemKind: "ProblemKind",
+);
+
+impl SubmissionState {
+    /// Whether it can still change.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+/// The score of each measure, by reference set.
+pub type Scores = IndexMap<String, IndexMap<String, f64>>;
+
+/// A submission of one's team.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Submission {
+    pub id: String,
+    /// The id of the phase.
+    pub phase: String,
+    /// The id of the team; `null` for baselines and people.
+    pub team: Option<String>,
+    pub method: String,
+    pub state: Open<SubmissionState>,
+    /// Why it failed.
+    pub reason: Option<String>,
+    pub created_at: Time,
+    pub finished_at: Option<Time>,
+    /// The submissions that come before it.
+    pub ahead: Option<i64>,
+    /// The seconds until it has scores, as far as recent submissions tell.
+    pub seconds: Option<i64>,
+    /// Why it was taken off the board.
+    pub disqualified: Option<String>,
+    /// `null` while there are none, or if the phase hides them.
+    pub scores: Option<Scores>,
+    /// The address of its page.
+    pub page: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Submissions {
+    pub submissions: Vec<Submission>,
+}
+
+/// How many submissions a team has left.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Quota {
+    /// The name of the team; `null` before the first submission.
+    pub team: Option<String>,
+    /// The submissions that are left now.
+    pub left: i64,
+    pub used_today: i64,
+    pub per_day: i64,
+    pub used_in_total: i64,
+    pub in_total: i64,
+    /// When the next day begins.
+    pub resets_at: Time,
+}
+
+/// What is wrong with a file of results.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Report {
+    /// Whether it can be scored.
+    pub is_valid: bool,
+    /// Why it cannot be read at all, with the line and the column.
+    pub unreadable: Option<String>,
+    /// The number of captions in it.
+    pub captions: usize,
+    /// The number of images that must be described.
+    pub images: usize,
+    /// The problems by kind; kinds without one are left out.
+    pub problems: Vec<Problems>,
+}
+
+/// The problems of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problems {
+    pub kind: Open<ProblemKind>,
+    pub count: usize,
+    /// The first of them: ids of images, or positions in the list.
+    pub first: Vec<String>,
+}

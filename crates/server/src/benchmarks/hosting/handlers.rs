@@ -1,0 +1,192 @@
+//! The tools of hosts, on pages and for programs.
+
+use askama::Template;
+use axum::response::Response;
+use capeval_api::{
+    AuditLog, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason, SubmissionKind,
+};
+
+use super::actions::{self, Note, OfTeam};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::quota;
+use crate::benchmarks::records::{Phase, Seen, SeenPhase};
+use crate::benchmarks::rescore::{self, ScoreSet};
+use crate::benchmarks::submissions::SeenSubmission;
+use crate::fault::Fault;
+use crate::web::route::{get, post};
+use crate::web::{Access, Answer, Body, Created, Done, Hosted, Page, Route};
+
+pub(in crate::benchmarks) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/b/{slug}/{phase}/host", host, "Show a phase to its hosts", show),
+        get("/api/v1/host/phases/{id}", host, "Show a phase with its score sets", phase),
+        get("/api/v1/host/phases/{id}/entries", host, "List the teams of a phase with their quotas", entries),
+        get("/api/v1/host/phases/{id}/submissions", host, "List all submissions to a phase", submissions),
+        post("/b/{slug}/{phase}/host/limits", host, "Change the limits of a phase", set_limits)
+            .and("/api/v1/host/phases/{id}/limits"),
+        post("/b/{slug}/{phase}/host/grants", host, "Grant submissions to a team", grant)
+            .and("/api/v1/host/phases/{id}/grants"),
+        post("/b/{slug}/{phase}/host/freeze", host, "Stop submissions to a phase", freeze)
+            .and("/api/v1/host/phases/{id}/freeze"),
+        post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", unfreeze)
+            .and("/api/v1/host/phases/{id}/unfreeze"),
+        post(
+            "/b/{slug}/{phase}/host/rescore",
+            host,
+            "Rescore all submissions, into a new score set",
+            score_again,
+        )
+        .and("/api/v1/host/phases/{id}/rescore"),
+        post("/submissions/{id}/disqualify", host, "Remove a submission from the leaderboard", disqualify)
+            .and("/api/v1/submissions/{id}/disqualify"),
+        post("/submissions/{id}/reinstate", host, "Restore a submission to the leaderboard", reinstate)
+            .and("/api/v1/submissions/{id}/reinstate"),
+        get("/b/{slug}/audit", host, "Show a benchmark's audit log", audit)
+            .and("/api/v1/host/benchmarks/{slug}/audit"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "phase-host.html")]
+struct PhaseHost<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    phase: &'a Phase,
+    entries: Vec<Entry>,
+    submissions: Vec<OfTeam>,
+    score_sets: Vec<ScoreSet>,
+}
+
+async fn show(
+    app: App,
+    page: Page,
+    Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
+) -> Result<Response, Fault> {
+    page.show(&PhaseHost {
+        page: &page,
+        entries: actions::entries(&app.store, &phase).await?,
+        submissions: actions::submissions(&app.store, &phase).await?,
+        score_sets: rescore::sets(&app.store, &phase.id).await?,
+        seen: &seen,
+        phase: &phase,
+    })
+}
+
+async fn phase(
+    app: App,
+    Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    Ok(Answer::json(&actions::hosted_phase(&app, &seen, &phase).await?))
+}
+
+async fn entries(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Entries>, Fault> {
+    Ok(Answer::json(&Entries { entries: actions::entries(&app.store, &of.phase).await? }))
+}
+
+async fn submissions(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<HostedSubmissions>, Fault> {
+    let submissions = actions::submissions(&app.store, &of.phase).await?;
+    Ok(Answer::json(&HostedSubmissions { submissions: submissions.into_iter().map(Into::into).collect() }))
+}
+
+/// The page of a phase for browsers, and the phase for programs.
+async fn changed<const STATUS: u16>(
+    app: &App,
+    page: &Page,
+    of: &SeenPhase,
+    done: &str,
+) -> Result<Answer<HostedPhase, STATUS>, Fault> {
+    let phase = actions::hosted_phase(app, &of.seen, &of.phase).await?;
+    Ok(page.then(&of.address(&format!("host?done={done}")), &phase))
+}
+
+async fn set_limits(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    Body(limits): Body<Limits>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::set_limits(&app, &by, &of.phase, &limits).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn grant(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    Body(grant): Body<Grant>,
+) -> Result<Created<Meter>, Fault> {
+    actions::grant(&app, &by, &of.phase, &grant).await?;
+    let meter = quota::meter(&app.store, &of.phase, &grant.team).await?;
+    let meter = Meter { per_day: meter.per_day, in_total: meter.in_total, left: meter.left() };
+    Ok(page.then(&of.address("host?done=saved"), &meter))
+}
+
+async fn freeze(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::freeze(&app, &by, &of.phase, true).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn unfreeze(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::freeze(&app, &by, &of.phase, false).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn score_again(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Created<HostedPhase>, Fault> {
+    rescore::start(&app, &by, &of.phase).await?;
+    changed(&app, &page, &of, "rescoring").await
+}
+
+async fn disqualify(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
+    Body(Reason { reason }): Body<Reason>,
+) -> Result<Done, Fault> {
+    actions::disqualify(&app, &by, &submission, &reason).await?;
+    Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
+}
+
+async fn reinstate(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
+) -> Result<Done, Fault> {
+    actions::reinstate(&app, &by, &submission).await?;
+    Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
+}
+
+#[derive(Template)]
+#[template(path = "benchmark-audit.html")]
+struct AuditPage<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    notes: &'a [Note],
+}
+
+async fn audit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Answer<AuditLog>, Fault> {
+    let notes = actions::notes(&app.store, &seen.benchmark.id).await?;
+    page.shows(&AuditPage { page: &page, seen: &seen, notes: &notes }, || AuditLog {
+        notes: notes.iter().map(Into::into).collect(),
+    })
+}

@@ -1,0 +1,164 @@
+//! What handlers share between a page and its JSON: a body that is a form or JSON, and an answer that is a redirect, a
+//! page or JSON. Paths below `/api/` are for programs, all others for browsers.
+
+use std::marker::PhantomData;
+
+use askama::Template;
+use axum::extract::{FromRequest, FromRequestParts, Json, RawForm, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::guard::is_program;
+use super::page::Page;
+use super::signature::{Contract, Input, Output, Reply, describe};
+use crate::app::App;
+use crate::fault::Fault;
+
+/// The body of a request: the form of a page, or JSON of a program.
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
+        if is_program(request.uri().path()) {
+            let Json(value) = Json::from_request(request, app).await.map_err(IntoResponse::into_response)?;
+            return Ok(Self(value));
+        }
+        let RawForm(form) = RawForm::from_request(request, app).await.map_err(IntoResponse::into_response)?;
+        from_form(&form).map(Self).map_err(IntoResponse::into_response)
+    }
+}
+
+impl<T: JsonSchema> Input for Body<T> {
+    fn describe(contract: &mut Contract) {
+        contract.body = Some(describe::<T>);
+    }
+}
+
+/// The query of an address.
+pub struct Asked<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequestParts<App> for Asked<T> {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Fault> {
+        from_form(parts.uri.query().unwrap_or("").as_bytes()).map(Self)
+    }
+}
+
+impl<T: JsonSchema> Input for Asked<T> {
+    fn describe(contract: &mut Contract) {
+        contract.query = Some(describe::<T>);
+    }
+}
+
+fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T, Fault> {
+    serde_html_form::from_bytes(form).map_err(|_| Fault::bad_request())
+}
+
+/// An answer with a `T` for programs; for browsers, it is a redirect or a page.
+pub struct Answer<T, const STATUS: u16 = 200> {
+    response: Response,
+    value: PhantomData<fn() -> T>,
+}
+
+/// An answer that something was made.
+pub type Created<T> = Answer<T, 201>;
+
+/// An answer that has nothing to say but that it was done.
+pub type Done = Answer<(), 204>;
+
+impl<T: Serialize, const STATUS: u16> Answer<T, STATUS> {
+    /// The value as JSON.
+    pub fn json(value: &T) -> Self {
+        let status = StatusCode::from_u16(STATUS).unwrap_or(StatusCode::OK);
+        let response = match status {
+            StatusCode::NO_CONTENT => status.into_response(),
+            _ => (status, Json(value)).into_response(),
+        };
+        Self::of(response)
+    }
+
+    /// Says where the thing is that was made.
+    pub fn at(mut self, place: &str) -> Self {
+        if let Ok(place) = HeaderValue::from_str(place) {
+            self.response.headers_mut().insert(header::LOCATION, place);
+        }
+        self
+    }
+}
+
+impl<T, const STATUS: u16> Answer<T, STATUS> {
+    fn of(response: Response) -> Self {
+        Self { response, value: PhantomData }
+    }
+}
+
+impl Page {
+    /// Sends browsers on to the page `to`, and gives programs the value.
+    pub fn then<T: Serialize, const STATUS: u16>(&self, to: &str, value: &T) -> Answer<T, STATUS> {
+        if self.is_program() { Answer::json(value) } else { Answer::of(Redirect::to(to).into_response()) }
+    }
+
+    /// Shows browsers a page, and gives programs the value.
+    ///
+    /// # Errors
+    /// If the template fails.
+    pub fn shows<T: Serialize>(
+        &self,
+        template: &impl Template,
+        value: impl FnOnce() -> T,
+    ) -> Result<Answer<T>, Fault> {
+        match self.is_program() {
+            true => Ok(Answer::json(&value())),
+            false => Ok(Answer::of(Html(template.render()?).into_response())),
+        }
+    }
+
+    /// Whether a program asks.
+    pub fn is_program(&self) -> bool {
+        is_program(&self.path)
+    }
+}
+
+impl<T, const STATUS: u16> IntoResponse for Answer<T, STATUS> {
+    fn into_response(self) -> Response {
+        self.response
+    }
+}
+
+impl<T: JsonSchema, const STATUS: u16> Output for Answer<T, STATUS> {
+    fn describe(contract: &mut Contract) {
+        let schema = (STATUS != 204).then_some(describe::<T> as _);
+        contract.replies.push(Reply { status: STATUS, kind: "application/json", schema });
+    }
+}
+
+/// One of two answers.
+pub enum Either<A, B> {
+    /// The first.
+    One(A),
+    /// The second.
+    Other(B),
+}
+
+impl<A: IntoResponse, B: IntoResponse> IntoResponse for Either<A, B> {
+    fn into_response(self) -> Response {
+        match self {
+            Self::One(answer) => answer.into_response(),
+            Self::Other(answer) => answer.into_response(),
+        }
+    }
+}
+
+impl<A: Output, B: Output> Output for Either<A, B> {
+    fn describe(contract: &mut Contract) {
+        A::describe(contract);
+        B::describe(contract);
+    }
+}
