@@ -665,6 +665,7 @@ fn csv_cell(text: &str) -> String {
         true => format!("'{text}"),
         false => text.to_owned(),
     };
+    // Some spreadsheets split cells at `;`, where the crate `csv` would quote nothing.
     match guarded.contains(['"', ',', '\n', '\r', ';']) {
         true => format!("\"{}\"", guarded.replace('"', "\"\"")),
         false => guarded,
@@ -752,5 +753,6 @@ mod tests {
         }
         assert_eq!(csv_cell("-0.5"), "-0.5");
         assert_eq!(csv_cell("a \"b\", c"), "\"a \"\"b\"\", c\"");
+        assert_eq!(csv_cell("a;=1+1"), "\"a;=1+1\"");
     }
 }
