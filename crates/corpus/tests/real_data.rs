@@ -1,5 +1,5 @@
 //! Each format on real files, if they are available.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic and say that it was skipped")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use capeval_corpus::{
     Captions, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy, ReadOptions, Role, SegmentId,
     align, merge, read_bytes, write,
 };
+use capeval_testkit::skip;
 
 /// The bytes of a file in `../shared/data`; `None` if there is no such folder.
 fn shared(name: &str) -> Option<Vec<u8>> {
@@ -20,7 +21,7 @@ fn shared(name: &str) -> Option<Vec<u8>> {
         .collect();
     let found = folders.iter().find_map(|folder| std::fs::read(folder.join(name)).ok());
     if found.is_none() {
-        eprintln!("skipped: there is no ../shared/data/{name}");
+        skip("shared", &format!("there is no ../shared/data/{name}"));
     }
     found
 }

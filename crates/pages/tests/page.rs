@@ -5,6 +5,7 @@ use capeval::choice::Plain;
 use capeval::corpus::{Captions, SegmentId};
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest, score};
 use capeval_pages::{self as pages, Page, Pictures};
+use capeval_testkit::ends;
 
 const HOSTILE: &str =
     "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"'& \u{2028}\u{202e} \u{0}";
@@ -69,7 +70,7 @@ fn the_same_report_gives_the_same_page() {
     assert!(page("a dog", &Page::default()) == page("a dog", &Page::default()));
 }
 
-/// Infinite scores once made the page endless, so it is written in another thread.
+/// Infinite scores once made the page endless.
 #[test]
 fn scores_that_are_not_finite_are_drawn_around() {
     let (mut references, mut candidates) = (Captions::new("references"), Captions::new("mine"));
@@ -88,14 +89,12 @@ fn scores_that_are_not_finite_are_drawn_around() {
     let mut report = score(request).unwrap();
     let values = &mut report.systems[0].segments.as_mut().unwrap().values;
     (values[0], values[2], values[5], values[6]) = (f64::INFINITY, f64::NAN, f64::NAN, f64::NEG_INFINITY);
-    let (sender, written) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
+    let page = ends(move || {
         let mut out = Vec::new();
-        pages::report(&report, &Page { compress: false, ..Page::default() }, &Plain, &|_| (), &mut out)
-            .unwrap();
-        sender.send(String::from_utf8(out).unwrap())
+        let options = Page { compress: false, ..Page::default() };
+        pages::report(&report, &options, &Plain, &|_| (), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
     });
-    let page = written.recv_timeout(std::time::Duration::from_secs(60)).expect("the page must end");
     assert!(page.contains("Mean ROUGE-L of candidates of 2 to 3 words."));
     // Four images have a score that cannot be drawn.
     assert!(page.contains(" against ROUGE-L for 596 images of mine"));

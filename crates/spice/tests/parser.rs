@@ -12,6 +12,7 @@ mod tests {
     use std::sync::{Arc, OnceLock};
 
     use capeval_spice::{Compiler, Grammar, Parser, Recognized};
+    use capeval_testkit::skip;
     use flate2::read::GzDecoder;
     use serde_json::Value;
 
@@ -31,7 +32,7 @@ mod tests {
         static GRAMMAR: OnceLock<Option<Grammar>> = OnceLock::new();
         let compile = || {
             let Some(home) = std::env::var_os("SPICE_HOME") else {
-                println!("skipped: SPICE_HOME is not set");
+                skip("spice-models", "SPICE_HOME is not set");
                 return None;
             };
             let jar = File::open(Path::new(&home).join(JAR)).unwrap();
@@ -59,7 +60,7 @@ mod tests {
     fn golden(name: &str) -> Option<Vec<Golden>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice").join(name);
         let Ok(file) = File::open(path) else {
-            println!("skipped: there is no {name}");
+            skip("shared", &format!("there is no {name}"));
             return None;
         };
         let mut sentences = Vec::new();

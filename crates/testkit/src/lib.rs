@@ -1,13 +1,14 @@
-//! Golden values: the results of the reference programs for the cases in `testdata/`, and comparison with
-//! them.
+//! What tests of several crates share: golden values, waiting, and skipping what a machine cannot test.
 //!
-//! Tests of the engine and of the command line read the same files through this crate, and the Python
-//! package's tests read them with `tomllib`. The crate does not depend on the engine: a test computes
-//! [`Scores`] for a [`Case`] and calls [`Case::check`].
+//! Golden values are the results of the reference programs for the cases in `testdata/`. Tests of the engine and of the
+//! command line read the same files through this crate, and the Python package's tests read them with `tomllib`. The
+//! crate does not depend on the engine: a test computes [`Scores`] for a [`Case`] and calls [`Case::check`].
 #![expect(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
 mod compare;
+mod patience;
+mod skip;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub use compare::Tolerance;
+pub use patience::{PATIENCE, PAUSE, ends, eventually};
+pub use skip::{RECORD, REQUIRED, skip};
 
 /// A file of `testdata/`.
 #[derive(Deserialize)]

@@ -1,5 +1,6 @@
 //! Tests of MeCab dictionaries: small ones made up here, and the real ones if they are installed.
 
+use capeval_testkit::skip;
 use capeval_text::Tokenizer;
 use capeval_text::tokenizers::mecab::{self, Dictionary, DictionaryFiles, Language};
 use proptest::prelude::*;
@@ -115,7 +116,7 @@ fn without_its_dictionary_a_tokenizer_is_refused_and_the_error_says_how_to_get_i
 #[test]
 fn japanese_is_cut_as_by_mecab() {
     let Some(folder) = std::env::var_os("CAPEVAL_MECAB_JA") else {
-        eprintln!("skipped: CAPEVAL_MECAB_JA is not set to a dictionary");
+        skip("mecab", "CAPEVAL_MECAB_JA is not set to a dictionary");
         return;
     };
     mecab::provide(Language::Japanese, move || {

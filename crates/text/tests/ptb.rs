@@ -1,14 +1,11 @@
 //! Compares the `ptb` tokenizer with PTBTokenizer 3.4.1 and pycocoevalcap's post-processing.
 
-#![expect(
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "skipped tests print a message, and a damaged fixture fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a damaged fixture fails the test")]
 
 use std::io::Read;
 use std::path::PathBuf;
 
+use capeval_testkit::skip;
 use capeval_text::tokenizers::plain::is_python_space;
 use capeval_text::tokenizers::ptb;
 use capeval_text::{Following, Scratch, Tokenizer};
@@ -243,7 +240,7 @@ fn shared(path: &str) -> Option<String> {
         .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let path = root.join(path);
     let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: {} does not exist", path.display());
+        skip("shared", &format!("{} does not exist", path.display()));
         return None;
     };
     let mut text = String::new();

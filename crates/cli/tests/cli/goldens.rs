@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use capeval_testkit::{Case, Scores, cases, files};
+use capeval_testkit::{Case, Scores, cases, files, skip};
 use serde_json::{Value, json};
 
 use crate::program::{capeval, fixtures, scratch};
@@ -14,7 +14,7 @@ fn golden_values_come_out_of_files() {
     let [meteor, spice] = ["meteor", "spice"].map(|name| {
         let is_installed = is_installed(name);
         if !is_installed {
-            eprintln!("skipped: the data of {name} are not installed; run `capeval data install {name}`");
+            skip(name, &format!("the data of {name} are not installed; run `capeval data install {name}`"));
         }
         is_installed
     });

@@ -13,6 +13,8 @@ pub fn path() -> &'static str {
     &PATH
 }
 
+use capeval_testkit::skip;
+
 /// What a run of the program gave.
 pub struct Run {
     pub code: i32,
@@ -112,7 +114,7 @@ pub fn shared(name: &str) -> Option<String> {
     let found = given.into_iter().chain(above.map(|folder| folder.join("../shared")));
     let found = found.map(|folder| folder.join(name)).find(|path| path.exists());
     if found.is_none() {
-        eprintln!("skipped: ../shared/{name} is not there");
+        skip("shared", &format!("../shared/{name} is not there"));
     }
     found.map(|path| path.to_str().unwrap().to_owned())
 }

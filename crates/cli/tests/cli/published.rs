@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use capeval_testkit::skip;
 use serde_json::Value;
 
 use crate::goldens::is_installed;
@@ -43,7 +44,7 @@ fn the_published_meteor_comes_out_once_its_data_are_installed() {
         String::from_utf8(output.stdout).unwrap()
     };
     if !is_installed("meteor") {
-        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
+        skip("meteor", "METEOR's resources are not installed; run `capeval data install meteor`");
         return;
     }
     let args = ["score", "-r", &references, &candidates, "--missing", "skip"];

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
+use capeval_testkit::skip;
 use serde_json::Value;
 
 use crate::goldens::is_installed;
@@ -34,7 +35,7 @@ fn run(args: &[&str]) -> Output {
 #[test]
 fn parses_survive_runs_and_scores_stay_as_they_are() {
     if !is_installed("spice") || !is_installed("meteor") {
-        eprintln!("skipped: SPICE's data are not installed");
+        skip("spice", "SPICE's data are not installed; run `capeval data install spice`");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

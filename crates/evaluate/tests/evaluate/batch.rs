@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
 
 use capeval_evaluate::batch::MAX_CODE;
 use capeval_evaluate::{BatchScorer, ReferenceSet, System, evaluate, registry};
 use capeval_metric::{
     About, AnyMetric, Input, Mean, Metric, Part, Reading, References, Resources, Segment, Signature,
 };
+use capeval_testkit::PATIENCE;
 use capeval_text::{Texts, Tokenizer};
 
 /// A metric that learns how many words there are, and counts how often it is asked to.
@@ -85,8 +85,7 @@ impl Metric for Meeting {
         let mut arrived = self.arrived.lock().unwrap();
         *arrived += 1;
         self.all_are_here.notify_all();
-        let patience = Duration::from_secs(10);
-        let (arrived, _) = self.all_are_here.wait_timeout_while(arrived, patience, |n| *n < 2).unwrap();
+        let (arrived, _) = self.all_are_here.wait_timeout_while(arrived, PATIENCE, |n| *n < 2).unwrap();
         Mean::of(if *arrived < 2 { 0.0 } else { 1.0 })
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{MetricScores, ReferenceSet, System, evaluate, registry};
 use capeval_metric::AnyMetric;
+use capeval_testkit::skip;
 use serde_json::Value;
 
 /// Builds metrics without data other than what capeval brings.
@@ -73,7 +74,7 @@ fn installed(name: &str) -> Option<Vec<u8>> {
     let file = if name == "meteor" { "meteor-1.5.bin" } else { "spice-1.0.bin" };
     let bytes = std::fs::read(folder.join(file)).ok();
     if bytes.is_none() {
-        eprintln!("skipped: the data of {name} are not installed; run `capeval data install {name}`");
+        skip(name, &format!("the data of {name} are not installed; run `capeval data install {name}`"));
     }
     bytes
 }
@@ -84,7 +85,7 @@ pub fn shared(path: &str) -> Option<PathBuf> {
         .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
     let path = root.join(path);
     if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
+        skip("shared", &format!("{} is not there", path.display()));
         return None;
     }
     Some(path)

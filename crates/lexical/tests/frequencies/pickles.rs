@@ -4,6 +4,7 @@ use std::io::Read;
 
 use crate::golden;
 use capeval_lexical::frequencies::{DocumentFrequencies, pickle};
+use capeval_testkit::skip;
 use proptest::prelude::*;
 
 /// The n-grams of a table, as words joined by spaces, with their frequencies.
@@ -160,7 +161,7 @@ fn a_pickle_that_only_repeats_itself_is_refused_before_it_grows() {
 #[test]
 fn the_table_of_coco_val_is_read() {
     let Some(folder) = shared() else {
-        eprintln!("skipped: no folder with shared data");
+        skip("shared", "no folder with shared data");
         return;
     };
     let file = std::fs::File::open(folder.join("data/cider_df/coco-val.pkl.gz")).unwrap();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use capeval_meteor::{Compiler, Language, Meteor, Options, Resources, Segment, Workspace};
+use capeval_testkit::skip;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use zip::ZipWriter;
@@ -18,7 +19,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: {} does not exist", path.display());
+    skip("shared", &format!("{} does not exist", path.display()));
     None
 }
 
@@ -51,7 +52,7 @@ pub fn installed() -> Option<Arc<Resources>> {
         Some(Arc::new(Resources::open(Arc::new(bytes)).unwrap()))
     });
     if resources.is_none() {
-        eprintln!("skipped: METEOR's resources are not installed; run `capeval data install meteor`");
+        skip("meteor", "METEOR's resources are not installed; run `capeval data install meteor`");
     }
     resources.clone()
 }

@@ -1,8 +1,7 @@
 //! Dependencies of the reference program's trees: of all golden captions, and of a case for each pattern.
 
-use std::time::{Duration, Instant};
-
 use capeval_spice::{Dependencies, DependencyGraph, Tree};
+use capeval_testkit::ends;
 use proptest::prelude::*;
 
 use crate::support;
@@ -42,7 +41,7 @@ fn a_tree_of_nothing_has_no_dependencies() {
     assert_eq!(Dependencies::new(&"(NN dog)".parse().unwrap(), 0).basic.to_string(), "root(0,1)");
 }
 
-/// Trees that a parser would not build take no more than time that grows moderately.
+/// Trees that a parser would not build take no time that explodes.
 #[test]
 fn deep_and_wide_trees_end() {
     let nested = |labels: &[&str], depth: usize| {
@@ -80,9 +79,7 @@ fn deep_and_wide_trees_end() {
         flat("FRAG", &[("NP", "dog"), (",", ","), ("S", "runs")], 250),
     ];
     for tree in trees {
-        let start = Instant::now();
-        Dependencies::new(&tree, 0);
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?} for {tree}", start.elapsed());
+        ends(move || drop(Dependencies::new(&tree, 0)));
     }
 }
 

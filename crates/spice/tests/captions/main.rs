@@ -1,5 +1,5 @@
 //! The stages that work on words and graphs, compared with the reference program where its values are at hand.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic and say that it was skipped")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod dependencies;
 mod morphology;

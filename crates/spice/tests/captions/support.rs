@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use capeval_spice::{DependencyGraph, Tree};
+use capeval_testkit::skip;
 use serde_json::Value;
 
 /// A caption with what the reference program found in it.
@@ -34,7 +35,7 @@ pub fn golden() -> Vec<Caption> {
 fn read(name: &str) -> Vec<Caption> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice");
     let Ok(file) = std::fs::File::open(folder.join(name)) else {
-        eprintln!("skipped: ../shared/golden/spice/{name} is not here");
+        skip("shared", &format!("../shared/golden/spice/{name} is not here"));
         return Vec::new();
     };
     let mut lines = String::new();
