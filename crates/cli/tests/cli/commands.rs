@@ -55,9 +55,36 @@ fn captions_are_converted_without_loss() {
 }
 
 #[test]
-fn the_shell_and_man_know_the_commands() {
-    assert!(stdout(&["completions", "bash"]).contains("--missing"));
-    assert!(stdout(&["man"]).contains("score"));
+fn shells_and_the_manual_have_every_command_and_no_other() {
+    let help = stdout(&["--help"]);
+    let listed =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // Summaries that are wrapped go on further to the right.
+    let commands: Vec<&str> = listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
+    assert!(commands.len() > 12 && commands.contains(&"score"), "{help}");
+    let named = |text: &str, start: &str, end: &str| -> Vec<String> {
+        let found =
+            text.lines().filter_map(|line| Some(line.split_once(start)?.1.split_once(end)?.0.to_owned()));
+        found.collect()
+    };
+    let (bash, zsh, fish, man) = (
+        stdout(&["completions", "bash"]),
+        stdout(&["completions", "zsh"]),
+        stdout(&["completions", "fish"]),
+        stdout(&["man"]),
+    );
+    assert_eq!(named(&fish, "-n \"__fish_capeval_needs_command\" -f -a \"", "\""), commands);
+    let mut sorted = commands.clone();
+    sorted.sort_unstable();
+    assert_eq!(named(&bash, "            capeval,", ")"), sorted);
+    assert_eq!(named(&man, "capeval\\-", "(1)"), commands);
+    assert!(commands.iter().all(|name| zsh.lines().any(|line| line == format!("({name})"))), "{zsh}");
+    for script in [&bash, &zsh, &fish] {
+        assert!(script.contains("missing"), "the flag --missing is not in {script}");
+    }
     assert!(stdout(&["--version"]).starts_with("capeval "));
 }
 
