@@ -17,6 +17,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -80,6 +81,17 @@ def write(data, n_images, paths):
         part = path.with_suffix(".part")
         part.write_text(json.dumps(content))
         part.rename(path)
+
+
+def long_texts(scratch, words):
+    """Files of one image whose captions have so many words."""
+    paths = scratch / f"long-refs-{words}.json", scratch / f"long-hyps-{words}.json"
+    vocabulary = [f"w{k}" for k in range(500)]
+    text = [" ".join(random.Random(seed).choices(vocabulary, k=words)) for seed in range(3)]
+    annotations = [{"image_id": 1, "caption": caption} for caption in text[:2]]
+    paths[0].write_text(json.dumps({"images": [{"id": 1}], "annotations": annotations}))
+    paths[1].write_text(json.dumps([{"image_id": 1, "caption": text[2]}]))
+    return paths
 
 
 COCO_TIME = pathlib.Path(__file__).parent / "oracle/coco_time.py"
@@ -147,6 +159,12 @@ def main():
         score = [given.capeval, "score", "--quiet", "-m", SETS["five"], "--missing", "skip", "-r", prepared, hyps]
         row(f"five, prepared, {n_images:,} images", n_images, score, given.runs)
 
+    # Twice as long a text should take twice as long.
+    for words in (10_000, 20_000, 40_000):
+        refs, hyps = long_texts(given.scratch, words)
+        score = [given.capeval, "score", "--quiet", "-m", f"{THREE},sacrebleu,chrf,ter,rouge155", "-r", refs, hyps]
+        row(f"a text of {words:,} words", 1, score, 1)
+
     if given.package is None:
         print("Python was skipped: give --package PYTHON, a Python with capeval built for release")
     else:
@@ -156,6 +174,7 @@ def main():
         _, _, _, errors = run([given.package, "-c", REWARD, *files])
         best, median = errors.split()[-2:]
         print(f"reward, cider-d, 300 captions: {best} ms at best, median {median} ms")
+        row("import capeval", 1, [given.package, "-c", "import capeval"], given.runs)
 
     if given.peer is None:
         print("pycocoevalcap was skipped: give --peer PYTHON, a Python with pycocoevalcap 1.2, and install Java")
