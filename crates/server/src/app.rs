@@ -74,6 +74,9 @@ pub struct Shared {
     pub checks: Semaphore,
     /// Whether the server stops, so that streams must end.
     pub is_stopping: AtomicBool,
+    /// Where a test stops the work.
+    #[cfg(debug_assertions)]
+    pub points: crate::testing::Points,
 }
 
 /// What has happened since the start.
@@ -133,6 +136,8 @@ impl App {
             expected: Cache::default(),
             checks: Semaphore::new(CHECKS),
             is_stopping: AtomicBool::new(false),
+            #[cfg(debug_assertions)]
+            points: crate::testing::Points::default(),
         })))
     }
 

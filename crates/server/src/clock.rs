@@ -1,6 +1,6 @@
 //! Times, which are milliseconds since 1970 in UTC.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use capeval_api::Time;
 use jiff::Timestamp;
@@ -12,7 +12,20 @@ pub const DAY: i64 = 86_400_000;
 
 /// The current time.
 pub fn now() -> i64 {
+    #[cfg(debug_assertions)]
+    if let Some(clock) = crate::testing::Clock::of_thread() {
+        return clock.now();
+    }
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}
+
+/// The current moment, to tell how much time has passed since another.
+pub fn instant() -> Instant {
+    #[cfg(debug_assertions)]
+    if let Some(clock) = crate::testing::Clock::of_thread() {
+        return clock.instant();
+    }
+    Instant::now()
 }
 
 /// The day of a time, such as `2026-11-22`.

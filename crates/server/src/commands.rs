@@ -202,16 +202,20 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         if let Command::Restore { from, verify } = command {
             return restore(from, verify, &data, &settings).await;
         }
-        let app = App::open(data, settings).await?;
-        match command {
-            Command::Serve => serve::serve(app, |line| println!("{line}")).await,
-            Command::Worker => serve::work(app).await,
-            Command::Demo => {
+        if let Command::Serve | Command::Demo = command {
+            // Before the data are opened: if the address is taken, nothing has changed.
+            let listener = serve::listen(&mut settings).await?;
+            let app = App::open(data, settings).await?;
+            if let Command::Demo = command {
                 for line in demo::fill(&app).await? {
                     println!("{line}");
                 }
-                serve::serve(app, |line| println!("{line}")).await
             }
+            return serve::serve(app, listener, |line| println!("{line}")).await;
+        }
+        let app = App::open(data, settings).await?;
+        match command {
+            Command::Worker => serve::work(app).await,
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
@@ -220,7 +224,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             }
             Command::Doctor => doctor(&app).await,
             Command::Backup { to } => make_backup(&app, to).await,
-            Command::Restore { .. } | Command::Child => Ok(()),
+            Command::Serve | Command::Demo | Command::Restore { .. } | Command::Child => Ok(()),
         }
     })
 }

@@ -28,6 +28,8 @@ pub mod serve;
 pub mod settings;
 mod shown;
 pub mod store;
+#[cfg(debug_assertions)]
+pub mod testing;
 pub mod web;
 
 use accounts::own_data::PersonalData;

@@ -14,18 +14,30 @@ use crate::app::{self, App};
 use crate::backup::{self, nightly};
 use crate::blobs::FOLDERS;
 use crate::jobs::runner;
+use crate::settings::Settings;
 
 /// How old files must be that nobody needs before they are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Serves the site on the address of the settings, and runs jobs. `greet` gets the lines to print at the start.
+/// Listens on the address of the settings. If it leaves the port to the system, the settings name the port from now on.
 ///
 /// # Errors
 /// If the address cannot be used.
-pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(&app.settings.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", app.settings.listen))?;
+pub async fn listen(settings: &mut Settings) -> anyhow::Result<TcpListener> {
+    let cannot_listen = || format!("cannot listen on {}", settings.listen);
+    let listener = TcpListener::bind(&settings.listen).await.with_context(cannot_listen)?;
+    if settings.listen.ends_with(":0") {
+        settings.listen = listener.local_addr()?.to_string();
+    }
+    Ok(listener)
+}
+
+/// Serves the site to those who connect to `listener`, and runs jobs. `greet` gets the lines to print at the start.
+///
+/// # Errors
+/// If a part of the server fails.
+pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> anyhow::Result<()> {
+    let stop_signal = stop_signal();
     greet(format!("{} is served on {}", app.settings.title, app.settings.url("/")));
     if let Some(path) = invitations::for_first_administrator(&app.store).await? {
         greet(format!("create the first administrator's account: {}", app.settings.url(&path)));
@@ -38,7 +50,7 @@ pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
     let router = app::router(&app)?.into_make_service_with_connect_info::<SocketAddr>();
     let stopped = app.clone();
     let signal = async move {
-        stop_signal().await;
+        stop_signal.await;
         stopped.is_stopping.store(true, Ordering::Relaxed);
         let _ = stop.send(true);
     };
@@ -55,10 +67,11 @@ pub async fn serve(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
 /// # Errors
 /// If this process cannot run jobs.
 pub async fn work(app: App) -> anyhow::Result<()> {
+    let stop_signal = stop_signal();
     let (stop, stopping) = watch::channel(false);
     let workers = app.settings.workers.max(1);
     let jobs = tokio::spawn(runner::run(app.clone(), crate::WORKS, workers, stopping));
-    stop_signal().await;
+    stop_signal.await;
     stop.send(true)?;
     jobs.await?;
     app.store.close().await;
@@ -97,22 +110,25 @@ pub async fn sweep(app: &App, age: Duration) -> anyhow::Result<usize> {
     Ok(tokio::task::spawn_blocking(sweep).await??)
 }
 
-/// Waits for Ctrl-C or, on Unix, SIGTERM.
-async fn stop_signal() {
-    let interrupt = async {
+/// Waits for Ctrl-C or, on Unix, SIGTERM. Signals count from this call on, also before anybody waits.
+fn stop_signal() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let signals = {
+        use tokio::signal::unix::{SignalKind, signal};
+        [SignalKind::interrupt(), SignalKind::terminate()].map(signal)
+    };
+    async move {
+        #[cfg(unix)]
+        {
+            let [Ok(mut interrupt), Ok(mut terminate)] = signals else { return std::future::pending().await };
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        #[cfg(not(unix))]
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return interrupt.await };
-        tokio::select! {
-            () = interrupt => {}
-            _ = terminate.recv() => {}
-        }
     }
-    #[cfg(not(unix))]
-    interrupt.await;
 }

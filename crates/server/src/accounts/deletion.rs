@@ -64,6 +64,8 @@ pub async fn remove(app: &App, account: &str) -> Result<(), Fault> {
     let later = clock::now() + ABANDONED;
     jobs::add_at::<FinishDeletion>(&mut tx, &account.to_owned(), Priority::Background, later).await?;
     tx.commit().await?;
+    #[cfg(debug_assertions)]
+    app.points.pass("account-disabled").await;
     let erased = erase(app, account).await;
     if erased.is_err() {
         let mut tx = app.store.begin().await?;

@@ -1,8 +1,5 @@
 //! The board of a phase: which submission stands for a team, the order, and what is shown of it.
 
-use std::collections::{HashMap, HashSet};
-use std::time::Instant;
-
 use askama::Template;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
@@ -11,6 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 use capeval_tasks::Described;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
 
 use super::judging::{self, Measured};
 use super::records::{self, BoardKind, Phase, ReferenceSet, Seen};
@@ -467,7 +465,7 @@ async fn show(
     Path((slug, phase)): Path<(String, String)>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Fault> {
-    let begun = Instant::now();
+    let begun = clock::instant();
     if let Some(body) = app.recent.get(&page) {
         return Ok(Html(body).into_response());
     }

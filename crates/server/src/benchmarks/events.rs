@@ -14,6 +14,7 @@ use futures_util::stream::unfold;
 use super::api::for_programs;
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::clock;
 use crate::fault::Fault;
 
 /// How often the state is looked up.
@@ -45,7 +46,8 @@ pub(super) async fn events(
     // Who may not see it gets an answer rather than a stream.
     for_programs(&app, &visitor, &id).await?;
     app.limits.take("streams", &visitor.id, STREAMS)?;
-    let progress = Progress { app, visitor, id, last: String::new(), start: Instant::now(), is_over: false };
+    let progress =
+        Progress { app, visitor, id, last: String::new(), start: clock::instant(), is_over: false };
     Ok(Sse::new(unfold(progress, next)).keep_alive(KeepAlive::default()))
 }
 
@@ -53,7 +55,7 @@ async fn next(mut progress: Progress) -> Option<(Result<Event, Infallible>, Prog
     loop {
         if progress.is_over
             || progress.app.is_stopping.load(Ordering::Relaxed)
-            || progress.start.elapsed() > LONGEST
+            || clock::instant().saturating_duration_since(progress.start) > LONGEST
         {
             return None;
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::clock;
 use crate::fault;
 use crate::fault::Fault;
 
@@ -34,7 +35,7 @@ impl Limits {
     /// # Errors
     /// If it is empty; the fault says how long to wait.
     pub fn take(&self, what: &'static str, who: &str, per_minute: u32) -> Result<(), Fault> {
-        self.take_at(what, who, per_minute, Instant::now())
+        self.take_at(what, who, per_minute, clock::instant())
     }
 
     fn take_at(&self, what: &'static str, who: &str, per_minute: u32, now: Instant) -> Result<(), Fault> {

@@ -8,6 +8,7 @@ use axum::body::Bytes;
 
 use super::Page;
 use super::language::Language;
+use crate::clock;
 
 /// How long a page is shared. Changes made through this process end it at once; those of other processes show this
 /// late.
@@ -23,7 +24,7 @@ pub struct Recent(Mutex<HashMap<(String, Language), (Instant, Bytes)>>);
 impl Recent {
     /// The page that was made a moment ago for a visitor who is not signed in.
     pub fn get(&self, page: &Page) -> Option<Bytes> {
-        self.get_at(page, Instant::now())
+        self.get_at(page, clock::instant())
     }
 
     fn get_at(&self, page: &Page, now: Instant) -> Option<Bytes> {

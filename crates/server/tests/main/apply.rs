@@ -7,7 +7,16 @@ use capeval_server::benchmarks::apply::apply;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{references, results};
-use crate::support::{Database, Site};
+use crate::support::{Database, Site, on_sqlite};
+
+on_sqlite! {
+    a_benchmark_follows_its_file_or_says_why_not
+    a_key_stands_for_a_request_to_one_phase
+    results_describe_the_images_of_all_sets
+    a_set_that_is_added_keeps_the_board
+    a_set_that_does_not_fit_leaves_the_board_alone
+    others_write_while_files_are_stored
+}
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\nhosts = ['ada@example.org']\n\
     [[phases]]\nslug = 'dev'\ntitle = 'Dev'\nmetrics = ['bleu', 'cider-d']\nhuman = false\n\
@@ -22,7 +31,6 @@ async fn change(site: &Site, folder: &std::path::Path, from: &str, to: &str) -> 
     apply(&site.app, &plan, folder, None).await.map(drop).map_err(|error| format!("{error:#}"))
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_benchmark_follows_its_file_or_says_why_not() {
     let site = Site::new(Database::Sqlite).await;
     for name in ["Ada", "Bao"] {
@@ -81,7 +89,6 @@ async fn a_benchmark_follows_its_file_or_says_why_not() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_key_stands_for_a_request_to_one_phase() {
     let site = Site::new(Database::Sqlite).await;
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +108,6 @@ async fn a_key_stands_for_a_request_to_one_phase() {
     assert_ne!(made[0], made[1]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn results_describe_the_images_of_all_sets() {
     let site = Site::new(Database::Sqlite).await;
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +126,6 @@ async fn results_describe_the_images_of_all_sets() {
 }
 
 /// A reference set that is added to a phase with scores: its board stays, and has all rows by the new set in the end.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_set_that_is_added_keeps_the_board() {
     let site = Site::new(Database::Sqlite).await;
     let folder = tempfile::tempdir().unwrap();
@@ -163,7 +168,6 @@ async fn a_set_that_is_added_keeps_the_board() {
 
 /// A set that old submissions cannot be scored by is not prepared, and may be left out of the file again; the main set
 /// changes only to one by which everything is scored.
-#[tokio::test(flavor = "multi_thread")]
 async fn a_set_that_does_not_fit_leaves_the_board_alone() {
     let site = Site::new(Database::Sqlite).await;
     let folder = tempfile::tempdir().unwrap();
@@ -198,7 +202,6 @@ async fn a_set_that_does_not_fit_leaves_the_board_alone() {
 
 /// Storing a file takes as long as the disk or the bucket needs, and SQLite has one writer.
 #[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread")]
 async fn others_write_while_files_are_stored() {
     use std::io::Write;
 

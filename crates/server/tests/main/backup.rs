@@ -15,9 +15,15 @@ use capeval_server::{args, clock};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::support::{Database, Site, on_both, settings};
+use crate::support::{Database, Site, on_both, on_sqlite, settings};
 
 on_both! { a_backup_under_load_serves_elsewhere one_process_makes_the_backup_of_a_night an_old_backup_restores }
+
+on_sqlite! {
+    every_table_is_in_backups
+    a_restored_server_opens_no_other_database
+    nothing_is_restored_into_a_folder_in_use
+}
 
 fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -196,7 +202,6 @@ async fn one_process_makes_the_backup_of_a_night(database: Database) {
     assert!(nightly::queue_if_due(app, three + clock::DAY).await.unwrap());
 }
 
-#[tokio::test]
 async fn every_table_is_in_backups() {
     let site = Site::new(Database::Sqlite).await;
     let rows = site
@@ -214,7 +219,6 @@ async fn every_table_is_in_backups() {
     assert_eq!(there, known);
 }
 
-#[tokio::test]
 async fn a_restored_server_opens_no_other_database() {
     let site = Site::new(Database::Sqlite).await;
     fill(&site).await;
@@ -234,7 +238,6 @@ async fn a_restored_server_opens_no_other_database() {
     assert_eq!(fs::read_to_string(to.join("server.toml")).unwrap(), "title = 'New'\n");
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_restored_into_a_folder_in_use() {
     if !crate::support::postgres::is_here() {
         return;

@@ -12,7 +12,11 @@ use capeval_server::jobs::runner;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
-use crate::support::{Database, Site, settings};
+use crate::support::{Database, Site, on_sqlite, settings};
+
+on_sqlite! {
+    results_are_handed_in_and_every_refusal_has_words
+}
 
 /// A site on a port of this machine, with a worker.
 async fn served() -> (Site, String) {
@@ -55,7 +59,6 @@ fn refused<T: std::fmt::Debug>(answer: Result<T, Error>) -> (Kind, String) {
     (error.kind, format!("{error}; {remedy}"))
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn results_are_handed_in_and_every_refusal_has_words() {
     let (site, to) = served().await;
     let phase = benchmark(&site, "per_day = 3").await;
@@ -128,8 +131,11 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
             assert!(words.contains("is not an evaluation server (status 404)"), "{words}");
             let (_, words) = refused(submit(&to.replace("http:", "https:"), &token, "b/p", &good, None));
             assert!(words.contains("cannot reach https://127.0.0.1"), "{words}");
-            let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-            let (_, words) = refused(submit(&format!("http://{free}"), &token, "b/p", &good, None));
+            // A port that is taken, by a socket that does not listen.
+            let mute = tokio::net::TcpSocket::new_v4().unwrap();
+            mute.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            let mute_at = mute.local_addr().unwrap();
+            let (_, words) = refused(submit(&format!("http://{mute_at}"), &token, "b/p", &good, None));
             assert!(words.contains("connection refused"), "{words}");
             // A token is sent in clear only on this machine, unless the user allows it.
             assert!(!Server::new(&to, &token).unwrap().is_in_clear());

@@ -14,7 +14,7 @@ use crate::benchmarks::{benchmark, results};
 use crate::collections::{
     GOOD, apply, asked, assert_consistent, captioner, counters, form, open_pictures, png, sentence,
 };
-use crate::support::{Database, Site, on_both};
+use crate::support::{Database, Page as _, Site, dump, on_both};
 
 on_both! {
     an_account_goes_with_all_that_names_its_owner
@@ -27,19 +27,6 @@ on_both! {
 async fn set_passwords(site: &Site) {
     let hash = site.app.hasher.hash("a long password").await.unwrap();
     site.app.store.execute("UPDATE account SET password = $1", args![hash]).await.unwrap();
-}
-
-/// All rows of all tables.
-async fn dump(site: &Site) -> String {
-    let (send, mut receive) = tokio::sync::mpsc::channel(4);
-    let store = site.app.store.clone();
-    let sent = tokio::spawn(async move { store.snapshot().await.unwrap().export(send).await.unwrap() });
-    let mut lines = Vec::new();
-    while let Some(more) = receive.recv().await {
-        lines.extend::<Vec<u8>>(more);
-    }
-    sent.await.unwrap();
-    String::from_utf8(lines).unwrap()
 }
 
 async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
@@ -63,7 +50,7 @@ async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
     }
     assert_eq!(counters(&site, &image).await.1, 2);
     let page = zoe.get("/c/c/rate").await.expect(200).text;
-    let item = page.split("name=\"item\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let item = page.field("item");
     zoe.post("/c/c/rate", &[("item", item), ("grade", "4")]).await.expect(303);
     let row = site.app.store.first("SELECT ratings FROM caption WHERE id = $1", args![item]).await;
     assert_eq!(row.unwrap().unwrap().get::<i64>("ratings").unwrap(), 1);
@@ -77,9 +64,9 @@ async fn an_account_goes_with_all_that_names_its_owner(database: Database) {
         tx.commit().await.unwrap();
     }
     let teams = zoe.get("/teams").await.expect(200).text;
-    let team = teams.split("/teams/").nth(1).unwrap().split('/').next().unwrap();
+    let team = teams.between("/teams/", "/");
     let page = zoe.post(&format!("/teams/{team}/invite"), &[]).await.expect(200).text;
-    let link = page.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap();
+    let link = page.link();
     let link = link.replace("/join/", "/teams/join/");
     bao.get(&link).await.expect(200);
     assert!(dump(&site).await.to_lowercase().contains("zoelina@example.org"));
@@ -197,12 +184,16 @@ async fn a_deletion_that_was_killed_is_finished(database: Database) {
         let sql = "SELECT id FROM account WHERE id = $1 AND disabled_at IS NOT NULL";
         app.store.first(sql, args![&account]).await.unwrap().is_some()
     };
+    let mut disabled = app.points.stop_at("account-disabled");
     tokio::select! {
         done = deletion::remove(app, &account) => panic!("{done:?}"),
-        () = async { while !is_disabled().await {} } => {}
+        () = disabled.reached() => {}
     }
+    assert!(is_disabled().await);
     assert!(dump(&site).await.contains("zoelina@example.org"));
-    app.store.execute("UPDATE job SET run_after = 0 WHERE state = 'queued'", args![]).await.unwrap();
+    // Not before the process can be taken for dead.
+    site.work_that_is_due().await;
+    assert!(dump(&site).await.contains("zoelina@example.org"));
     site.work().await;
     for line in dump(&site).await.lines() {
         assert!(!line.to_lowercase().contains("zoelina"), "{line}");

@@ -1,15 +1,17 @@
 //! Texts that attack, in every field and on every page, and secrets that no log may have.
 
-use std::process::{Command, Stdio};
-
 use axum::http::{Method, Request};
 use capeval_server::accounts::Role;
 use capeval_server::app;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
-use crate::support::process::{command, request};
-use crate::support::{Database, Site};
+use crate::support::process::{Server, command, request};
+use crate::support::{Database, Site, on_sqlite};
+
+on_sqlite! {
+    attacks_stay_text_on_every_page
+}
 
 /// Texts that would do something if a page, a header or a spreadsheet took them for more than text.
 pub const PAYLOADS: [&str; 40] = [
@@ -55,7 +57,6 @@ pub const PAYLOADS: [&str; 40] = [
     "@SUM(1+1)*cmd|' /C calc'!A0<b>",
 ];
 
-#[tokio::test(flavor = "multi_thread")]
 async fn attacks_stay_text_on_every_page() {
     let site = Site::new(Database::Sqlite).await;
     let phase = benchmark(&site, "per_day = 100\nin_total = 100\nhuman = false").await;
@@ -115,29 +116,14 @@ fn no_log_has_a_secret() {
     let add = ["admin", "user", "add", "--email", "a@example.org", "--password-stdin"];
     command(path, "", &add, "a very secret password\n");
     let token = command(path, "", &["admin", "token", "create", "--email", "a@example.org"], "");
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let log = std::fs::File::create(path.join("log")).unwrap();
-    let mut server = Command::new(env!("CARGO_BIN_EXE_capeval-server"))
-        .arg("--data")
-        .arg(path)
-        .args(["--listen", &format!("127.0.0.1:{port}")])
-        .env("CAPEVAL_SERVER_LOG", "debug")
-        .stdout(Stdio::null())
-        .stderr(log)
-        .spawn()
-        .unwrap();
-    for _ in 0..500 {
-        if request(port, "GET", "/healthz", "", "").is_ok() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    let server = Server::start_with_log(path, "", &[("LOG", "debug")], log.into());
+    let port = server.port;
     let (status, _) = request(port, "GET", "/api/v1/me", &token, "").unwrap();
     assert_eq!(status, 200);
     request(port, "GET", "/join/secretlinksecretlink", "", "").unwrap();
     request(port, "POST", "/sign-in", "", "email=a%40example.org&password=a+very+secret+password").unwrap();
-    server.kill().unwrap();
-    server.wait().unwrap();
+    assert!(server.stop());
     let log = std::fs::read_to_string(path.join("log")).unwrap();
     assert!(log.contains("/join/{secret}"), "the log has requests");
     for secret in [token.as_str(), "secretlink", "very secret", "very+secret"] {

@@ -9,15 +9,22 @@ use capeval_server::args;
 use capeval_server::settings::Settings;
 use capeval_server::store::Store;
 use capeval_server::web::Scope;
+use http_body_util::BodyExt;
 
 use crate::benchmarks::{benchmark, results};
 use crate::support::process::{Server, command};
-use crate::support::{Database, Site, on_both, settings};
+use crate::support::{Database, Site, on_both, on_sqlite, settings};
 
 on_both! {
     tables_of_a_newer_program_are_refused
     tables_of_all_versions_become_the_newest
     a_migration_that_fails_names_its_file_and_changes_nothing
+}
+
+on_sqlite! {
+    a_submission_is_followed_as_a_stream_of_events
+    the_chosen_language_is_that_of_mail
+    other_databases_than_postgresql_are_refused
 }
 
 #[test]
@@ -65,7 +72,6 @@ fn doctor_finds_what_is_missing() {
     assert!(line(&text, "files").contains("PROBLEM 1 referenced but missing, such as hidden/"), "{text}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn a_submission_is_followed_as_a_stream_of_events() {
     let site = Site::new(Database::Sqlite).await;
     let phase = benchmark(&site, "").await;
@@ -74,14 +80,16 @@ async fn a_submission_is_followed_as_a_stream_of_events() {
     let made = ada.send(Request::post(path), results(40, 5)).await.expect(201).json();
     let path = format!("/api/v1/submissions/{}/events", made["id"].as_str().unwrap());
     site.program("Bao", Role::Member, Scope::Submit).await.get(&path).await.expect(404);
-    let (follower, follow) = (ada.clone(), path.clone());
-    let followed = tokio::spawn(async move { follower.get(&follow).await });
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let response = ada.begin(Request::get(&path), "").await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    // The work begins once the first event is here.
+    let mut body = response.into_body();
+    let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
     site.work().await;
-    let answer = followed.await.unwrap().expect(200);
-    assert_eq!(answer.header("content-type"), "text/event-stream");
-    let events: Vec<serde_json::Value> = answer
-        .text
+    let text = [first, body.collect().await.unwrap().to_bytes()].concat();
+    let events: Vec<serde_json::Value> = String::from_utf8(text)
+        .unwrap()
         .lines()
         .filter_map(|line| line.strip_prefix("data: "))
         .map(|data| serde_json::from_str(data).unwrap())
@@ -92,7 +100,6 @@ async fn a_submission_is_followed_as_a_stream_of_events() {
     assert!(last["scores"]["c5"]["cider-d"].is_f64());
 }
 
-#[tokio::test]
 async fn the_chosen_language_is_that_of_mail() {
     let site = Site::new(Database::Sqlite).await;
     let ada = site.person("Ada", Role::Member).await;
@@ -112,9 +119,7 @@ async fn the_chosen_language_is_that_of_mail() {
 fn a_signal_stops_the_server_once_its_jobs_can_go_on_later() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), "", &[]);
-    let begin = std::time::Instant::now();
     assert!(server.stop());
-    assert!(begin.elapsed().as_secs() < 15, "{:?}", begin.elapsed());
 }
 
 async fn tables_of_a_newer_program_are_refused(database: Database) {
@@ -130,7 +135,6 @@ async fn tables_of_a_newer_program_are_refused(database: Database) {
     );
 }
 
-#[tokio::test]
 async fn other_databases_than_postgresql_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let wrong = Settings { database: "mysql://x/y".to_owned(), ..settings(Database::Sqlite) };

@@ -1,19 +1,16 @@
 //! Mail and webhooks: sent once, signed, tried again, and never into a private network.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use capeval_server::accounts::Role;
-use capeval_server::jobs::queue::Priority;
-use capeval_server::jobs::runner;
 use capeval_server::outbox::{self, signature};
 use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
-use capeval_server::{WORKS, args, clock};
+use capeval_server::{args, clock};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
@@ -83,12 +80,6 @@ async fn mail_server() -> (String, Arc<Mutex<Vec<String>>>) {
     (address, messages)
 }
 
-/// Does all jobs that are due.
-async fn work(site: &Site) {
-    let (_stop, mut stopping) = tokio::sync::watch::channel(false);
-    while runner::step(&site.app, WORKS, Priority::Background, &mut stopping).await.unwrap() {}
-}
-
 /// A submission that has ended.
 async fn submission(site: &Site, account: &str) {
     let mut tx = site.app.store.begin().await.unwrap();
@@ -141,7 +132,7 @@ async fn webhooks_are_signed_and_tried_again(database: Database) {
     let mut tx = site.app.store.begin().await.unwrap();
     outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
     drop(tx);
-    work(&site).await;
+    site.work_that_is_due().await;
     assert_eq!(received.0.lock().unwrap().len(), 1);
     let listed = admin.get(path).await.expect(200).json();
     assert!(!listed.to_string().contains(&secret));
@@ -150,8 +141,8 @@ async fn webhooks_are_signed_and_tried_again(database: Database) {
     assert!(delivery["error"].as_str().unwrap().contains("503"), "{delivery}");
     // The next attempt comes after a pause.
     site.app.store.execute("UPDATE job SET run_after = 0", args![]).await.unwrap();
-    work(&site).await;
-    work(&site).await;
+    site.work_that_is_due().await;
+    site.work_that_is_due().await;
     let got = received.0.lock().unwrap().clone();
     assert_eq!(got.len(), 2);
     let (headers, body) = &got[1];
@@ -177,7 +168,7 @@ async fn webhooks_are_signed_and_tried_again(database: Database) {
     outbox::submission_ended(&mut tx, &strict.app, "s").await.unwrap();
     tx.commit().await.unwrap();
     for _ in 0..8 {
-        work(&strict).await;
+        strict.work_that_is_due().await;
         strict.app.store.execute("UPDATE job SET run_after = 0", args![]).await.unwrap();
     }
     let row = strict.app.store.first("SELECT attempt, error FROM outbox", args![]).await.unwrap().unwrap();
@@ -206,7 +197,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     anybody.post("/register", &[("email", "not an address")]).await.expect(422);
     let first = anybody.post("/register", &[("email", "Ada@example.org")]).await.expect(200).text;
     assert!(first.contains("We have sent a link to ada@example.org"));
-    work(&site).await;
+    site.work_that_is_due().await;
     let message = messages.lock().unwrap().last().unwrap().clone();
     assert!(
         message.contains("To: ada@example.org") && message.contains("From: Captions <no-reply@example.org>")
@@ -222,7 +213,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     // For an address that has an account, the page is the same, and the mail is not.
     let second = anybody.post("/register", &[("email", "ada@example.org")]).await.expect(200).text;
     assert_eq!(first, second);
-    work(&site).await;
+    site.work_that_is_due().await;
     let message = messages.lock().unwrap().last().unwrap().clone();
     assert!(message.contains("/sign-in") && !message.contains("/join/"), "{message}");
     anybody.post("/register", &[("email", "ada@example.org")]).await.expect(429);
@@ -232,8 +223,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     let mut tx = site.app.store.begin().await.unwrap();
     outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
     tx.commit().await.unwrap();
-    work(&site).await;
-    tokio::time::sleep(Duration::from_millis(10)).await;
+    site.work_that_is_due().await;
     let message = messages.lock().unwrap().last().unwrap().clone();
     assert!(
         message.contains("COCO: your submission has been scored") && message.contains("/submissions/s"),

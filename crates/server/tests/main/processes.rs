@@ -2,8 +2,6 @@
 //!
 //! `CAPEVAL_ROUNDS=20 cargo test -p capeval-server --test main processes` races more often than CI does.
 
-use std::time::Duration;
-
 use capeval_server::accounts::people::{self, NewAccount};
 use capeval_server::accounts::{Role, tokens};
 use capeval_server::app::App;
@@ -12,11 +10,11 @@ use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{references, results};
-use crate::support::postgres;
 use crate::support::process::{Server, command, request};
+use crate::support::{eventually, postgres};
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nmain_metric = 'bleu-4'\nhuman = false\n\
-    per_day = 5\nin_total = 1000\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+    per_day = 1000\nin_total = 5\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
 
 const SETTINGS: &[(&str, &str)] = &[("UPLOADS_PER_MINUTE", "100000"), ("REQUESTS_PER_MINUTE", "1000000")];
 
@@ -52,13 +50,12 @@ async fn two_hundred_at_once_at_three_processes_are_five() {
     let ports: Vec<u16> = servers.iter().map(|server| server.port).collect();
     let settings = Settings { database: url, ..Settings::default() };
     let app = App::open(folder.path().to_owned(), settings).await.unwrap();
-    let phase = loop {
+    let phase = eventually("the phase opens", async || {
         let row = app.store.first("SELECT id, score_set FROM phase", args![]).await.unwrap().unwrap();
-        if row.get::<Option<String>>("score_set").unwrap().is_some() {
-            break row.get::<String>("id").unwrap();
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+        let is_open = row.get::<Option<String>>("score_set").unwrap().is_some();
+        is_open.then(|| row.get::<String>("id").unwrap())
+    })
+    .await;
     for round in 0..rounds() {
         let token = token(&app, &format!("racer{round}")).await;
         let (ports, phase) = (ports.clone(), phase.clone());

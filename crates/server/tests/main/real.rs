@@ -7,6 +7,7 @@ use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::web::Scope;
+use capeval_testkit::skip;
 use serde_json::Value;
 
 use crate::support::{Database, Site};
@@ -15,7 +16,7 @@ use crate::support::{Database, Site};
 async fn the_example_of_coco_caption_has_its_published_scores() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/coco");
     let Ok(data) = data.canonicalize() else {
-        println!("skipped: {} is missing", data.display());
+        skip("shared", &format!("{} is missing", data.display()));
         return;
     };
     let site = Site::new(Database::Sqlite).await;
@@ -53,7 +54,7 @@ async fn the_example_of_coco_caption_has_its_published_scores() {
     if is_installed {
         expected.push(("meteor", 0.195));
     } else {
-        println!("METEOR is not installed, and its score not tested");
+        skip("meteor", "METEOR is not installed, and its score not tested");
     }
     for (key, score) in expected {
         assert_eq!(shown["scores"]["c5"][key].as_f64(), Some(score), "{key}: {}", shown["scores"]);

@@ -7,7 +7,14 @@ use capeval_server::accounts::Role;
 use capeval_server::app;
 use capeval_server::web::{Access, Scope};
 
-use crate::support::{Database, Site};
+use crate::support::{Database, Site, on_sqlite};
+
+on_sqlite! {
+    every_role_meets_every_route
+    routes_are_told_apart_and_described
+    pages_speak_two_languages_and_nothing_is_inline
+    the_description_is_one_document_of_openapi
+}
 
 /// The path of a route with ids of things that do not exist.
 fn filled(path: &str) -> String {
@@ -16,7 +23,6 @@ fn filled(path: &str) -> String {
     parts.join("/")
 }
 
-#[tokio::test]
 async fn every_role_meets_every_route() {
     let site = Site::new(Database::Sqlite).await;
     let mut browsers = vec![(None, None, site.anybody())];
@@ -82,7 +88,6 @@ async fn every_role_meets_every_route() {
     assert!(refused > 20, "{refused}");
 }
 
-#[tokio::test]
 async fn routes_are_told_apart_and_described() {
     let mut known = BTreeSet::new();
     for route in app::routes() {
@@ -95,7 +100,6 @@ async fn routes_are_told_apart_and_described() {
     }
 }
 
-#[tokio::test]
 async fn pages_speak_two_languages_and_nothing_is_inline() {
     let site = Site::new(Database::Sqlite).await;
     let anybody = site.anybody();
@@ -126,7 +130,6 @@ async fn pages_speak_two_languages_and_nothing_is_inline() {
     );
 }
 
-#[tokio::test]
 async fn the_description_is_one_document_of_openapi() {
     let site = Site::new(Database::Sqlite).await;
     let described = site.anybody().get("/openapi.json").await.expect(200).json();

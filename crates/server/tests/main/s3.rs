@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -15,6 +14,7 @@ use capeval_server::blobs::Blobs;
 use capeval_server::bucket::Bucket;
 use capeval_server::clock;
 use capeval_server::settings::Settings;
+use capeval_testkit::eventually;
 use serde_json::Value;
 
 use crate::benchmarks::{references, results};
@@ -208,7 +208,7 @@ fn share(environment: &[(String, String)], database: &str) {
         Server::start(machine.folder.path(), database, &settings)
     };
     let server = serve(&site);
-    let phase = wait(|| {
+    let phase = eventually("the phase opens", || {
         let (_, body) = server.request("GET", "/api/v1/benchmarks", "", "").unwrap();
         let list: Value = serde_json::from_str(&body).unwrap();
         let phase = &list["benchmarks"][0]["phases"][0];
@@ -219,7 +219,7 @@ fn share(environment: &[(String, String)], database: &str) {
     assert_eq!(status, 201, "{body}");
     let made: Value = serde_json::from_str(&body).unwrap();
     let path = format!("/api/v1/submissions/{}", made["id"].as_str().unwrap());
-    wait(|| {
+    eventually("the submission is scored", || {
         let (_, body) = server.request("GET", &path, &token, "").unwrap();
         let submission: Value = serde_json::from_str(&body).unwrap();
         assert_ne!(submission["state"], "failed", "{body}");
@@ -239,16 +239,6 @@ fn share(environment: &[(String, String)], database: &str) {
     third.run(&["backup", &backup.display().to_string()]);
     let said = third.run(&["restore", "--verify", &backup.display().to_string()]);
     assert!(said.starts_with("complete: "), "{said}");
-}
-
-fn wait<T>(look: impl Fn() -> Option<T>) -> T {
-    for _ in 0..600 {
-        if let Some(found) = look() {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    panic!("it does not happen");
 }
 
 /// What only the library's own process can try: it takes its secrets from the environment, which this test cannot set.

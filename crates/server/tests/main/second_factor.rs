@@ -4,7 +4,7 @@ use capeval_server::accounts::people::{self, NewAccount};
 use capeval_server::accounts::{Role, totp};
 use capeval_server::args;
 
-use crate::support::{Database, Site, on_both};
+use crate::support::{Database, Page as _, Site, on_both};
 
 on_both! { a_second_factor_is_needed_to_sign_in }
 
@@ -26,7 +26,7 @@ async fn a_second_factor_is_needed_to_sign_in(database: Database) {
     let signed_in = sign_in(String::new()).await.expect(303);
     let hanna = anybody.with_cookie_of(&signed_in);
     let page = hanna.get("/account").await.expect(200).text;
-    let secret = page.split("name=\"secret\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let secret = page.field("secret");
     assert!(page.contains(&format!("otpauth://totp/capeval:hanna%40example.org?secret={secret}")));
     let set_up = |secret: &str, code: &str| {
         let (hanna, secret, code) = (hanna.clone(), secret.to_owned(), code.to_owned());

@@ -9,10 +9,16 @@ use super::{
     upload_with,
 };
 use crate::hostile::{PAYLOADS, assert_is_text};
-use crate::support::{Client, Database, Site, on_both};
+use crate::support::{Client, Database, Site, on_both, on_sqlite};
 
 on_both! {
     two_reports_hide_a_thing_and_refused_reports_end_the_power
+}
+
+on_sqlite! {
+    anybody_may_ask_for_a_picture_to_be_taken_down
+    floods_are_slowed_down
+    attacks_stay_text_on_every_page_of_collections
 }
 
 async fn report(client: &Client, kind: &str, subject: &str) -> crate::support::Answer {
@@ -89,7 +95,6 @@ async fn two_reports_hide_a_thing_and_refused_reports_end_the_power(database: Da
     assert_consistent(&site).await;
 }
 
-#[tokio::test]
 async fn anybody_may_ask_for_a_picture_to_be_taken_down() {
     let settings = capeval_server::settings::Settings {
         sign_ins_per_minute: 2,
@@ -120,7 +125,6 @@ async fn anybody_may_ask_for_a_picture_to_be_taken_down() {
     assert!(mo.get("/c/c/moderate").await.expect(200).text.contains("Nothing to review."));
 }
 
-#[tokio::test]
 async fn floods_are_slowed_down() {
     let settings = capeval_server::settings::Settings {
         captions_per_minute: 3,
@@ -148,7 +152,6 @@ async fn floods_are_slowed_down() {
     assert!(refused.contains("Accepted: 2") && refused.contains("Too many requests."));
 }
 
-#[tokio::test]
 async fn attacks_stay_text_on_every_page_of_collections() {
     let site = Site::new(Database::Sqlite).await;
     let root = site.person("Root", Role::Admin).await;

@@ -9,11 +9,16 @@ use super::{
     RIGHT, apply, asked, assert_consistent, captioner, counters, decide, moderator, open_pictures, png,
     sentence, upload,
 };
-use crate::support::{Client, Database, Site, on_both};
+use crate::support::{Client, Database, Site, on_both, on_sqlite};
 
 on_both! {
     captions_are_written_changed_and_withdrawn
     ones_own_data_are_exported_and_deleted
+}
+
+on_sqlite! {
+    moderators_decide_what_ratings_cannot
+    hosts_make_and_change_collections
 }
 
 async fn hand_in(client: &Client, image: &str, text: &str) -> crate::support::Answer {
@@ -145,7 +150,6 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     assert_consistent(&site).await;
 }
 
-#[tokio::test]
 async fn moderators_decide_what_ratings_cannot() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({ "captions": 2 })).await;
@@ -215,7 +219,6 @@ async fn ones_own_data_are_exported_and_deleted(database: Database) {
     assert_consistent(&site).await;
 }
 
-#[tokio::test]
 async fn hosts_make_and_change_collections() {
     let site = Site::new(Database::Sqlite).await;
     let (host, other) = (site.person("Host", Role::Host).await, site.person("Other", Role::Host).await);

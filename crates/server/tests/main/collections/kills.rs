@@ -1,19 +1,19 @@
-//! The server is killed at random points while people upload and describe pictures: all they saw acknowledged is there.
+//! The server is killed again and again while people upload and describe pictures: all they saw acknowledged is there.
 //!
 //! `CAPEVAL_KILLS=50 cargo test -p capeval-server --test main kills` kills more often than CI does.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use capeval_server::{args, backup};
+use capeval_testkit::{PAUSE, eventually};
 use serde_json::json;
 
 use super::{GOOD, apply, assert_consistent, captioner, form, open_pictures, png, sentence};
-use crate::support::process::{Server, exchange};
-use crate::support::{Client, Database, Site, on_both};
+use crate::support::process::{Server, Stop, exchange};
+use crate::support::{Client, Database, Page as _, Site, on_both};
 
-on_both! { what_was_acknowledged_is_there }
+on_both! { in real time: what_was_acknowledged_is_there }
 
 const SETTINGS: &[(&str, &str)] = &[
     ("LEASE_SECONDS", "1"),
@@ -89,6 +89,7 @@ fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledg
     let (stop, count) = (AtomicBool::new(false), AtomicUsize::new(0));
     let acknowledged = Mutex::new(Acknowledged::default());
     std::thread::scope(|scope| {
+        let stopping = Stop(&stop);
         for (k, person) in people.iter().enumerate() {
             let (port, stop, count, acknowledged) = (&port, &stop, &count, &acknowledged);
             scope.spawn(move || {
@@ -101,40 +102,34 @@ fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledg
                     } else {
                         describe(port, &cookie, number)
                     };
-                    let mut acknowledged = acknowledged.lock().unwrap();
                     match done {
-                        Some(Some(caption)) => acknowledged.captions.push(caption),
-                        Some(None) => acknowledged.pictures += 1,
-                        None => {}
+                        Some(Some(caption)) => acknowledged.lock().unwrap().captions.push(caption),
+                        Some(None) => acknowledged.lock().unwrap().pictures += 1,
+                        // The server is down, or was killed during the request.
+                        None => std::thread::sleep(PAUSE),
                     }
-                    drop(acknowledged);
-                    std::thread::sleep(Duration::from_millis(10));
                 }
             });
         }
+        let known = || {
+            let acknowledged = acknowledged.lock().unwrap();
+            (acknowledged.captions.len(), acknowledged.pictures)
+        };
         for round in 0..kills() {
-            std::thread::sleep(Duration::from_millis(137 + (round as u64 * 7_919) % 900));
+            // The other three are at different points of their requests, and so are the jobs.
+            let before = known().0;
+            eventually("more is acknowledged", || (known().0 > before + round % 3).then_some(()));
             server.kill();
             server = Server::start(folder, url, SETTINGS);
             port.store(server.port, Ordering::Relaxed);
         }
-        // On a busy machine nothing may have come through between two kills.
-        let start = Instant::now();
-        let enough =
-            |acknowledged: &Acknowledged| acknowledged.pictures > 0 && acknowledged.captions.len() > 5;
-        while !enough(&acknowledged.lock().unwrap()) && start.elapsed() < Duration::from_secs(60) {
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        stop.store(true, Ordering::Relaxed);
-        let start = Instant::now();
-        loop {
+        eventually("enough is acknowledged", || (known().0 > 5 && known().1 > 0).then_some(()));
+        drop(stopping);
+        eventually("no job is left", || {
             let (_, metrics) = server.request("GET", "/metrics", "", "").unwrap();
-            if !metrics.contains("{state=\"queued\"}") && !metrics.contains("{state=\"running\"}") {
-                break;
-            }
-            assert!(start.elapsed() < Duration::from_secs(120), "{metrics}");
-            std::thread::sleep(Duration::from_millis(100));
-        }
+            let is_busy = metrics.contains("{state=\"queued\"}") || metrics.contains("{state=\"running\"}");
+            (!is_busy).then_some(())
+        });
         server.kill();
     });
     acknowledged.into_inner().unwrap()
@@ -143,7 +138,7 @@ fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledg
 /// Describes the next picture; nothing unless that was acknowledged.
 fn describe(port: u16, cookie: &str, number: usize) -> Option<Option<(String, String)>> {
     let (_, page) = exchange(port, "GET", "/c/c/caption", cookie, b"").ok()?;
-    let image = page.split("data-image=\"").nth(1)?.split('"').next()?.to_owned();
+    let image = page.part("data-image=\"", "\"")?.to_owned();
     let text = sentence(number);
     let body = format!("image={image}&text={}", text.replace(' ', "+"));
     let head = format!("{cookie}Content-Type: application/x-www-form-urlencoded\r\n");

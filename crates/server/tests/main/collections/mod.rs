@@ -17,7 +17,7 @@ use capeval_server::collections::apply::{self, Plan};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 
-use crate::support::{Answer, Client, Site};
+use crate::support::{Answer, Client, Page as _, Site};
 
 /// Makes or changes the collection `c`, with fields beyond the usual ones as JSON.
 pub async fn apply(site: &Site, more: serde_json::Value) {
@@ -138,13 +138,7 @@ pub async fn open_pictures(site: &Site, n: usize) -> Vec<String> {
 
 /// The picture that a page asks to describe.
 pub fn asked(page: &str) -> String {
-    page.split("data-image=\"")
-        .nth(1)
-        .unwrap_or_else(|| panic!("no picture: {page}"))
-        .split('"')
-        .next()
-        .unwrap()
-        .to_owned()
+    page.between("data-image=\"", "\"").to_owned()
 }
 
 /// A caption of a picture that keeps all rules and differs for each `k`.

@@ -8,7 +8,15 @@ use image::imageops::FilterType;
 use serde_json::json;
 
 use super::{apply, encoded, moderator, picture, png, upload, upload_with};
-use crate::support::{Client, Database, Site};
+use crate::support::{Client, Database, Site, on_sqlite};
+
+on_sqlite! {
+    pictures_go_from_the_upload_to_the_people_who_describe_them
+    the_same_picture_is_taken_once_and_a_similar_one_is_looked_at
+    hostile_files_are_refused_in_words
+    an_upload_that_is_too_large_is_refused_in_words
+    uploads_need_rights_a_licence_and_a_game
+}
 
 /// The id of the newest picture.
 async fn newest(site: &Site) -> String {
@@ -20,7 +28,6 @@ async fn state(site: &Site, image: &str) -> String {
     super::counters(site, image).await.0
 }
 
-#[tokio::test]
 async fn pictures_go_from_the_upload_to_the_people_who_describe_them() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({ "approvals": 2 })).await;
@@ -93,7 +100,6 @@ async fn pictures_go_from_the_upload_to_the_people_who_describe_them() {
     }
 }
 
-#[tokio::test]
 async fn the_same_picture_is_taken_once_and_a_similar_one_is_looked_at() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({ "approvals": 0 })).await;
@@ -119,7 +125,6 @@ async fn the_same_picture_is_taken_once_and_a_similar_one_is_looked_at() {
     assert!(queue.contains("Nearly the same as another picture"));
 }
 
-#[tokio::test]
 async fn hostile_files_are_refused_in_words() {
     let settings =
         capeval_server::settings::Settings { picture_mib: 1, ..crate::support::settings(Database::Sqlite) };
@@ -183,7 +188,6 @@ async fn hostile_files_are_refused_in_words() {
     assert!(!sent.text.contains("script") && !sent.text.contains("php"));
 }
 
-#[tokio::test]
 async fn an_upload_that_is_too_large_is_refused_in_words() {
     let settings =
         capeval_server::settings::Settings { upload_mib: 1, ..crate::support::settings(Database::Sqlite) };
@@ -194,7 +198,6 @@ async fn an_upload_that_is_too_large_is_refused_in_words() {
     assert!(answer.text.contains("The pictures have more than 1 MiB in total."), "{}", answer.text);
 }
 
-#[tokio::test]
 async fn uploads_need_rights_a_licence_and_a_game() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({})).await;

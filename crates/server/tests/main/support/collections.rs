@@ -4,7 +4,7 @@ use capeval_server::collections::records;
 use capeval_server::store::Row;
 use capeval_server::{args, clock, ids};
 
-use super::{Client, Site};
+use super::{Client, Page, Site};
 
 /// A collection in the database.
 pub struct Collection {
@@ -106,12 +106,8 @@ impl Collection {
     /// What a person is given to rate: the id and the text; nothing if there is none.
     pub async fn to_rate(&self, client: &Client) -> Option<(String, String)> {
         let page = client.get(&format!("/c/{}/rate", self.slug)).await.expect(200).text;
-        let between = |start: &str, end: &str| {
-            let at = page.find(start)? + start.len();
-            Some(page[at..at + page[at..].find(end)?].to_owned())
-        };
-        let item = between("name=\"item\" value=\"", "\"")?;
-        let text = between("<blockquote", "</blockquote>")?;
+        let item = page.part("name=\"item\" value=\"", "\"")?.to_owned();
+        let text = page.part("<blockquote", "</blockquote>")?;
         Some((item, text.split_once('>').unwrap().1.to_owned()))
     }
 

@@ -6,6 +6,7 @@ pub mod postgres;
 pub mod process;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -16,7 +17,9 @@ use capeval_server::app::{self, App};
 use capeval_server::jobs::queue::Priority;
 use capeval_server::jobs::runner;
 use capeval_server::settings::Settings;
+use capeval_server::testing::Clock;
 use capeval_server::web::Scope;
+use capeval_testkit::{PATIENCE, PAUSE};
 use http_body_util::BodyExt;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -62,22 +65,33 @@ impl Site {
         Self { router: app::router(&app).unwrap(), app, _folder: folder }
     }
 
-    /// Does all jobs that are waiting, and those that they add.
+    /// Does all jobs that are waiting, and those that they add; the clock moves to those that begin later.
     pub async fn work(&self) {
         let (_stop, mut stopping) = tokio::sync::watch::channel(false);
-        for _ in 0..1_000 {
-            if !runner::step(&self.app, capeval_server::WORKS, Priority::Background, &mut stopping)
-                .await
-                .unwrap()
-            {
-                let waiting = "SELECT id FROM job WHERE state IN ('queued', 'running')";
-                if self.app.store.all(waiting, vec![]).await.unwrap().is_empty() {
-                    return;
+        let start = Instant::now();
+        loop {
+            assert!(start.elapsed() < PATIENCE, "the jobs do not end");
+            let works = capeval_server::WORKS;
+            if runner::step(&self.app, works, Priority::Background, &mut stopping).await.unwrap() {
+                continue;
+            }
+            let open = "SELECT state, run_after FROM job WHERE state IN ('queued', 'running') ORDER BY state, run_after";
+            let Some(next) = self.app.store.first(open, vec![]).await.unwrap() else { return };
+            match Clock::of_thread() {
+                Some(clock) if next.get::<String>("state").unwrap() == "queued" => {
+                    clock.move_to(next.get("run_after").unwrap());
                 }
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                // Another worker of the test is at it.
+                _ => tokio::time::sleep(PAUSE).await,
             }
         }
-        panic!("the jobs do not end");
+    }
+
+    /// Does the jobs that are due, and no others.
+    pub async fn work_that_is_due(&self) {
+        let (_stop, mut stopping) = tokio::sync::watch::channel(false);
+        let works = capeval_server::WORKS;
+        while runner::step(&self.app, works, Priority::Background, &mut stopping).await.unwrap() {}
     }
 
     /// Somebody without an account.
@@ -157,8 +171,56 @@ impl Answer {
     }
 }
 
+/// A page of HTML.
+pub trait Page {
+    /// What stands between the first `start` and the next `end`, if there is such a part.
+    fn part(&self, start: &str, end: &str) -> Option<&str>;
+
+    /// What stands between the first `start` and the next `end`.
+    fn between(&self, start: &str, end: &str) -> &str;
+
+    /// The value of the first field with this name in a form.
+    #[track_caller]
+    fn field(&self, name: &str) -> &str {
+        self.between(&format!("name=\"{name}\" value=\""), "\"")
+    }
+
+    /// The path of the first link to this site that the page shows in full, to be copied.
+    #[track_caller]
+    fn link(&self) -> &str {
+        self.between("http://127.0.0.1:8080", "<")
+    }
+}
+
+impl Page for str {
+    fn part(&self, start: &str, end: &str) -> Option<&str> {
+        Some(self.split_once(start)?.1.split_once(end)?.0)
+    }
+
+    #[track_caller]
+    fn between(&self, start: &str, end: &str) -> &str {
+        self.part(start, end).unwrap_or_else(|| panic!("nothing between {start} and {end}: {self}"))
+    }
+}
+
 impl Client {
     pub async fn send(&self, request: axum::http::request::Builder, body: impl Into<Body>) -> Answer {
+        let method = request.method_ref().unwrap().clone();
+        let path = request.uri_ref().unwrap().path().to_owned();
+        let (parts, body) = self.begin(request, body).await.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let answer = Answer { status: parts.status, headers: parts.headers, text };
+        described::check(&method, &path, &answer);
+        answer
+    }
+
+    /// Sends a request, and returns the answer as soon as it begins.
+    pub async fn begin(
+        &self,
+        request: axum::http::request::Builder,
+        body: impl Into<Body>,
+    ) -> Response<Body> {
         let mut request = request.header(header::HOST, "localhost");
         if let Some(cookie) = &self.cookie {
             request = request.header(header::COOKIE, cookie);
@@ -166,15 +228,7 @@ impl Client {
         if let Some(token) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        let request = request.body(body.into()).unwrap();
-        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let response: Response<Body> = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let answer = Answer { status: parts.status, headers: parts.headers, text };
-        described::check(&method, &path, &answer);
-        answer
+        self.router.clone().oneshot(request.body(body.into()).unwrap()).await.unwrap()
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -216,25 +270,91 @@ fn encoded(text: &str) -> String {
         .collect()
 }
 
-/// Defines a test that runs on SQLite and on PostgreSQL.
-macro_rules! on_both {
+/// All rows of all tables.
+pub async fn dump(site: &Site) -> String {
+    let (send, mut receive) = tokio::sync::mpsc::channel(4);
+    let store = site.app.store.clone();
+    let sent = tokio::spawn(async move { store.snapshot().await.unwrap().export(send).await.unwrap() });
+    let mut lines = Vec::new();
+    while let Some(more) = receive.recv().await {
+        lines.extend::<Vec<u8>>(more);
+    }
+    sent.await.unwrap();
+    String::from_utf8(lines).unwrap()
+}
+
+/// Looks again and again until there is something, and returns it.
+pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "this does not happen: {what}");
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Noon of 2026-06-15, when the clocks of tests start.
+const NOON: i64 = 1_781_524_800_000;
+
+/// Runs a test by a clock of its own, which [`Clock::of_thread`] gives in all threads of the test.
+pub fn run(test: impl Future<Output = ()>) {
+    struct Entered;
+    impl Drop for Entered {
+        fn drop(&mut self) {
+            Clock::leave();
+        }
+    }
+    let clock = Clock::starting_at(NOON);
+    clock.enter();
+    let _entered = Entered;
+    run_with(test, move || clock.enter());
+}
+
+/// Runs a test by the clock of the system, which other programs that it starts go by, too.
+pub fn run_in_real_time(test: impl Future<Output = ()>) {
+    run_with(test, || {});
+}
+
+fn run_with(test: impl Future<Output = ()>, start: impl Fn() + Send + Sync + 'static) {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all().on_thread_start(start).build().unwrap().block_on(Box::pin(test));
+}
+
+/// Defines tests of a site.
+macro_rules! on_sqlite {
     ($($name:ident)*) => {$(
         mod $name {
-            use crate::support::{Database, postgres};
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn sqlite() {
-                Box::pin(super::$name(Database::Sqlite)).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn postgresql() {
-                if postgres::is_here() {
-                    Box::pin(super::$name(Database::Postgres)).await;
-                }
+            #[test]
+            fn sqlite() {
+                crate::support::run(super::$name());
             }
         }
     )*};
 }
 
-pub(crate) use on_both;
+/// Defines tests that run on SQLite and on PostgreSQL; with `in real time`, by the clock of the system.
+macro_rules! on_both {
+    (in real time: $($name:ident)*) => { on_both! { @run_in_real_time $($name)* } };
+    (@$run:ident $($name:ident)*) => {$(
+        mod $name {
+            use crate::support::{Database, postgres, $run};
+
+            #[test]
+            fn sqlite() {
+                $run(super::$name(Database::Sqlite));
+            }
+
+            #[test]
+            fn postgresql() {
+                if postgres::is_here() {
+                    $run(super::$name(Database::Postgres));
+                }
+            }
+        }
+    )*};
+    ($($name:ident)*) => { on_both! { @run $($name)* } };
+}
+
+pub(crate) use {on_both, on_sqlite};

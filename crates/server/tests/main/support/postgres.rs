@@ -1,26 +1,22 @@
 //! A private PostgreSQL server on loopback, from the packages of the system, for as long as the tests run.
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+
+use capeval_testkit::{eventually, skip};
 
 /// The beginning of the names of its folders, which end with the id of the process.
 const PREFIX: &str = "capeval-test-postgres-";
 
-/// Whether PostgreSQL is installed. In CI it must be.
+/// Whether PostgreSQL is installed.
 pub fn is_here() -> bool {
     let is_here = programs().is_some();
-    assert!(
-        is_here || std::env::var_os("CI").is_none(),
-        "PostgreSQL is missing: install the package postgresql"
-    );
     if !is_here {
-        println!("skipped: PostgreSQL is not installed");
+        skip("postgresql", "PostgreSQL is not installed; install the package postgresql");
     }
     is_here
 }
@@ -37,25 +33,25 @@ fn programs() -> Option<PathBuf> {
 /// The address of a new database.
 pub fn new_database() -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let port = server();
+    let folder = server().to_str().unwrap();
     let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
     let psql = programs().unwrap().join("psql");
     let made = Command::new(psql)
-        .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "test", "-d", "postgres", "-qc"])
+        .args(["-h", folder, "-U", "test", "-d", "postgres", "-qc"])
         .arg(format!("CREATE DATABASE {name}"))
         .output()
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    format!("postgres://test@127.0.0.1:{port}/{name}")
+    format!("postgres://test@localhost/{name}?host={folder}")
 }
 
-/// The port of the server, which is started once.
-fn server() -> u16 {
-    static PORT: OnceLock<u16> = OnceLock::new();
-    *PORT.get_or_init(start)
+/// The folder of the server, which is started once. It has the server's socket: another program could take a port.
+fn server() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(start)
 }
 
-fn start() -> u16 {
+fn start() -> PathBuf {
     let bin = programs().expect("PostgreSQL is installed");
     remove_old();
     let folder = std::env::temp_dir().join(format!("{PREFIX}{}", std::process::id()));
@@ -74,11 +70,10 @@ fn start() -> u16 {
         .output();
     let made = made.unwrap();
     assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let log = fs::File::create(folder.join("log")).unwrap();
     let mut postgres = as_user(user, &bin.join("postgres"));
-    postgres.arg("-D").arg(&data).args(["-p", &port.to_string(), "-h", "127.0.0.1"]);
-    for setting in ["unix_socket_directories=", "fsync=off", "max_connections=300", "shared_buffers=32MB"] {
+    postgres.arg("-D").arg(&data).arg("-k").arg(&folder);
+    for setting in ["listen_addresses=", "fsync=off", "max_connections=300", "shared_buffers=32MB"] {
         postgres.args(["-c", setting]);
     }
     postgres.current_dir(&folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
@@ -87,18 +82,14 @@ fn start() -> u16 {
         let mut child = postgres.spawn().unwrap();
         let _ = child.wait();
     });
-    let start = Instant::now();
-    loop {
+    eventually("PostgreSQL starts", || {
         let mut ready = Command::new(bin.join("pg_isready"));
-        let ready =
-            ready.args(["-q", "-h", "127.0.0.1", "-U", "test", "-p", &port.to_string()]).status().unwrap();
-        if ready.success() {
-            return port;
-        }
-        let log = || fs::read_to_string(folder.join("log")).unwrap_or_default();
-        assert!(start.elapsed() < Duration::from_secs(30), "PostgreSQL does not start: {}", log());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        let ready = ready.args(["-q", "-U", "test", "-h"]).arg(&folder).status().unwrap();
+        let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
+        assert!(!log.contains("FATAL:  could not"), "PostgreSQL does not start: {log}");
+        ready.success().then_some(())
+    });
+    folder
 }
 
 fn is_root() -> bool {

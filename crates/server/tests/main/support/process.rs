@@ -1,10 +1,12 @@
 //! The program as a process of its own, which can be killed, and a client that speaks just enough HTTP.
 
-use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use capeval_testkit::PATIENCE;
 
 /// A running server.
 pub struct Server {
@@ -37,11 +39,15 @@ fn program(folder: &Path, database: &str) -> Command {
 }
 
 impl Server {
-    /// Starts a server and waits until it answers.
+    /// Starts a server on a free port.
     pub fn start(folder: &Path, database: &str, settings: &[(&str, &str)]) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self::start_with_log(folder, database, settings, Stdio::inherit())
+    }
+
+    /// The same with a place for its log.
+    pub fn start_with_log(folder: &Path, database: &str, settings: &[(&str, &str)], log: Stdio) -> Self {
         let mut command = program(folder, database);
-        command.args(["serve", "--listen", &format!("127.0.0.1:{port}")]);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
         // A name in full stands for a variable that is no setting.
         let variable = |name: &str| {
             if name.contains("_SERVER_") || name.starts_with("AWS_") {
@@ -51,14 +57,16 @@ impl Server {
             }
         };
         command.envs(settings.iter().map(|(name, value)| (variable(name), *value)));
-        let child = command.stdout(Stdio::null()).spawn().unwrap();
-        let server = Self { child, port };
-        let start = Instant::now();
-        while !server.request("GET", "/healthz", "", "").is_ok_and(|(status, _)| status == 200) {
-            assert!(start.elapsed() < Duration::from_secs(60), "the server does not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        server
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        // It listens before it says where, so all requests from now on are served.
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        let port = line.trim().trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("the server does not say where it listens: {line}"));
+        // What else it says is read, so that it never waits for a reader.
+        std::thread::spawn(move || io::copy(&mut lines, &mut io::sink()));
+        Self { child, port }
     }
 
     /// Kills the server as the system does when memory is short, with its children.
@@ -76,6 +84,15 @@ impl Server {
     /// Sends a request with a token, and returns the status and the body.
     pub fn request(&self, method: &str, path: &str, token: &str, body: &str) -> io::Result<(u16, String)> {
         request(self.port, method, path, token, body)
+    }
+}
+
+/// Tells threads to stop once it is dropped, also because a test has failed.
+pub struct Stop<'s>(pub &'s AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -98,7 +115,7 @@ pub fn request(port: u16, method: &str, path: &str, token: &str, body: &str) -> 
 /// Sends a request with these lines in its head, and returns the status and all of the answer.
 pub fn exchange(port: u16, method: &str, path: &str, head: &str, body: &[u8]) -> io::Result<(u16, String)> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
     write!(
         stream,
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n",
