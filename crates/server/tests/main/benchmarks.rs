@@ -6,16 +6,30 @@ use capeval_server::args;
 use capeval_server::web::Scope;
 use serde_json::{Value, json};
 
-use crate::support::{Client, Database, Site, on_both, settings};
+use crate::support::{Client, Database, Page as _, Site, eventually, on_both, on_sqlite, settings};
 
 on_both! {
-    a_submission_goes_from_a_file_to_the_board
+    a_wrong_file_is_reported_and_costs_nothing
+    the_same_captions_are_one_submission
+    the_same_request_has_one_effect
+    the_board_has_the_best_submission_of_each_team
+    a_pinned_submission_stands_for_its_team
+    pages_show_what_programs_get
+    a_file_is_submitted_by_a_form
     two_hundred_at_once_are_five
     faults_of_ours_and_cancellations_are_given_back
     hidden_scores_and_references_never_leave
     a_registered_board_is_for_people_with_an_account
     members_of_a_team_begin_at_once
     what_is_refused_takes_no_space
+}
+
+on_sqlite! {
+    uploads_have_limits
+    teams_are_joined_by_links_and_nobody_is_in_two
+    a_token_for_submissions_changes_only_those_of_its_owner
+    a_full_team_takes_nobody
+    sets_that_are_ready_at_once_open_the_phase
 }
 
 const WORDS: [&str; 12] =
@@ -83,18 +97,17 @@ async fn send(
     client.send(Request::post(path).header("content-type", "application/json"), body).await
 }
 
-async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
+/// A file with an empty caption, an unknown image, and nothing else.
+const WRONG: &str = r#"[{"image_id": 0, "caption": ""}, {"image_id": 99, "caption": "x"}]"#;
+
+async fn a_wrong_file_is_reported_and_costs_nothing(database: Database) {
     let site = Site::new(database).await;
     let phase = benchmark(&site, "per_day = 4").await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
-    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
-
-    // The report costs nothing.
-    let wrong = r#"[{"image_id": 0, "caption": ""}, {"image_id": 99, "caption": "x"}]"#;
     let report =
-        ada.send(Request::post(format!("/api/v1/phases/{phase}/validate")), wrong).await.expect(200).json();
+        ada.send(Request::post(format!("/api/v1/phases/{phase}/validate")), WRONG).await.expect(200).json();
     assert_eq!((&report["is_valid"], &report["images"]), (&json!(false), &json!(40)));
-    let refused = send(&ada, &phase, "wrong", wrong).await.expect(422).json();
+    let refused = send(&ada, &phase, "wrong", WRONG).await.expect(422).json();
     assert_eq!(refused["code"], "invalid");
     assert_eq!(refused["report"]["problems"][0]["kind"], "missing");
     assert_eq!(refused["report"]["problems"][0]["count"], 39);
@@ -104,7 +117,12 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     send(&ada, &phase, "", results(40, 5)).await.expect(422);
     let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
     assert_eq!((quota["used_today"].as_i64(), quota["left"].as_i64()), (Some(0), Some(4)));
+}
 
+async fn the_same_captions_are_one_submission(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 4").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let made = send(&ada, &phase, "Five", results(40, 5)).await.expect(201);
     let first = made.json();
     assert_eq!((first["state"].as_str(), first["ahead"].as_i64()), (Some("queued"), Some(0)));
@@ -122,8 +140,12 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     assert!(
         scores["c5"]["cider-d"].as_f64().unwrap() > 0.0 && scores["c40"]["bleu-1"].as_f64().unwrap() > 0.0
     );
+}
 
-    // The same request has one effect.
+async fn the_same_request_has_one_effect(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 4").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let key = |key: &str, body: String| {
         let path = format!("/api/v1/phases/{phase}/submissions?method=Seven");
         let request = Request::post(path).header("idempotency-key", key);
@@ -134,11 +156,27 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     assert_eq!(key("k1", results(40, 7)).await.expect(200).json()["id"], one["id"]);
     assert_eq!(key("k1", results(40, 8)).await.expect(422).json()["code"], "key-reused");
     let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
-    assert_eq!(quota["used_today"], 2);
+    assert_eq!(quota["used_today"], 1);
+}
 
-    send(&bao, &phase, "Six", results(40, 6)).await.expect(201);
-    send(&bao, &phase, "Nine", results(40, 9)).await.expect(201);
+/// Two submissions of Ada and two of Bao, with scores: the phase, the clients, and the id of Ada's first and poorer one.
+async fn two_teams(site: &Site) -> (String, Client, Client, String) {
+    let phase = benchmark(site, "per_day = 4").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
+    let mut made = Vec::new();
+    for (client, method, skill) in
+        [(&ada, "Five", 5), (&ada, "Seven", 7), (&bao, "Six", 6), (&bao, "Nine", 9)]
+    {
+        made.push(send(client, &phase, method, results(40, skill)).await.expect(201).json());
+    }
     site.work().await;
+    (phase, ada, bao, made[0]["id"].as_str().unwrap().to_owned())
+}
+
+async fn the_board_has_the_best_submission_of_each_team(database: Database) {
+    let site = Site::new(database).await;
+    let (phase, ada, ..) = two_teams(&site).await;
     let board = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
     let rows = board["rows"].as_array().unwrap();
     let shown: Vec<(&Value, &str, &str)> = rows
@@ -159,15 +197,18 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
         let is_compared = pair.iter().all(|row| row["kind"] != "human");
         assert_eq!(pair[1]["not_different_from_row_above"].is_boolean(), is_compared, "{pair:?}");
     }
+}
 
-    // A pinned submission stands for its team. Visitors share a page of the board, but not beyond this change.
+/// Visitors share a page of the board, but not beyond this change.
+async fn a_pinned_submission_stands_for_its_team(database: Database) {
+    let site = Site::new(database).await;
+    let (phase, ada, bao, id) = two_teams(&site).await;
     let anybody = site.anybody();
     let shared = anybody.get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(shared.contains("Seven") && !shared.contains("Five"));
     let of_ada = site.person("Ada", Role::Member).await.get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(of_ada.contains("class=\"own\"") && !shared.contains("class=\"own\""));
     assert_eq!(anybody.get("/b/b/p/leaderboard").await.expect(200).text, shared);
-    let id = first["id"].as_str().unwrap();
     ada.post_json(&format!("/api/v1/submissions/{id}/pin"), &json!({})).await.expect(200);
     let changed = anybody.get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(changed.contains("Five") && !changed.contains("Seven"));
@@ -178,8 +219,11 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     assert!(csv.text.starts_with("rank,kind,team,method,bleu-1,") && csv.text.contains(",entry,Ada,Five,"));
     bao.post_json(&format!("/api/v1/submissions/{id}/pin"), &json!({})).await.expect(404);
     bao.get(&format!("/api/v1/submissions/{id}")).await.expect(404);
+}
 
-    // Pages show the same.
+async fn pages_show_what_programs_get(database: Database) {
+    let site = Site::new(database).await;
+    let (phase, ada, ..) = two_teams(&site).await;
     let browser = site.person("Cleo", Role::Member).await;
     let page = browser.get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(
@@ -193,6 +237,15 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     assert!(browser.get("/b/b/rules").await.expect(200).text.contains("Be <em>kind</em>."));
     let form = browser.get("/b/b/p/submit").await.expect(200).text;
     assert!(form.contains("one caption for each of the 40 images"));
+    ada.get(&format!("/api/v1/phases/{phase}/submissions")).await.expect(200);
+    let described = ada.get("/openapi.json").await.expect(200).json();
+    assert!(described["paths"]["/api/v1/phases/{id}/submissions"]["post"]["requestBody"].is_object());
+}
+
+async fn a_file_is_submitted_by_a_form(database: Database) {
+    let site = Site::new(database).await;
+    benchmark(&site, "per_day = 4").await;
+    let browser = site.person("Cleo", Role::Member).await;
     let boundary = "x".repeat(20);
     let form = |file: &str| {
         format!(
@@ -205,7 +258,7 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
         let kind = format!("multipart/form-data; boundary={boundary}");
         Request::post("/b/b/p/submit").header("content-type", kind)
     };
-    let refused = browser.send(post(), form(wrong)).await.expect(422).text;
+    let refused = browser.send(post(), form(WRONG)).await.expect(422).text;
     assert!(refused.contains("Images without a caption") && refused.contains("39"));
     let answer = browser.send(post(), form(&results(40, 2))).await.expect(303);
     let place = answer.header("location").to_owned();
@@ -221,9 +274,6 @@ async fn a_submission_goes_from_a_file_to_the_board(database: Database) {
     let csv = browser.get("/b/b/p/leaderboard?format=csv").await.expect(200).text;
     assert!(csv.contains(",Cleo,'=cmd|'/C calc'!A0,"), "{csv}");
     site.anybody().get("/submissions").await.expect(303);
-    ada.get(&format!("/api/v1/phases/{phase}/submissions")).await.expect(200);
-    let described = ada.get("/openapi.json").await.expect(200).json();
-    assert!(described["paths"]["/api/v1/phases/{id}/submissions"]["post"]["requestBody"].is_object());
 }
 
 /// 20 rounds of 200 requests at once, of which the quota lets 5 through.
@@ -386,7 +436,6 @@ async fn hidden_scores_and_references_never_leave(database: Database) {
     site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(404);
 }
 
-#[tokio::test]
 async fn uploads_have_limits() {
     let settings =
         capeval_server::settings::Settings { upload_mib: 1, unpacked_mib: 2, ..settings(Database::Sqlite) };
@@ -412,7 +461,6 @@ async fn uploads_have_limits() {
     assert_eq!(std::fs::read_dir(site.app.blobs.folder().join("new")).unwrap().count(), 0);
 }
 
-#[tokio::test]
 async fn teams_are_joined_by_links_and_nobody_is_in_two() {
     let site = Site::new(Database::Sqlite).await;
     let phase = benchmark(&site, "").await;
@@ -420,10 +468,10 @@ async fn teams_are_joined_by_links_and_nobody_is_in_two() {
     ada.post("/teams", &[("name", "Both")]).await.expect(303);
     bao.post("/teams", &[("name", "Both")]).await.expect(409);
     let list = ada.get("/teams").await.expect(200).text;
-    let id = list.split("/teams/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let id = list.between("/teams/", "/").to_owned();
     bao.post(&format!("/teams/{id}/invite"), &[]).await.expect(404);
     let page = ada.post(&format!("/teams/{id}/invite"), &[]).await.expect(200).text;
-    let link = page.split("http://127.0.0.1:8080").nth(1).unwrap().split('<').next().unwrap().to_owned();
+    let link = page.link().to_owned();
     let link = bao.get(&link).await.expect(303).header("location").to_owned();
     assert!(bao.get(&link).await.expect(200).text.contains("Join Both"));
     // Whoever takes part already cannot join, and the link still works then.
@@ -528,7 +576,6 @@ async fn what_is_refused_takes_no_space(database: Database) {
     assert_eq!(ada.get(&format!("/api/v1/submissions/{id}")).await.expect(200).json()["state"], "scored");
 }
 
-#[tokio::test]
 async fn a_token_for_submissions_changes_only_those_of_its_owner() {
     let site = Site::new(Database::Sqlite).await;
     let phase = benchmark(&site, "").await;
@@ -546,17 +593,15 @@ async fn a_token_for_submissions_changes_only_those_of_its_owner() {
     host.post_json(&path("cancel"), &json!({})).await.expect(200);
 }
 
-#[tokio::test]
 async fn a_full_team_takes_nobody() {
     let site = Site::new(Database::Sqlite).await;
     let ada = site.person("Ada", Role::Member).await;
     ada.post("/teams", &[("name", "Crowd")]).await.expect(303);
     let list = ada.get("/teams").await.expect(200).text;
-    let id = list.split("/teams/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let id = list.between("/teams/", "/").to_owned();
     let invite = async || {
         let page = ada.post(&format!("/teams/{id}/invite"), &[]).await.expect(200).text;
-        let link = page.split("http://127.0.0.1:8080/join").nth(1).unwrap();
-        format!("/teams/join{}", link.split('<').next().unwrap())
+        page.link().replace("/join", "/teams/join")
     };
     let links = [invite().await, invite().await];
     for k in 1..49 {
@@ -570,7 +615,6 @@ async fn a_full_team_takes_nobody() {
 }
 
 /// The transactions in which the two reference sets of a phase become ready overlap, and the phase opens all the same.
-#[tokio::test(flavor = "multi_thread")]
 async fn sets_that_are_ready_at_once_open_the_phase() {
     if !crate::support::postgres::is_here() {
         return;
@@ -596,12 +640,11 @@ async fn sets_that_are_ready_at_once_open_the_phase() {
         async move { site.work().await }
     });
     let waits = "SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    for _ in 0..200 {
-        if working.is_finished() || other.first(waits, args![]).await.unwrap().is_some() {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    eventually("the other transaction waits for this one", async || {
+        let is_waiting = other.first(waits, args![]).await.unwrap().is_some();
+        (is_waiting || working.is_finished()).then_some(())
+    })
+    .await;
     other.commit().await.unwrap();
     working.await.unwrap();
     let row = store.first("SELECT score_set FROM phase", args![]).await.unwrap().unwrap();

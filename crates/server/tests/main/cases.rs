@@ -15,6 +15,17 @@ use crate::support::{Client, Database, Site, on_both, settings};
 
 on_both! { bad_input_is_refused_in_words }
 
+/// Those who send something.
+struct Senders {
+    phase: String,
+    ada: Client,
+    reader: Client,
+    host: Client,
+    browser: Client,
+    anybody: Client,
+    wrong_token: Client,
+}
+
 /// A case: its name, the request, the expected status, and words that the user sees.
 struct Case {
     name: &'static str,
@@ -23,6 +34,25 @@ struct Case {
     body: Vec<u8>,
     status: u16,
     words: &'static str,
+}
+
+/// A list of cases that is being written.
+#[derive(Default)]
+struct Cases(Vec<Case>);
+
+impl Cases {
+    fn add(
+        &mut self,
+        name: &'static str,
+        client: &Client,
+        request: Builder,
+        body: &[u8],
+        status: u16,
+        words: &'static str,
+    ) {
+        let (client, body) = (client.clone(), body.to_vec());
+        self.0.push(Case { name, client, request, body, status, words });
+    }
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -47,7 +77,8 @@ fn with(item: &str) -> Vec<u8> {
     format!("[{{{item}}},{{{}", &all[end + 3..]).into_bytes()
 }
 
-async fn bad_input_is_refused_in_words(database: Database) {
+/// A site on which Ada has used a key and a name for a team.
+async fn senders(database: Database) -> (Site, Senders) {
     let settings = Settings {
         upload_mib: 1,
         unpacked_mib: 2,
@@ -66,13 +97,20 @@ async fn bad_input_is_refused_in_words(database: Database) {
     let key =
         Request::post(format!("/api/v1/phases/{phase}/submissions?method=a")).header("idempotency-key", "k");
     ada.send(key, results(40, 5)).await.expect(201);
+    let senders = Senders { phase, ada, reader, host, browser, anybody, wrong_token };
+    (site, senders)
+}
 
-    let post = |query: &str| Request::post(format!("/api/v1/phases/{phase}/submissions?{query}"));
-    let mut cases = Vec::new();
-    let mut add = |name, client: &Client, request: Builder, body: &[u8], status, words| {
-        cases.push(Case { name, client: client.clone(), request, body: body.to_vec(), status, words });
-    };
-    // Files.
+/// A submission with this query.
+fn post(who: &Senders, query: &str) -> Builder {
+    Request::post(format!("/api/v1/phases/{}/submissions?{query}", who.phase))
+}
+
+fn good() -> Vec<u8> {
+    results(40, 7).into_bytes()
+}
+
+fn files(who: &Senders, cases: &mut Cases) {
     let files: &[(&'static str, Vec<u8>, u16, &'static str)] = &[
         ("an empty file", vec![], 422, "Choose a file with results."),
         ("no JSON", b"a dog on a beach".to_vec(), 422, "expected value at line 1 column 1"),
@@ -117,184 +155,250 @@ async fn bad_input_is_refused_in_words(database: Database) {
         ("a damaged zip archive", zip(&["a.json"])[..30].to_vec(), 422, "The compressed file is damaged"),
     ];
     for (name, body, status, words) in files {
-        add(name, &ada, post("method=m"), body, *status, *words);
+        cases.add(name, &who.ada, post(who, "method=m"), body, *status, words);
     }
-    // What is said about them.
-    let good = results(40, 7).into_bytes();
-    add("no method", &ada, post(""), &good, 422, "Give the method a name of 1 to 80 characters.");
-    add("an invisible method", &ada, post("method=%E2%80%8B%00"), &good, 422, "Give the method a name");
+}
+
+fn what_is_said_about_files(who: &Senders, cases: &mut Cases) {
+    let good = good();
+    cases.add(
+        "no method",
+        &who.ada,
+        post(who, ""),
+        &good,
+        422,
+        "Give the method a name of 1 to 80 characters.",
+    );
+    cases.add(
+        "an invisible method",
+        &who.ada,
+        post(who, "method=%E2%80%8B%00"),
+        &good,
+        422,
+        "Give the method a name",
+    );
     let long = format!("method=m&description={}", "a".repeat(2001));
-    add(
+    cases.add(
         "a long description",
-        &ada,
-        post(&long),
+        &who.ada,
+        post(who, &long),
         &good,
         422,
         "The description can have at most 2000 characters.",
     );
-    add(
+    cases.add(
         "a link that runs",
-        &ada,
-        post("method=m&link=javascript:alert(1)"),
+        &who.ada,
+        post(who, "method=m&link=javascript:alert(1)"),
         &good,
         422,
         "The link must begin with",
     );
-    add(
+    cases.add(
         "a team of others",
-        &ada,
-        post("method=m&team=4711"),
+        &who.ada,
+        post(who, "method=m&team=4711"),
         &good,
         409,
         "You already take part in this phase with another",
     );
-    let key = |key: &str| post("method=m").header("idempotency-key", key);
-    add(
+    let key = |key: &str| post(who, "method=m").header("idempotency-key", key);
+    cases.add(
         "an empty key",
-        &ada,
+        &who.ada,
         key(""),
         &good,
         400,
         "An Idempotency-Key must have 1 to 200 printable ASCII characters.",
     );
-    add("a key with another file", &ada, key("k"), &good, 422, "has already been used with another file");
-    let form =
-        |boundary: &str| post("").header("content-type", format!("multipart/form-data; boundary={boundary}"));
-    add(
+    cases.add(
+        "a key with another file",
+        &who.ada,
+        key("k"),
+        &good,
+        422,
+        "has already been used with another file",
+    );
+    let form = |boundary: &str| {
+        post(who, "").header("content-type", format!("multipart/form-data; boundary={boundary}"))
+    };
+    cases.add(
         "a form that breaks off",
-        &ada,
+        &who.ada,
         form("x"),
         b"--x\r\nContent-Disp",
         400,
         "The upload was interrupted.",
     );
     let no_file = b"--x\r\nContent-Disposition: form-data; name=\"method\"\r\n\r\nm\r\n--x--\r\n";
-    add("a form without a file", &ada, form("x"), no_file, 422, "Choose a file with results.");
-    // Where it is sent, and by whom.
+    cases.add("a form without a file", &who.ada, form("x"), no_file, 422, "Choose a file with results.");
+}
+
+fn places_and_people(who: &Senders, cases: &mut Cases) {
+    let good = good();
     let lost = Request::post("/api/v1/phases/4711/submissions?method=m");
-    add(
+    cases.add(
         "a phase that does not exist",
-        &ada,
+        &who.ada,
         lost,
         &good,
         404,
         "This page does not exist, or you do not have access to it.",
     );
-    add("no token", &anybody, post("method=m"), &good, 401, "A valid token is required");
-    add("a wrong token", &wrong_token, post("method=m"), &good, 401, "A valid token is required");
-    add(
+    cases.add("no token", &who.anybody, post(who, "method=m"), &good, 401, "A valid token is required");
+    cases.add(
+        "a wrong token",
+        &who.wrong_token,
+        post(who, "method=m"),
+        &good,
+        401,
+        "A valid token is required",
+    );
+    cases.add(
         "a token that only reads",
-        &reader,
-        post("method=m"),
+        &who.reader,
+        post(who, "method=m"),
         &good,
         403,
         "This token lacks the required scope",
     );
     let get = |path: &str| Request::get(path.to_owned());
-    add(
+    cases.add(
         "another method of HTTP",
-        &ada,
+        &who.ada,
         Request::put("/api/v1/me"),
         b"",
         405,
         "This address does not support this method.",
     );
-    add("a NUL in the address", &browser, get("/b/%00"), b"", 404, "This page does not exist");
-    add(
+    cases.add("a NUL in the address", &who.browser, get("/b/%00"), b"", 404, "This page does not exist");
+    cases.add(
         "an unknown measure",
-        &browser,
+        &who.browser,
         get("/b/b/p/leaderboard?sort=x%00"),
         b"",
         404,
         "This page does not exist",
     );
-    // Requests in JSON.
-    let json = |path: &str| Request::post(path.to_owned()).header("content-type", "application/json");
+}
+
+fn requests_in_json(who: &Senders, cases: &mut Cases) {
     let bad = "The request is incomplete or malformed.";
-    add("JSON that breaks off", &ada, json("/api/v1/teams"), b"{", 400, bad);
-    add("JSON without its fields", &ada, json("/api/v1/teams"), b"{}", 400, bad);
-    add(
+    let json = |path: &str| Request::post(path.to_owned()).header("content-type", "application/json");
+    cases.add("JSON that breaks off", &who.ada, json("/api/v1/teams"), b"{", 400, bad);
+    cases.add("JSON without its fields", &who.ada, json("/api/v1/teams"), b"{}", 400, bad);
+    cases.add(
         "JSON that says it is something else",
-        &ada,
+        &who.ada,
         Request::post("/api/v1/teams"),
         b"{\"name\":\"x\"}",
         400,
         bad,
     );
-    add(
+    cases.add(
         "a name that is taken",
-        &ada,
+        &who.ada,
         json("/api/v1/teams"),
         b"{\"name\":\"Taken\"}",
         409,
         "The team name Taken is already taken.",
     );
-    add("a body of 300 kB", &ada, json("/api/v1/teams"), &[b' '; 300_000], 413, "The request is too large.");
-    let grants = format!("/api/v1/host/phases/{phase}/grants");
+    cases.add(
+        "a body of 300 kB",
+        &who.ada,
+        json("/api/v1/teams"),
+        &[b' '; 300_000],
+        413,
+        "The request is too large.",
+    );
+    let grants = format!("/api/v1/host/phases/{}/grants", who.phase);
     let grant =
         |extra: &str| format!("{{\"team\":\"\\u0000\",\"extra\":{extra},\"reason\":\"x\"}}").into_bytes();
-    add("a grant of -1", &host, json(&grants), &grant("-1"), 422, "Grant a number of submissions");
-    add("a grant of 10^30", &host, json(&grants), &grant(&format!("1{}", "0".repeat(30))), 400, bad);
-    add("a grant to nobody", &host, json(&grants), &grant("1"), 404, "This team has not entered the phase.");
-    // Forms.
+    cases.add("a grant of -1", &who.host, json(&grants), &grant("-1"), 422, "Grant a number of submissions");
+    cases.add(
+        "a grant of 10^30",
+        &who.host,
+        json(&grants),
+        &grant(&format!("1{}", "0".repeat(30))),
+        400,
+        bad,
+    );
+    cases.add(
+        "a grant to nobody",
+        &who.host,
+        json(&grants),
+        &grant("1"),
+        404,
+        "This team has not entered the phase.",
+    );
+}
+
+fn forms(who: &Senders, cases: &mut Cases) {
     let fields = |path: &str| {
         Request::post(path.to_owned()).header("content-type", "application/x-www-form-urlencoded")
     };
-    add(
+    cases.add(
         "no mail address",
-        &anybody,
+        &who.anybody,
         fields("/register"),
         b"email=ada&name=A&password=a+long+password",
         422,
         "This is not an email address: ada",
     );
-    add(
+    cases.add(
         "a short password",
-        &anybody,
+        &who.anybody,
         fields("/register"),
         b"email=a@example.org&name=A&password=x",
         422,
         "A password must have 10 to 200 characters.",
     );
-    add(
+    cases.add(
         "an address that is taken",
-        &anybody,
+        &who.anybody,
         fields("/register"),
         b"email=ada@example.org&name=A&password=a+long+password",
         409,
         "An account with this email address already exists.",
     );
-    add(
+    cases.add(
         "a wrong password",
-        &anybody,
+        &who.anybody,
         fields("/sign-in"),
         b"email=ada@example.org&password=x",
         401,
         "Email address and password do not match.",
     );
-    add(
+    cases.add(
         "an old link",
-        &anybody,
-        get("/join/4711"),
+        &who.anybody,
+        Request::get("/join/4711"),
         b"",
         410,
         "This link has already been used or is more than 7 days old.",
     );
     let foreign =
         fields("/teams").header("origin", "https://evil.example").header("sec-fetch-site", "cross-site");
-    add(
+    cases.add(
         "a form of another site",
-        &browser,
+        &who.browser,
         foreign,
         b"name=x",
         403,
         "This request came from another site and was rejected.",
     );
+}
 
+async fn bad_input_is_refused_in_words(database: Database) {
+    let (site, who) = senders(database).await;
+    let mut cases = Cases::default();
+    for add in [files, what_is_said_about_files, places_and_people, requests_in_json, forms] {
+        add(&who, &mut cases);
+    }
     println!("| case | status | words |\n|---|---|---|");
-    let count = cases.len();
+    let count = cases.0.len();
     let mut failures = Vec::new();
-    for Case { name, client, request, body, status, words } in cases {
+    for Case { name, client, request, body, status, words } in cases.0 {
         let answer = client.send(request, Body::from(body)).await;
         if answer.status.as_u16() != status || !answer.text.contains(words) {
             failures.push(format!("{name}: {} {}", answer.status, answer.text));
@@ -304,7 +408,7 @@ async fn bad_input_is_refused_in_words(database: Database) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(count >= 30);
     // Nothing of all this was counted, and no draft is left.
-    let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    let quota = who.ada.get(&format!("/api/v1/phases/{}/quota", who.phase)).await.expect(200).json();
     assert_eq!(quota["used_today"], 1);
     assert_eq!(std::fs::read_dir(site.app.blobs.folder().join("new")).unwrap().count(), 0);
 }

@@ -7,10 +7,16 @@ use capeval_server::web::Scope;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, results};
-use crate::support::{Answer, Client, Database, Site, on_both};
+use crate::support::{Answer, Client, Database, Page as _, Site, on_both};
 
 on_both! {
-    hosts_run_a_phase_and_nobody_else_does
+    only_its_hosts_run_a_phase
+    hosts_change_limits_and_grant_more
+    what_a_host_cancels_is_given_back
+    hosts_take_a_submission_off_the_board
+    hosts_stop_submissions_and_let_them_go_on
+    what_hosts_do_is_noted_with_who_did_it
+    hosts_have_a_page_of_webhooks
     what_races_with_a_host_is_exact
     everything_is_scored_again_into_a_new_score_set
 }
@@ -34,21 +40,50 @@ async fn host(site: &Site) -> (Client, Client) {
     (browser, program)
 }
 
-async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
-    let site = Site::new(database).await;
-    let phase = benchmark(&site, "per_day = 2\nin_total = 4").await;
-    let (browser, program) = host(&site).await;
-    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
-    let api = format!("/api/v1/host/phases/{phase}");
-    let id = |answer: Answer| answer.json()["id"].as_str().unwrap().to_owned();
-    let first = id(send(&ada, &phase, "First", results(40, 9)).await.expect(201));
-    let second = id(send(&ada, &phase, "Second", results(40, 4)).await.expect(201));
-    send(&ada, &phase, "Third", results(40, 5)).await.expect(429);
-    let entries = program.get(&format!("{api}/entries")).await.expect(200).json();
-    let team = entries["entries"][0]["team"].as_str().unwrap().to_owned();
-    assert_eq!(entries["entries"][0]["used_today"], 2);
+/// A phase with two submissions of Ada's team, which Hanna runs.
+struct Hosted {
+    site: Site,
+    phase: String,
+    /// The path of the phase for programs of hosts.
+    api: String,
+    browser: Client,
+    program: Client,
+    ada: Client,
+    team: String,
+    /// The better of the two submissions, and the other one.
+    submissions: [String; 2],
+}
 
-    // Other hosts and members do not learn that it exists.
+impl Hosted {
+    async fn new(database: Database) -> Self {
+        let site = Site::new(database).await;
+        let phase = benchmark(&site, "per_day = 2\nin_total = 4").await;
+        let (browser, program) = host(&site).await;
+        let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+        let id = |answer: Answer| answer.json()["id"].as_str().unwrap().to_owned();
+        let first = id(send(&ada, &phase, "First", results(40, 9)).await.expect(201));
+        let second = id(send(&ada, &phase, "Second", results(40, 4)).await.expect(201));
+        let api = format!("/api/v1/host/phases/{phase}");
+        let entries = program.get(&format!("{api}/entries")).await.expect(200).json();
+        assert_eq!(entries["entries"][0]["used_today"], 2);
+        let team = entries["entries"][0]["team"].as_str().unwrap().to_owned();
+        Self { site, phase, api, browser, program, ada, team, submissions: [first, second] }
+    }
+
+    /// What a team has used of the phase.
+    async fn used(&self) -> i64 {
+        let path = format!("/api/v1/phases/{}/quota", self.phase);
+        self.ada.get(&path).await.expect(200).json()["used_in_total"].as_i64().unwrap()
+    }
+
+    async fn board(&self) -> Value {
+        let path = format!("/api/v1/phases/{}/leaderboard", self.phase);
+        self.ada.get(&path).await.expect(200).json()
+    }
+}
+
+async fn only_its_hosts_run_a_phase(database: Database) {
+    let Hosted { site, api, browser, team, submissions: [first, _], .. } = Hosted::new(database).await;
     let stranger = site.program("Otto", Role::Host, Scope::Host).await;
     let member = site.program("Ada", Role::Member, Scope::Host).await;
     let narrow = site.program("Hanna", Role::Host, Scope::Submit).await;
@@ -89,8 +124,11 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     let quiet = "SELECT action FROM audit WHERE action LIKE 'phase.%limits' OR action LIKE '%freeze' \
                  OR action LIKE '%grant' OR action LIKE '%disqualify'";
     assert!(site.app.store.all(quiet, args![]).await.unwrap().is_empty(), "something was done");
+}
 
-    // Limits and grants.
+async fn hosts_change_limits_and_grant_more(database: Database) {
+    let Hosted { site: _site, phase, api, browser, program, ada, team, .. } = Hosted::new(database).await;
+    send(&ada, &phase, "Third", results(40, 5)).await.expect(429);
     let shown = program
         .post_json(&format!("{api}/limits"), &json!({ "per_day": 3, "in_total": 5 }))
         .await
@@ -119,38 +157,45 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     browser.post("/b/b/p/host/grants", &fields).await.expect(303);
     let entries = program.get(&format!("{api}/entries")).await.expect(200).json();
     assert_eq!(entries["entries"][0]["in_total"], 7);
+}
 
-    // Cancelling gives back, also while it is being scored.
-    let used = || async {
-        let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
-        quota["used_in_total"].as_i64().unwrap()
-    };
-    assert_eq!(used().await, 4);
+/// Also while it is being scored.
+async fn what_a_host_cancels_is_given_back(database: Database) {
+    let hosted = Hosted::new(database).await;
+    let Hosted { site, program, ada, submissions: [first, second], .. } = &hosted;
+    assert_eq!(hosted.used().await, 2);
     let sql = "UPDATE submission SET state = 'running' WHERE id = $1";
-    site.app.store.execute(sql, args![&second]).await.unwrap();
+    site.app.store.execute(sql, args![second]).await.unwrap();
     let sql = "UPDATE job SET state = 'running', attempt = 1, lease_until = $2 WHERE subject = $1";
-    site.app.store.execute(sql, args![&second, capeval_server::clock::now() + 600_000]).await.unwrap();
+    site.app.store.execute(sql, args![second, capeval_server::clock::now() + 600_000]).await.unwrap();
     ada.post_json(&format!("/api/v1/submissions/{second}/cancel"), &json!({})).await.expect(409);
     let cancelled =
         program.post_json(&format!("/api/v1/submissions/{second}/cancel"), &json!({})).await.expect(200);
     assert_eq!(cancelled.json()["state"], "cancelled");
-    assert_eq!(used().await, 3);
+    assert_eq!(hosted.used().await, 1);
     site.work().await;
     program.post_json(&format!("/api/v1/submissions/{first}/cancel"), &json!({})).await.expect(409);
+}
 
-    // Off the board, with a reason that the board shows, and back.
-    let board = || async { ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json() };
+/// With a reason that the board shows, and back.
+async fn hosts_take_a_submission_off_the_board(database: Database) {
+    let hosted = Hosted::new(database).await;
+    let Hosted { site, browser, program, ada, submissions: [first, _], .. } = &hosted;
+    site.work().await;
     let of_ada = |board: &Value| {
         let rows = board["rows"].as_array().unwrap();
         rows.iter().find(|row| row["team"] == "Ada").unwrap()["method"].as_str().unwrap().to_owned()
     };
-    assert_eq!(of_ada(&board().await), "First");
+    assert_eq!(of_ada(&hosted.board().await), "First");
     let path = format!("/api/v1/submissions/{first}/disqualify");
     program.post_json(&path, &json!({ "reason": "" })).await.expect(422);
     program.post_json(&path, &json!({ "reason": "trained on <test> data" })).await.expect(204);
-    assert_eq!(program.post_json(&path, &reason).await.expect(409).json()["code"], "off-board");
-    let shown = board().await;
-    assert_eq!(of_ada(&shown), "Fourth");
+    assert_eq!(
+        program.post_json(&path, &json!({ "reason": "x" })).await.expect(409).json()["code"],
+        "off-board"
+    );
+    let shown = hosted.board().await;
+    assert_eq!(of_ada(&shown), "Second");
     assert_eq!(shown["disqualified"][0]["reason"], "trained on <test> data");
     let page = site.anybody().get("/b/b/p/leaderboard").await.expect(200).text;
     assert!(
@@ -160,10 +205,14 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     let own = ada.get(&format!("/api/v1/submissions/{first}")).await.expect(200).json();
     assert_eq!(own["disqualified"], "trained on <test> data");
     browser.post(&format!("/submissions/{first}/reinstate"), &[]).await.expect(303);
-    assert_eq!(of_ada(&board().await), "First");
-    assert_eq!(board().await["disqualified"], json!([]));
+    assert_eq!(of_ada(&hosted.board().await), "First");
+    assert_eq!(hosted.board().await["disqualified"], json!([]));
+}
 
-    // Stopped and open.
+async fn hosts_stop_submissions_and_let_them_go_on(database: Database) {
+    let Hosted { site: _site, phase, api, browser, program, ada, .. } = Hosted::new(database).await;
+    let more = json!({ "per_day": 9, "in_total": 9 });
+    program.post_json(&format!("{api}/limits"), &more).await.expect(200);
     assert!(
         program.post_json(&format!("{api}/freeze"), &json!({})).await.expect(200).json()["frozen_at"]
             .is_string()
@@ -175,9 +224,24 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     );
     browser.post("/b/b/p/host/unfreeze", &[]).await.expect(303);
     send(&ada, &phase, "Fifth", results(40, 7)).await.expect(201);
-    site.work().await;
+}
 
-    // All of that is noted, with who did it.
+async fn what_hosts_do_is_noted_with_who_did_it(database: Database) {
+    let Hosted { site: _site, api, browser, program, team, submissions: [first, second], .. } =
+        Hosted::new(database).await;
+    let grant = json!({ "team": team, "extra": 1, "total": false, "reason": "a lost day" });
+    for (path, body) in [
+        (format!("{api}/limits"), json!({ "per_day": 3, "in_total": 5 })),
+        (format!("{api}/grants"), grant),
+        (format!("/api/v1/submissions/{second}/cancel"), json!({})),
+        (format!("/api/v1/submissions/{first}/disqualify"), json!({ "reason": "x" })),
+        (format!("/api/v1/submissions/{first}/reinstate"), json!({})),
+        (format!("{api}/freeze"), json!({})),
+        (format!("{api}/unfreeze"), json!({})),
+    ] {
+        let status = program.post_json(&path, &body).await.status;
+        assert!(status.is_success(), "{path}: {status}");
+    }
     let notes = program.get("/api/v1/host/benchmarks/b/audit").await.expect(200).json();
     let notes = notes["notes"].as_array().unwrap();
     for action in [
@@ -196,14 +260,17 @@ async fn hosts_run_a_phase_and_nobody_else_does(database: Database) {
     let limits = notes.iter().find(|note| note["action"] == "phase.limits").unwrap();
     assert_eq!(limits["detail"]["per_day"], json!([2, 3]));
     assert!(browser.get("/b/b/audit").await.expect(200).text.contains("quota.grant"));
+}
 
-    // The page of webhooks.
+async fn hosts_have_a_page_of_webhooks(database: Database) {
+    let Hosted { site, browser, .. } = Hosted::new(database).await;
+    let other_browser = site.person("Olga", Role::Host).await;
     let page =
         browser.post("/b/b/webhooks", &[("url", "https://hooks.example.org/x")]).await.expect(200).text;
     assert!(page.contains("class=\"secret\"") && page.contains("https://hooks.example.org/x"));
     let refused = browser.post("/b/b/webhooks", &[("url", "http://127.0.0.1/x")]).await.expect(422).text;
     assert!(refused.contains("must not be in a private network"));
-    let hook = page.split("/b/b/webhooks/").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let hook = page.between("/b/b/webhooks/", "/").to_owned();
     other_browser.post(&format!("/b/b/webhooks/{hook}/remove"), &[]).await.expect(404);
     browser.post(&format!("/b/b/webhooks/{hook}/remove"), &[]).await.expect(303);
     assert!(!browser.get("/b/b/webhooks").await.expect(200).text.contains("hooks.example.org"));

@@ -9,95 +9,138 @@ use capeval_server::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};
-use crate::support::{Client, Database, Site, on_both};
+use crate::support::{Answer, Client, Database, Page as _, Site, on_both};
 
-on_both! { captions_are_judged_blind_and_add_up }
+on_both! {
+    what_cannot_be_judged_is_refused
+    captions_are_judged_blind_and_once
+    no_one_judges_captions_of_their_own_team
+    the_board_has_what_judgements_add_up_to
+    a_page_says_how_metrics_agree_with_the_judges
+    hosts_learn_why_there_is_no_agreement
+    judging_ends_and_begins_again
+}
 
-async fn captions_are_judged_blind_and_add_up(database: Database) {
-    let site = Site::new(database).await;
-    let phase = benchmark(&site, "human = false").await;
-    let admin = site.person("Root", Role::Admin).await;
-    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
-    let path = format!("/api/v1/phases/{phase}/submissions?method=Ours%3Cb%3E");
-    ada.send(Request::post(path), results(40, 10)).await.expect(201);
-    site.work().await;
-    let judges = [site.person("Judy", Role::Member).await, site.person("Jules", Role::Member).await];
-    let page = "/b/b/p/host/judging";
-    let begin = |images: &'static str, pictures: &'static str, judges: &'static str| {
-        let admin = admin.clone();
-        async move {
-            let fields = [("images", images), ("wanted", "1"), ("pictures", pictures), ("judges", judges)];
-            admin.post(page, &fields).await
+const PAGE: &str = "/b/b/p/host/judging";
+const PICTURES: &str = "https://pictures.example.org/{id:012}.jpg";
+const AGREEMENT: &str = "/b/b/p/agreement";
+
+/// A phase with captions of Ada's team and of a baseline, which Judy and Jules may be asked to judge.
+struct Judged {
+    site: Site,
+    phase: String,
+    admin: Client,
+    ada: Client,
+    judges: [Client; 2],
+}
+
+/// Judges a caption.
+async fn judge(client: &Client, item: &str, grade: i64, machine: bool) -> Answer {
+    let (grade, machine) = (grade.to_string(), machine.to_string());
+    let fields = [("item", item), ("grade", &grade), ("is_machine", &machine), ("detail", "3")];
+    client.post("/b/b/p/judge", &fields).await
+}
+
+impl Judged {
+    async fn new(database: Database) -> Self {
+        let site = Site::new(database).await;
+        let phase = benchmark(&site, "human = false").await;
+        let admin = site.person("Root", Role::Admin).await;
+        let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+        let path = format!("/api/v1/phases/{phase}/submissions?method=Ours%3Cb%3E");
+        ada.send(Request::post(path), results(40, 10)).await.expect(201);
+        site.work().await;
+        let judges = [site.person("Judy", Role::Member).await, site.person("Jules", Role::Member).await];
+        Self { site, phase, admin, ada, judges }
+    }
+
+    async fn begin(&self, images: &str, pictures: &str, judges: &str) -> Answer {
+        let fields = [("images", images), ("wanted", "1"), ("pictures", pictures), ("judges", judges)];
+        self.admin.post(PAGE, &fields).await
+    }
+
+    /// Twelve images, and three captions of each: ours, the baseline, a reference.
+    async fn begun(database: Database) -> Self {
+        let judged = Self::new(database).await;
+        let judges = "judy@example.org jules@example.org ada@example.org";
+        judged.begin("12", PICTURES, judges).await.expect(303);
+        judged.site.work().await;
+        judged
+    }
+
+    /// The two people have judged all captions.
+    async fn done(database: Database) -> Self {
+        let judged = Self::begun(database).await;
+        let mut seen = BTreeSet::new();
+        // References say `secret`, poor captions `nothing`.
+        for k in 0.. {
+            let page = judged.judges[k % 2].get("/b/b/p/judge").await.expect(200).text;
+            if page.contains("You have judged all your captions.") {
+                break;
+            }
+            assert!(!page.contains("Ours") && !page.contains("Baseline") && !page.contains("Ada"));
+            let (grade, machine) = match page.between("<blockquote class=\"caption\">", "<") {
+                text if text.contains("secret") => (4, false),
+                text if text.contains("nothing") => (1, true),
+                _ => (4, true),
+            };
+            let item = page.field("item").to_owned();
+            judge(&judged.judges[k % 2], &item, grade, machine).await.expect(303);
+            assert!(seen.insert(item), "a caption came twice");
         }
-    };
-    let pictures = "https://pictures.example.org/{id:012}.jpg";
+        assert_eq!(seen.len(), 36);
+        judged
+    }
+
+    async fn judgements(&self) -> i64 {
+        let count = "SELECT COUNT(*) AS n FROM judgement";
+        self.site.app.store.first(count, args![]).await.unwrap().unwrap().get("n").unwrap()
+    }
+}
+
+async fn what_cannot_be_judged_is_refused(database: Database) {
+    let judged = Judged::new(database).await;
     for (images, pictures, people, words) in [
-        ("0", pictures, "", "Choose 1 to 1000 images"),
+        ("0", PICTURES, "", "Choose 1 to 1000 images"),
         ("5", "http://pictures.example.org/{id}.jpg", "", "must begin with https:// and have {id} in place"),
         ("5", "https://pictures.example.org/1.jpg", "", "must begin with https:// and have {id} in place"),
         ("5", "https://a b; script-src *//{id}", "", "must begin with https://"),
-        ("5", pictures, "nobody@example.org", "No account has the email address nobody@example.org."),
+        ("5", PICTURES, "nobody@example.org", "No account has the email address nobody@example.org."),
     ] {
-        let refused = begin(images, pictures, people).await.expect(422).text;
+        let refused = judged.begin(images, pictures, people).await.expect(422).text;
         assert!(refused.contains(words), "{words}: {refused}");
     }
-    // Hosts learn why the agreement could not be worked out.
-    let agreement = "/b/b/p/agreement";
-    admin.post(agreement, &[]).await.expect(303);
-    site.work().await;
-    let failed = "The calculation failed: no caption has been judged";
-    assert!(admin.get(agreement).await.expect(200).text.contains(failed));
-    assert!(!site.anybody().get(agreement).await.expect(200).text.contains("calculation failed"));
-    judges[0].get("/b/b/p/judge").await.expect(404);
-    begin("12", pictures, "judy@example.org jules@example.org ada@example.org").await.expect(303);
-    begin("12", pictures, "").await.expect(409);
-    site.work().await;
-    let shown = admin.get(page).await.expect(200).text;
-    // Twelve images, and three captions of each: ours, the baseline, a reference.
+    judged.judges[0].get("/b/b/p/judge").await.expect(404);
+    judged.begin("12", PICTURES, "").await.expect(303);
+    judged.begin("12", PICTURES, "").await.expect(409);
+    judged.site.work().await;
+    let shown = judged.admin.get(PAGE).await.expect(200).text;
     assert!(shown.contains("<dd>36</dd>") && shown.contains("<dd>0 / 36</dd>"), "{shown}");
+}
 
-    // Two people judge until nothing is left. Whoever wrote it, the page looks the same.
-    let mut seen = BTreeSet::new();
-    let judge = |client: &Client, item: &str, grade: i64, machine: bool| {
-        let (client, item, grade) = (client.clone(), item.to_owned(), grade.to_string());
-        async move {
-            let machine = machine.to_string();
-            let fields =
-                [("item", item.as_str()), ("grade", &grade), ("is_machine", &machine), ("detail", "3")];
-            client.post("/b/b/p/judge", &fields).await
-        }
-    };
-    for k in 0.. {
-        let client = &judges[k % 2];
-        let answer = client.get("/b/b/p/judge").await.expect(200);
-        let policy = answer.header("content-security-policy").to_owned();
-        assert!(policy.contains("img-src 'self' https://pictures.example.org;"), "{policy}");
-        let page = answer.text;
-        let Some(item) = page.split("name=\"item\" value=\"").nth(1) else {
-            assert!(page.contains("You have judged all your captions."));
-            break;
-        };
-        let item = item.split('"').next().unwrap().to_owned();
-        assert!(!page.contains("Ours") && !page.contains("Baseline") && !page.contains("Ada"));
-        assert!(page.contains("src=\"https://pictures.example.org/0000000000"), "{page}");
-        let caption = page.split("<blockquote class=\"caption\">").nth(1).unwrap().split('<').next().unwrap();
-        // References say `secret`, poor captions `nothing`.
-        let (grade, machine) = match caption {
-            text if text.contains("secret") => (4, false),
-            text if text.contains("nothing") => (1, true),
-            _ => (4, true),
-        };
-        assert!(seen.insert(item.clone()), "{item} came twice");
-        judge(client, &item, 5, machine).await.expect(422);
-        judge(client, &item, grade, machine).await.expect(303);
-        // Once more is dropped, of the same person and of another.
-        judge(client, &item, 1, machine).await.expect(303);
-        judge(&judges[(k + 1) % 2], &item, 1, machine).await.expect(303);
-    }
-    assert_eq!(seen.len(), 36);
-    // A person never judges captions of their own team, here with a request made by hand.
-    let sql = "UPDATE evaluation_item SET judged = 0 WHERE submission IN (SELECT id FROM submission WHERE kind = 'entry')";
-    site.app.store.execute(sql, args![]).await.unwrap();
+/// The page looks the same for captions of all authors.
+async fn captions_are_judged_blind_and_once(database: Database) {
+    let judged = Judged::begun(database).await;
+    let [judy, jules] = &judged.judges;
+    let answer = judy.get("/b/b/p/judge").await.expect(200);
+    let policy = answer.header("content-security-policy").to_owned();
+    assert!(policy.contains("img-src 'self' https://pictures.example.org;"), "{policy}");
+    let page = answer.text;
+    assert!(!page.contains("Ours") && !page.contains("Baseline") && !page.contains("Ada"));
+    assert!(page.contains("src=\"https://pictures.example.org/0000000000"), "{page}");
+    let item = page.field("item");
+    judge(judy, item, 5, false).await.expect(422);
+    judge(judy, item, 4, false).await.expect(303);
+    // Once more is dropped, of the same person and of another.
+    judge(judy, item, 1, false).await.expect(303);
+    judge(jules, item, 1, false).await.expect(303);
+    assert_eq!(judged.judgements().await, 1);
+}
+
+/// Here with a request made by hand.
+async fn no_one_judges_captions_of_their_own_team(database: Database) {
+    let judged = Judged::begun(database).await;
+    let Judged { site, ada, .. } = &judged;
     let sql = "SELECT item.id AS id FROM evaluation_item AS item JOIN submission ON submission.id = item.submission \
                WHERE submission.kind = 'entry'";
     let own: String = site.app.store.all(sql, args![]).await.unwrap()[0].get("id").unwrap();
@@ -110,13 +153,14 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
     tx.commit().await.unwrap();
     let ada_at_home = Client { cookie: Some(cookie), token: None, ..ada.clone() };
-    assert!(ada_at_home.get("/b/b/p/judge").await.expect(200).text.contains("You have judged all"));
+    let page = ada_at_home.get("/b/b/p/judge").await.expect(200).text;
+    assert_ne!(page.field("item"), own);
     judge(&ada_at_home, &own, 4, false).await.expect(303);
-    let count = "SELECT COUNT(*) AS n FROM judgement";
-    let n: i64 = site.app.store.first(count, args![]).await.unwrap().unwrap().get("n").unwrap();
-    assert_eq!(n, 36);
+    assert_eq!(judged.judgements().await, 0);
+}
 
-    // The board has M1 to M4.
+async fn the_board_has_what_judgements_add_up_to(database: Database) {
+    let Judged { site, phase, ada, .. } = Judged::done(database).await;
     let board = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
     let judged = board["judged_by_people"].as_array().unwrap();
     assert_eq!(judged.len(), 3);
@@ -134,21 +178,45 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
     for class in ["s0", "s1", "grey"] {
         assert!(page.contains(&format!("<path class=\"line {class}\" d=\"M40 210")), "{class}");
     }
+}
 
-    // A page says how metrics agree with the judges. The scores of so few images are not drawn: one could tell them.
-    let page = site.anybody().get(agreement).await.expect(200).text;
+/// The scores of so few images are not drawn: one could tell them.
+async fn a_page_says_how_metrics_agree_with_the_judges(database: Database) {
+    let Judged { site, admin, judges, .. } = Judged::done(database).await;
+    let page = site.anybody().get(AGREEMENT).await.expect(200).text;
     assert!(page.contains("Not calculated yet."), "{page}");
-    judges[0].post(agreement, &[]).await.expect(404);
-    admin.post(agreement, &[]).await.expect(303);
+    judges[0].post(AGREEMENT, &[]).await.expect(404);
+    admin.post(AGREEMENT, &[]).await.expect(303);
     site.work().await;
-    let page = site.anybody().get(agreement).await.expect(200).text;
+    let page = site.anybody().get(AGREEMENT).await.expect(200).text;
     assert!(page.contains("36 ratings of") && page.contains("of 12 pictures"), "{page}");
     assert!(page.contains("Ada: Ours") && page.contains("CIDEr-D") && !page.contains("secret"), "{page}");
     assert_eq!(page.matches("<svg").count(), 1);
     assert!(
-        !page.contains("<b>") && !admin.get(agreement).await.expect(200).text.contains("calculation failed")
+        !page.contains("<b>") && !admin.get(AGREEMENT).await.expect(200).text.contains("calculation failed")
     );
+    // No entry that is off the board is named any more.
+    let sql = "SELECT id FROM submission WHERE kind = 'entry'";
+    let id: String = site.app.store.first(sql, args![]).await.unwrap().unwrap().get("id").unwrap();
+    admin.post(&format!("/submissions/{id}/disqualify"), &[("reason", "Copied")]).await.expect(303);
+    let page = site.anybody().get(AGREEMENT).await.expect(200).text;
+    assert!(page.contains("Not calculated yet.") && !page.contains("Ours"), "{page}");
+}
 
+async fn hosts_learn_why_there_is_no_agreement(database: Database) {
+    let Judged { site, admin, .. } = Judged::new(database).await;
+    admin.post(AGREEMENT, &[]).await.expect(303);
+    site.work().await;
+    let failed = "The calculation failed: no caption has been judged";
+    assert!(admin.get(AGREEMENT).await.expect(200).text.contains(failed));
+    assert!(!site.anybody().get(AGREEMENT).await.expect(200).text.contains("calculation failed"));
+}
+
+async fn judging_ends_and_begins_again(database: Database) {
+    let judged = Judged::done(database).await;
+    let Judged { site, admin, judges, .. } = &judged;
+    let item: String =
+        site.app.store.all("SELECT id FROM evaluation_item", args![]).await.unwrap()[0].get("id").unwrap();
     admin.post("/b/b/p/host/judging/close", &[]).await.expect(303);
     assert!(
         judges[0]
@@ -158,14 +226,7 @@ async fn captions_are_judged_blind_and_add_up(database: Database) {
             .text
             .contains("There are no captions to judge at the moment.")
     );
-    judge(&judges[0], &own, 4, false).await.expect(409);
-    begin("2", pictures, "").await.expect(303);
+    judge(&judges[0], &item, 4, false).await.expect(409);
+    judged.begin("2", PICTURES, "").await.expect(303);
     judges[0].post("/b/b/p/host/judging", &[("images", "1")]).await.expect(404);
-
-    // Nobody is named any more whose entry is off the board.
-    let sql = "SELECT id FROM submission WHERE kind = 'entry'";
-    let id: String = site.app.store.first(sql, args![]).await.unwrap().unwrap().get("id").unwrap();
-    admin.post(&format!("/submissions/{id}/disqualify"), &[("reason", "Copied")]).await.expect(303);
-    let page = site.anybody().get(agreement).await.expect(200).text;
-    assert!(page.contains("Not calculated yet.") && !page.contains("Ours"), "{page}");
 }

@@ -6,14 +6,22 @@ use axum::body::Body;
 use axum::http::Request;
 use capeval_server::accounts::{Role, people};
 use capeval_server::args;
-use capeval_server::collections::release::{archive, build};
+use capeval_server::collections::release::{archive, build, content};
 use capeval_server::web::Scope;
 use serde_json::{Value, json};
 
 use crate::support::collections::{Collection, number, row};
 use crate::support::{Client, Database, Site, on_both};
 
-on_both! { a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves }
+on_both! {
+    a_release_is_made_of_complete_pictures
+    only_contributors_download_a_release
+    a_release_is_the_same_whenever_it_is_built
+    what_is_kept_back_is_in_no_answer
+    what_is_kept_back_becomes_a_phase
+    a_page_says_how_metrics_agree_with_the_ratings
+    what_is_withdrawn_leaves_with_the_next_release
+}
 
 /// The bytes of a file.
 async fn bytes(client: &Client, path: &str) -> Vec<u8> {
@@ -43,114 +51,178 @@ const SENTENCES: [&str; 5] = [
     "the gate of a castle and a knight, who bears the number {}",
 ];
 
-async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(database: Database) {
-    let site = Site::new(database).await;
-    let host = site.person("Host", Role::Host).await;
-    let host_id = people::by_email(&site.app.store, "host@example.org").await.unwrap().unwrap().id;
-    let screens = Collection::new(&site, "screens", 5, &host_id).await;
-    let uploaders = [site.account("Una", Role::Member).await, site.account("Udo", Role::Member).await];
-    let mut authors = Vec::new();
-    for name in ["Ada", "Ben", "Cho", "Dee", "Eli"] {
-        authors.push(site.person(name, Role::Member).await);
-    }
-    let mut ids = Vec::new();
-    for name in ["ada", "ben", "cho", "dee", "eli"] {
-        ids.push(
-            people::by_email(&site.app.store, &format!("{name}@example.org")).await.unwrap().unwrap().id,
-        );
-    }
-    let mut images = Vec::new();
-    for k in 0..12_u64 {
-        let image = screens.picture(&site, &uploaders[k as usize % 2], &format!("game {}", k / 2), k).await;
-        for (author, sentence) in ids.iter().zip(SENTENCES) {
-            screens
-                .caption(&site, &image, author, "en", &sentence.replace("{}", &(20 + k).to_string()))
-                .await;
+/// A collection of twelve pictures with five captions each, as far as a test has brought it.
+struct Screens {
+    site: Site,
+    host: Client,
+    collection: Collection,
+    uploaders: [String; 2],
+    authors: Vec<Client>,
+    /// The ids of the authors.
+    ids: Vec<String>,
+    images: Vec<String>,
+}
+
+const RELEASES: &str = "/c/screens/releases";
+const FILE: &str = "/c/screens/releases/1/screens-1.zip";
+const PUBLISH: &str = "/c/screens/releases/1/publish";
+
+/// A fifth for validation, and a fifth for a test that is kept back.
+const FIFTHS: [(&str, &str); 3] = [("val", "20"), ("test", "20"), ("withheld", "test")];
+
+/// A benchmark of the part that is kept back.
+const BENCHMARK: [(&str, &str); 4] =
+    [("benchmark", "screens"), ("per_day", "2"), ("in_total", "9"), ("board", "public")];
+
+impl Screens {
+    /// No caption is rated.
+    async fn described(database: Database) -> Self {
+        let site = Site::new(database).await;
+        let host = site.person("Host", Role::Host).await;
+        let host_id = people::by_email(&site.app.store, "host@example.org").await.unwrap().unwrap().id;
+        let collection = Collection::new(&site, "screens", 5, &host_id).await;
+        let uploaders = [site.account("Una", Role::Member).await, site.account("Udo", Role::Member).await];
+        let mut authors = Vec::new();
+        for name in ["Ada", "Ben", "Cho", "Dee", "Eli"] {
+            authors.push(site.person(name, Role::Member).await);
         }
-        images.push(image);
+        let mut ids = Vec::new();
+        for name in ["ada", "ben", "cho", "dee", "eli"] {
+            ids.push(
+                people::by_email(&site.app.store, &format!("{name}@example.org")).await.unwrap().unwrap().id,
+            );
+        }
+        let mut images = Vec::new();
+        for k in 0..12_u64 {
+            let image =
+                collection.picture(&site, &uploaders[k as usize % 2], &format!("game {}", k / 2), k).await;
+            for (author, sentence) in ids.iter().zip(SENTENCES) {
+                collection
+                    .caption(&site, &image, author, "en", &sentence.replace("{}", &(20 + k).to_string()))
+                    .await;
+            }
+            images.push(image);
+        }
+        Self { site, host, collection, uploaders, authors, ids, images }
     }
-    assert!(
-        host.post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")]).await.status
-            == 409
-    );
-    screens.pass_quiz(&site, &ids).await;
-    for (k, rater) in authors[..3].iter().enumerate() {
-        screens.rate_all(rater, |text| if (text.len() + k) % 3 == 0 { 3 } else { 4 }).await;
+
+    /// All pictures are complete.
+    async fn complete(database: Database) -> Self {
+        let screens = Self::described(database).await;
+        let Self { site, collection, authors, ids, .. } = &screens;
+        collection.pass_quiz(site, ids).await;
+        for (k, rater) in authors[..3].iter().enumerate() {
+            collection.rate_all(rater, |text| if (text.len() + k) % 3 == 0 { 3 } else { 4 }).await;
+        }
+        let complete = "SELECT COUNT(*) AS n FROM image WHERE state = 'complete' AND collection = $1";
+        assert_eq!(number(site, complete, &collection.id).await, 12);
+
+        screens
     }
-    let complete = "SELECT COUNT(*) AS n FROM image WHERE state = 'complete' AND collection = $1";
-    assert_eq!(number(&site, complete, &screens.id).await, 12);
 
-    host.post("/c/screens/releases", &[("val", "60"), ("test", "60")]).await.expect(422);
-    authors[0].post("/c/screens/releases", &[("val", "20"), ("test", "20")]).await.expect(404);
-    let made = host
-        .post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")])
-        .await
-        .expect(303);
-    assert_eq!(made.header("location"), "/c/screens/releases/1");
-    site.work().await;
+    /// There is a release.
+    async fn released(database: Database) -> Self {
+        let screens = Self::complete(database).await;
+        let made = screens.host.post(RELEASES, &FIFTHS).await.expect(303);
+        assert_eq!(made.header("location"), "/c/screens/releases/1");
+        screens.site.work().await;
+        screens
+    }
 
-    // For contributors, and nobody else.
+    /// What is in the release.
+    async fn content(&self) -> content::Content {
+        let release =
+            row(&self.site, "SELECT id FROM release WHERE collection = $1", &self.collection.id).await;
+        build::content(&self.site.app.store, &release.get::<String>("id").unwrap()).await.unwrap()
+    }
+
+    /// The numbers of the pictures that are kept back, and their captions.
+    async fn hidden(&self) -> (Vec<i64>, Vec<String>) {
+        let content = self.content().await;
+        let hidden = content.pictures.iter().filter(|picture| Some(picture.split) == content.withheld);
+        let captions = |picture: &content::Picture| {
+            picture.captions.iter().map(|caption| caption.text.clone()).collect::<Vec<_>>()
+        };
+        let (numbers, texts): (Vec<i64>, Vec<Vec<String>>) =
+            hidden.map(|picture| (picture.number, captions(picture))).unzip();
+        (numbers, texts.concat())
+    }
+}
+
+async fn a_release_is_made_of_complete_pictures(database: Database) {
+    let described = Screens::described(database).await;
+    described.host.post(RELEASES, &FIFTHS).await.expect(409);
+    let Screens { site: _site, host, authors, .. } = Screens::complete(database).await;
+    host.post(RELEASES, &[("val", "60"), ("test", "60")]).await.expect(422);
+    authors[0].post(RELEASES, &[("val", "20"), ("test", "20")]).await.expect(404);
+}
+
+async fn only_contributors_download_a_release(database: Database) {
+    let Screens { site, authors, .. } = Screens::released(database).await;
     let stranger = site.person("Zoe", Role::Member).await;
-    let file = "/c/screens/releases/1/screens-1.zip";
-    stranger.get(file).await.expect(404);
-    site.anybody().get(file).await.expect(404);
+    stranger.get(FILE).await.expect(404);
+    site.anybody().get(FILE).await.expect(404);
     let page = stranger.get("/c/screens/releases/1").await.expect(200).text;
     assert!(
         page.contains("Only contributors with an accepted picture or caption")
             && !page.contains("screens-1.zip")
     );
     assert!(authors[0].get("/c/screens/releases/1").await.text.contains("screens-1.zip"));
-    let archive = bytes(&authors[0], file).await;
+    let archive = bytes(&authors[0], FILE).await;
     // In parts, and not again.
     let part =
-        |range: &'static str| authors[1].send(Request::get(file).header("range", range), Body::empty());
+        |range: &'static str| authors[1].send(Request::get(FILE).header("range", range), Body::empty());
     let found = part("bytes=2-5").await.expect(206);
     assert_eq!(found.header("content-range"), format!("bytes 2-5/{}", archive.len()));
     assert_eq!(found.text.as_bytes(), &archive[2..6]);
     let tag = found.header("etag").to_owned();
     part("bytes=99999999-").await.expect(416);
-    authors[1].send(Request::get(file).header("if-none-match", &tag), Body::empty()).await.expect(304);
-    let squeezed = Request::get(file).header("accept-encoding", "gzip");
+    authors[1].send(Request::get(FILE).header("if-none-match", &tag), Body::empty()).await.expect(304);
+    let squeezed = Request::get(FILE).header("accept-encoding", "gzip");
     assert_eq!(authors[1].send(squeezed, Body::empty()).await.expect(200).header("content-encoding"), "");
     assert_eq!(number(&site, "SELECT COUNT(*) AS n FROM download WHERE id <> $1", "").await, 2);
+}
 
-    // Built again, it is the same.
-    let release: String =
-        row(&site, "SELECT id FROM release WHERE collection = $1", &screens.id).await.get("id").unwrap();
-    let content = build::content(&site.app.store, &release).await.unwrap();
-    let parts = build::write(&content, &site.app.blobs, archive::LARGEST).unwrap();
-    assert_eq!(format!("\"{}\"", parts[0].blob), tag);
-    assert!(build::write(&content, &site.app.blobs, 10_000).unwrap().len() > 1);
+async fn a_release_is_the_same_whenever_it_is_built(database: Database) {
+    let screens = Screens::released(database).await;
+    let blobs = &screens.site.app.blobs;
+    let content = screens.content().await;
+    let parts = build::write(&content, blobs, archive::LARGEST).unwrap();
+    let answer = screens.authors[0].get(FILE).await.expect(200);
+    assert_eq!(format!("\"{}\"", parts[0].blob), answer.header("etag"));
+    assert!(build::write(&content, blobs, 10_000).unwrap().len() > 1);
+}
 
-    // The captions of the test split are in no answer.
+async fn what_is_kept_back_is_in_no_answer(database: Database) {
+    let screens = Screens::released(database).await;
+    let archive = bytes(&screens.authors[0], FILE).await;
     let test = read(&archive, "annotations/image_info_test.json");
     let test: Vec<i64> =
         test["images"].as_array().unwrap().iter().map(|image| image["id"].as_i64().unwrap()).collect();
     assert!((2..=4).contains(&test.len()), "{test:?}");
+    let (numbers, hidden) = screens.hidden().await;
+    assert_eq!(numbers, test);
     let text = String::from_utf8_lossy(&archive);
-    let hidden: Vec<String> = content
-        .pictures
-        .iter()
-        .filter(|picture| test.contains(&picture.number))
-        .flat_map(|picture| picture.captions.iter().map(|caption| caption.text.clone()))
-        .collect();
     assert!(hidden.len() == 5 * test.len() && hidden.iter().all(|caption| !text.contains(caption)));
-    assert!(ids.iter().chain(&uploaders).all(|id| !text.contains(id)), "ids of accounts stay here");
+    let Screens { ids, uploaders, .. } = &screens;
+    assert!(ids.iter().chain(uploaders).all(|id| !text.contains(id)), "ids of accounts stay here");
+}
 
-    // The hidden split as a phase, with five references each.
-    let publish = "/c/screens/releases/1/publish";
-    let form = [("benchmark", "screens"), ("per_day", "2"), ("in_total", "9"), ("board", "public")];
-    authors[0].post(publish, &form).await.expect(404);
-    let board = host.post(publish, &form).await.expect(303).header("location").to_owned();
+/// With five references for each picture.
+async fn what_is_kept_back_becomes_a_phase(database: Database) {
+    let screens = Screens::released(database).await;
+    let Screens { site, host, authors, .. } = &screens;
+    authors[0].post(PUBLISH, &BENCHMARK).await.expect(404);
+    let board = host.post(PUBLISH, &BENCHMARK).await.expect(303).header("location").to_owned();
     assert_eq!(board, "/b/screens/test-1/leaderboard");
     site.work().await;
-    let results: Vec<Value> = content
-        .pictures
+    let (numbers, hidden) = screens.hidden().await;
+    let results: Vec<Value> = numbers
         .iter()
-        .filter(|picture| test.contains(&picture.number))
-        .map(|picture| json!({ "image_id": picture.number, "caption": picture.captions[0].text }))
+        .zip(hidden.chunks(5))
+        .map(|(number, captions)| json!({ "image_id": number, "caption": captions[0] }))
         .collect();
-    let phase: String = row(&site, "SELECT id FROM phase WHERE slug = $1", "test-1").await.get("id").unwrap();
+    let phase: String = row(site, "SELECT id FROM phase WHERE slug = $1", "test-1").await.get("id").unwrap();
     let zoe = site.program("Zoe", Role::Member, Scope::Submit).await;
     let path = format!("/api/v1/phases/{phase}/submissions?method=copies");
     let made = zoe.send(Request::post(path), json!(results).to_string()).await.expect(201).json();
@@ -160,8 +232,14 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
     assert_eq!(shown["scores"]["c5-en"]["bleu-4"], 1.0, "{shown}");
     let page = site.anybody().get(&board).await.expect(200).text;
     assert!(page.contains("copies") && hidden.iter().all(|caption| !page.contains(caption.as_str())));
+    let moved = site.anybody().get("/b/screens/test-1/agreement").await.expect(303);
+    assert_eq!(moved.header("location"), "/c/screens/agreement");
+}
 
-    // How metrics agree with the ratings; moderators learn why that could not be worked out.
+/// Moderators learn why that could not be worked out.
+async fn a_page_says_how_metrics_agree_with_the_ratings(database: Database) {
+    let Screens { site, host, .. } = Screens::complete(database).await;
+    let stranger = site.person("Zoe", Role::Member).await;
     stranger.post("/c/screens/agreement", &[]).await.expect(404);
     host.post("/c/screens/agreement", &[]).await.expect(303);
     let failed = "UPDATE job SET state = 'failed', error = 'out of memory' WHERE kind = 'agreement'";
@@ -181,36 +259,38 @@ async fn a_release_becomes_a_hidden_benchmark_and_what_is_withdrawn_leaves(datab
         assert!(page.contains(part), "{part}");
     }
     assert!(page.matches("<small>[").count() > 20);
-    let moved = site.anybody().get("/b/screens/test-1/agreement").await.expect(303);
-    assert_eq!(moved.header("location"), "/c/screens/agreement");
+}
 
-    // What is withdrawn leaves with the next release; numbers and splits stay.
+/// Numbers and splits stay.
+async fn what_is_withdrawn_leaves_with_the_next_release(database: Database) {
+    let Screens { site, host, collection, uploaders, authors, ids, images } =
+        Screens::released(database).await;
+    host.post(PUBLISH, &BENCHMARK).await.expect(303);
+    site.work().await;
     site.app
         .store
         .execute("UPDATE image SET state = 'withdrawn' WHERE id = $1", args![&images[0]])
         .await
         .unwrap();
-    let image = screens.picture(&site, &uploaders[0], "another", 50).await;
+    let image = collection.picture(&site, &uploaders[0], "another", 50).await;
     for (author, sentence) in ids.iter().zip(SENTENCES) {
-        screens.caption(&site, &image, author, "en", &sentence.replace("{}", "50")).await;
+        collection.caption(&site, &image, author, "en", &sentence.replace("{}", "50")).await;
     }
     for rater in &authors[..3] {
-        screens.rate_all(rater, |_| 4).await;
+        collection.rate_all(rater, |_| 4).await;
     }
     // No other release gives the hidden references away, and an old one is not published as if nothing had happened.
     for withheld in ["", "val"] {
         let form = [("val", "20"), ("test", "20"), ("withheld", withheld)];
-        let answer = host.post("/c/screens/releases", &form).await.expect(409).text;
+        let answer = host.post(RELEASES, &form).await.expect(409).text;
         assert!(answer.contains("must withhold that split"), "{answer}");
     }
     let form = [("benchmark", "again"), ("per_day", "2"), ("in_total", "9"), ("board", "public")];
-    let answer = host.post(publish, &form).await.expect(409).text;
+    let answer = host.post(PUBLISH, &form).await.expect(409).text;
     assert!(answer.contains("have since been withdrawn"), "{answer}");
-    host.post("/c/screens/releases", &[("val", "20"), ("test", "20"), ("withheld", "test")])
-        .await
-        .expect(303);
+    host.post(RELEASES, &FIFTHS).await.expect(303);
     site.work().await;
-    authors[0].get(file).await.expect(410);
+    authors[0].get(FILE).await.expect(410);
     let newer = bytes(&authors[0], "/c/screens/releases/2/screens-2.zip").await;
     assert_eq!(
         number(&site, "SELECT number AS n FROM coco_id WHERE subject = $1", &image).await,
