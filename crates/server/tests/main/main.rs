@@ -28,4 +28,5 @@ mod routes;
 #[cfg(feature = "s3")]
 mod s3;
 mod second_factor;
+mod strangers;
 mod support;
