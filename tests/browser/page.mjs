@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { PATIENCE } from "./support.mjs";
 
 const [browserPath, modules, path, widePath, picturedPath, ratedPath, pairedPath, diversePath, screenshots] = process.argv.slice(2);
 const require = createRequire(join(modules, "node_modules", "from"));
@@ -19,11 +20,12 @@ const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 // These keep the browser from using the network on its own.
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
+const browser = await chromium.launch({ executablePath: browserPath, args: quiet, timeout: PATIENCE });
 const complaints = [];
 
 async function open(options, path_ = path, hash = "") {
   const context = await browser.newContext({ bypassCSP: false, ...options });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
   page.on("pageerror", (error) => complaints.push(String(error)));
@@ -45,6 +47,7 @@ const until = (page, check, argument) => page.waitForFunction(check, argument);
 async function complaintsOfAxe(browserOptions, path_, prepare) {
   // axe needs a context without the page's policy, which forbids foreign scripts.
   const context = await browser.newContext({ bypassCSP: true, ...browserOptions });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto(pathToFileURL(path_).href);
   if (prepare) await prepare(page);

@@ -13,7 +13,7 @@ const { png } = support;
 const [browserPath, modules, program, casesPath, screenshots] = process.argv.slice(2);
 const cases = JSON.parse(readFileSync(casesPath, "utf8"));
 const accounts = [["host", "host"], ["ada", "member"], ["bao", "member"], ["cleo", "member"]];
-const { site, browser, complaints, require, start, stop, person, close } = await support.open({ browserPath, modules, program, accounts });
+const { site, complaints, require, start, stop, room, person, close } = await support.open({ browserPath, modules, program, accounts });
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 const passQuiz = (page) => support.passQuiz(page, site, "games");
 
@@ -73,7 +73,7 @@ const steps = {
     await ada.click("main form button.main");
     await ada.waitForURL(/done=uploaded/);
     // The page follows the job by itself.
-    await ada.waitForFunction(() => document.querySelectorAll("#images .state.open").length === 3, null, { timeout: 60000 });
+    await ada.waitForFunction(() => document.querySelectorAll("#images .state.open").length === 3);
     const widths = await ada.evaluate(async () => {
       const pictures = [...document.querySelectorAll("#images .card a")].map((link) => link.href);
       return Promise.all(pictures.map(async (address) => (await createImageBitmap(await (await fetch(address)).blob())).width));
@@ -104,6 +104,12 @@ const steps = {
     const first = await image(bao);
     await bao.fill("textarea[name=text]", "");
     await bao.focus("textarea[name=text]");
+    // A form is submitted while the key is handled, and a key has been handled once it is pressed.
+    await bao.evaluate(() => {
+      window.submissions = 0;
+      addEventListener("submit", () => { window.submissions += 1; }, true);
+    });
+    const submissions = (page) => page.evaluate(() => window.submissions);
     const devtools = await bao.context().newCDPSession(bao);
     await devtools.send("Input.imeSetComposition", { text: "hongyizhanshi", selectionStart: 13, selectionEnd: 13 });
     for (const modifiers of [0, 2]) {
@@ -117,12 +123,11 @@ const steps = {
       const field = document.querySelector("textarea[name=text]");
       field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, isComposing: true, bubbles: true, cancelable: true }));
     });
-    await bao.waitForTimeout(300);
-    assert.equal(await image(bao), first, "a composition was handed in");
+    assert.equal(await submissions(bao), 0, "a composition was submitted");
     await devtools.send("Input.insertText", { text: "红衣战士举着长剑站在燃烧的木桥上" });
     await bao.keyboard.press("Enter");
-    await bao.waitForTimeout(200);
-    assert.equal(await image(bao), first, "Enter submitted");
+    assert.equal(await submissions(bao), 0, "Enter submitted");
+    assert.equal(await image(bao), first);
     await bao.keyboard.press("Control+Enter");
     await bao.waitForURL(/done=caption/);
     assert.notEqual(await image(bao), first);
@@ -168,7 +173,7 @@ const steps = {
     await passQuiz(cleo);
     await cleo.click("#picture a");
     assert.match(await cleo.locator("#picture").getAttribute("class"), /large/);
-    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await cleo.context().storageState() });
+    const plain = await room({ javaScriptEnabled: false, storageState: await cleo.context().storageState() });
     const page = await plain.newPage();
     await page.goto(`${site}/c/games/caption`);
     await page.selectOption("select[name=language]", "en");
@@ -228,7 +233,7 @@ const steps = {
     await cleo.waitForFunction((first) => document.querySelector("input[name=item]")?.value !== first, first);
     await cleo.context().close();
     const bao = await person("bao");
-    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await bao.context().storageState() });
+    const plain = await room({ javaScriptEnabled: false, storageState: await bao.context().storageState() });
     const page = await plain.newPage();
     await page.goto(`${site}/c/games/rate`);
     await page.click("button[value='4']");
@@ -239,7 +244,7 @@ const steps = {
 
   async "what cannot be undone asks first, without a script"() {
     const cleo = await person("cleo");
-    const plain = await browser.newContext({ javaScriptEnabled: false, locale: "en-US", storageState: await cleo.context().storageState() });
+    const plain = await room({ javaScriptEnabled: false, storageState: await cleo.context().storageState() });
     const page = await plain.newPage();
     for (const path of ["c/games/mine", "account"]) {
       await page.goto(`${site}/${path}`);
@@ -263,7 +268,7 @@ const steps = {
     const paths = ["collections", "c/games", "c/games/guide", "c/games/upload", "c/games/caption", "c/games/mine", "c/games/rate", "c/games/gold", "c/games/releases", "c/games/agreement", "c/games/moderate", "c/games/settings", "c/games/takedown", "host/collections"];
     for (const [locale, colorScheme, width, height] of [["en-US", "light", 1360, 900], ["zh-CN", "dark", 390, 844], ["zh-CN", "light", 1360, 900], ["en-US", "dark", 390, 844]]) {
       // axe needs a context without the policy of pages, which forbids foreign scripts.
-      const context = await browser.newContext({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });
+      const context = await room({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });
       const page = await context.newPage();
       for (const path of paths) {
         await page.goto(`${site}/${path}`);

@@ -4,16 +4,21 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { deflateSync } from "node:zlib";
 
 export const WORD = "a long password";
 
+// How long a test waits for what must happen, in milliseconds. It only bounds a hang: nothing that works takes nearly as
+// long, however busy the machine is.
+export const PATIENCE = 600000;
+
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-// A site with these accounts, [name, role] each, and a browser; `settings` are variables of the server's environment.
+// A site with these accounts, [name, role] each, and a browser, in which `room` makes a context; `settings` are variables of the server's environment.
 export async function open({ browserPath, modules, program, accounts, settings = {} }) {
   const require = createRequire(join(modules, "node_modules", "from"));
   const { chromium } = require("playwright-core");
@@ -22,31 +27,44 @@ export async function open({ browserPath, modules, program, accounts, settings =
     const given = ["--data", data, "admin", "user", "add", "--email", `${name}@example.org`, "--role", role, "--password-stdin"];
     execFileSync(program, given, { input: WORD });
   }
-  const port = await new Promise((done) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => done(port));
-    });
+  // The browser talks to a port that this process keeps while servers, each on a port of its own, come and go.
+  let port;
+  const door = createServer((visitor) => {
+    const inside = connect(port, "127.0.0.1");
+    for (const [one, other] of [[visitor, inside], [inside, visitor]]) {
+      one.pipe(other);
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+    }
   });
-  const site = `http://127.0.0.1:${port}`;
+  await new Promise((done) => door.listen(0, "127.0.0.1", done));
+  const site = `http://127.0.0.1:${door.address().port}`;
   const env = { ...process.env, CAPEVAL_SERVER_LOG: "error", ...settings };
   const complaints = [];
   let server;
+  // The server listens before it says where.
   const start = async () => {
-    server = spawn(program, ["--data", data, "serve", "--listen", `127.0.0.1:${port}`], { stdio: "ignore", env });
-    for (let tries = 0; tries < 200; tries += 1) {
-      if (await fetch(`${site}/healthz`).then((answer) => answer.ok, () => false)) return;
-      await new Promise((done) => setTimeout(done, 50));
-    }
-    throw new Error("the server does not start");
+    server = spawn(program, ["--data", data, "serve", "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"], env });
+    port = await new Promise((done, failed) => {
+      server.once("exit", () => failed(new Error("the server does not start")));
+      createInterface({ input: server.stdout }).on("line", (line) => {
+        const found = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
+        if (found) done(Number(found[1]));
+      });
+    });
   };
   const stop = () => new Promise((done) => {
     server.once("exit", done);
     server.kill("SIGKILL");
   });
-  const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
-  const person = async (name, options = {}) => {
+  const browser = await chromium.launch({ executablePath: browserPath, args: quiet, timeout: PATIENCE });
+  const room = async (options = {}) => {
     const context = await browser.newContext({ locale: "en-US", ...options });
+    context.setDefaultTimeout(PATIENCE);
+    return context;
+  };
+  const person = async (name, options = {}) => {
+    const context = await room(options);
     context.on("weberror", (error) => complaints.push(String(error.error())));
     const page = await context.newPage();
     await page.goto(`${site}/sign-in`);
@@ -59,9 +77,10 @@ export async function open({ browserPath, modules, program, accounts, settings =
   const close = async () => {
     await browser.close();
     await stop();
+    door.close();
     rmSync(data, { recursive: true, force: true });
   };
-  return { site, data, browser, complaints, require, start, stop, person, close };
+  return { site, data, complaints, require, start, stop, room, person, close };
 }
 
 // Runs named steps one after another, and returns the number of those that failed; with `isChain`, none goes on after a
