@@ -10,6 +10,13 @@ import pytest
 ROOT = Path(os.environ.get("CAPEVAL_ROOT") or Path(__file__).resolve().parents[2])
 QUICKSTART = ROOT / "examples" / "quickstart"
 
+# The seconds that a test waits for what must happen. They only bound a hang: nothing that works takes nearly as long,
+# however busy the machine is.
+PATIENCE = 600
+
+# More bytes than a pipe holds: once they are written, the other side reads.
+MORE_THAN_A_PIPE = 1 << 20
+
 
 @pytest.fixture(scope="session")
 def quickstart() -> Path:

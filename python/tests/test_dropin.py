@@ -19,6 +19,7 @@ from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
 from capeval.compat.pycocoevalcap.bleu import bleu_scorer
 from capeval.compat.pycocoevalcap.cider import cider_scorer
 from capeval.compat.sacrebleu.metrics import BLEU
+from conftest import PATIENCE
 
 WORDS = "a dog runs on the beach two cats sit kite child man woman red bus with near street , .".split()
 
@@ -158,7 +159,7 @@ if __name__ == "__main__":
     queue = context.Queue()
     process = context.Process(target=child, args=(queue,))
     process.start()
-    print(*queue.get(timeout=60))
+    print(*queue.get(timeout=600))
     process.join()
 """
 
@@ -169,7 +170,7 @@ def test_spawned_processes_import_the_replacements(tmp_path):
     here = str(Path(capeval.__file__).resolve().parents[1])
     run = subprocess.run(
         [sys.executable, str(program)],
-        env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": here}, capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     base = "capeval.compat"
     expected = f"{base}.pycocoevalcap.cider.cider {base}.pyciderevalcap.ciderD.ciderD {base}.pycocoevalcap.bleu.bleu True"
@@ -181,6 +182,7 @@ def test_tokenizers_of_sacrebleu_are_refused_when_a_metric_is_made():
     from importlib.util import find_spec
 
     from capeval.compat.sacrebleu.metrics import BLEU
+from conftest import PATIENCE
 
     with pytest.raises(ValueError, match="no tokenizer 'spm' of sacreBLEU; choose from none, zh"):
         BLEU(tokenize="spm")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import capeval
+from conftest import MORE_THAN_A_PIPE, PATIENCE
 
 QUICKSTART = Path(__file__).parents[2] / "examples" / "quickstart"
 COMMAND = Path(sysconfig.get_path("scripts")) / ("capeval.exe" if os.name == "nt" else "capeval")
@@ -62,8 +63,9 @@ def test_an_interrupt_ends_the_program() -> None:
         [*MODULE, "tokenize"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert waiting.stdin is not None and waiting.stdout is not None
-    with pytest.raises(subprocess.TimeoutExpired):
-        waiting.wait(2)
+    # Python itself has started, and the program reads.
+    waiting.stdin.write(b"\n" * MORE_THAN_A_PIPE)
+    waiting.stdin.flush()
     waiting.send_signal(signal.SIGINT)
-    assert waiting.wait(10) == -signal.SIGINT
+    assert waiting.wait(PATIENCE) == -signal.SIGINT
     waiting.communicate()

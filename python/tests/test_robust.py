@@ -20,6 +20,7 @@ import pytest
 
 import capeval
 from capeval.reward import CiderD, Reward
+from conftest import PATIENCE
 
 REFERENCES = {k: [f"a dog {k} runs on the grass", f"the dog {k % 7} runs", "two dogs play"] for k in range(200)}
 IDS = list(REFERENCES)
@@ -57,7 +58,7 @@ def test_forked_workers_score_after_the_parent_has():
     with concurrent.futures.ProcessPoolExecutor(3, mp_context=context) as pool:
         futures = [pool.submit(in_child, reward, os.getpid()) for _ in range(9)]
         for future in futures:
-            found, threads, is_child = future.result(timeout=60)
+            found, threads, is_child = future.result(timeout=PATIENCE)
             assert found == expected and threads == 1 and is_child
     assert rewards(reward) == expected
 
@@ -86,7 +87,7 @@ def test_a_fork_while_other_threads_score_does_not_hang():
             pid = os.fork()
             if pid == 0:
                 os._exit(0 if rewards(reward) == expected else 1)
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + PATIENCE
             while True:
                 done, status = os.waitpid(pid, os.WNOHANG)
                 if done:
@@ -112,7 +113,7 @@ def in_time(work):
             good = bool(work())
         finally:
             os._exit(0 if good else 1)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
@@ -177,7 +178,7 @@ print(own - before, every - own)
 def test_all_work_is_done_by_as_many_threads_as_were_asked_for(tmp_path):
     pytest.importorskip("pyarrow")
     run = subprocess.run(
-        [sys.executable, "-c", OWN_THREADS, tmp_path / "r"], capture_output=True, text=True, timeout=300, check=True
+        [sys.executable, "-c", OWN_THREADS, tmp_path / "r"], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert run.stdout.split() == ["0", "1"]
 
@@ -204,29 +205,40 @@ def test_the_interpreter_is_free_while_captions_are_scored():
 
     counter = threading.Thread(target=count)
     counter.start()
-    during, worked = 0, 0.0
-    while worked < 0.3:
-        before, start = counted, time.perf_counter()
-        reward(ids, captions)
-        worked += time.perf_counter() - start
-        during += counted - before
-    stop.set()
-    counter.join()
+    during, start, interval = 0, time.monotonic(), sys.getswitchinterval()
+    # This thread keeps the lock unless it lets go of it.
+    sys.setswitchinterval(PATIENCE)
+    try:
+        while during < 3 and time.monotonic() - start < PATIENCE:
+            before = counted
+            reward(ids, captions)
+            during += counted - before
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        counter.join()
     assert during >= 3
 
 
 INTERRUPTED = """
-import os, signal, sys, threading, time
+import os, signal, threading
 import capeval
 refs = {k: [f"word{k} and word{k + j} stand by the road" for j in range(5)] for k in range(40000)}
 hyps = {k: f"word{k} stands by some road" for k in refs}
-threading.Timer(float(sys.argv[1]), lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-start = time.perf_counter()
+told = []
+def progress(stage, done, total):
+    told.append((stage, done, total))
+    # In the middle of the longest stage, once.
+    if stage == "measuring" and 0 < done < total and not interrupting.is_set():
+        interrupting.set()
+        threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)).start()
+interrupting = threading.Event()
 try:
     while True:
-        capeval.score(refs, hyps, ["rouge155", "chrf++", "ter", "cider-d"])
+        capeval.score(refs, hyps, ["rouge155", "chrf++", "ter", "cider-d"], progress=progress)
 except KeyboardInterrupt:
-    print("interrupted")
+    stage, done, total = told[-1]
+    print("interrupted", stage, done < total)
 # The package works on.
 print(capeval.score({1: ["a b"]}, {1: "a b"}, ["bleu"])["bleu-1"] > 0.99)
 """
@@ -234,12 +246,10 @@ print(capeval.score({1: ["a b"]}, {1: "a b"}, ["bleu"])["bleu-1"] > 0.99)
 
 @posix
 def test_ctrl_c_ends_a_long_call_and_the_package_works_on():
-    start = time.perf_counter()
     run = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, "1.5"], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    assert run.stdout.split() == ["interrupted", "True"], run.stderr
-    assert time.perf_counter() - start < 60
+    assert run.stdout.split() == ["interrupted", "measuring", "True", "True"], run.stderr
 
 
 def resident():
@@ -277,18 +287,15 @@ def test_memory_stays_flat_over_ten_million_captions():
     assert after - before < 8 * 1024, f"from {before} to {after} KiB"
 
 
-def test_importing_takes_no_numpy_and_little_time():
-    code = (
-        "import sys, time; start = time.process_time(); import capeval; took = time.process_time() - start; "
-        "print(took, 'numpy' in sys.modules)"
+def test_importing_takes_no_other_package():
+    """How long it takes is measured by scripts/bench.py."""
+    code = "import sys; import capeval; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    bare = subprocess.run(
+        [sys.executable, "-c", code.replace("import capeval", "")], capture_output=True, text=True, check=True
     )
-    times = []
-    for _ in range(5):
-        run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        took, numpy = run.stdout.split()
-        assert numpy == "False"
-        times.append(float(took))
-    assert min(times) < 0.05, times
+    taken = set(run.stdout.split()) - set(bare.stdout.split()) - set(sys.stdlib_module_names)
+    assert taken == {"capeval"}
 
 
 def test_empty_rewards_are_empty_arrays():

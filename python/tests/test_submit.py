@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,8 +100,12 @@ def test_refusals_are_exceptions(answers: list[Any], error: type[Exception], wor
 
 
 def test_what_cannot_be_sent_is_refused() -> None:
-    with pytest.raises(ConnectionError, match="connection refused"):
-        capeval.submit(CAPTIONS, "http://127.0.0.1:9", "coco/test", method="Ours", token="cev_x")
+    # A port that is taken, by a socket that does not listen.
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        to = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match="connection refused"):
+            capeval.submit(CAPTIONS, to, "coco/test", method="Ours", token="cev_x")
     with pytest.raises(ValueError, match="captions are empty: 2"):
         capeval.submit({1: "a", 2: " "}, "http://127.0.0.1:9", "coco/test", method="Ours", token="cev_x")
     with server((200, PHASES)) as (to, _), pytest.raises(ValueError, match="pass check=True to see"):
