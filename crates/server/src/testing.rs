@@ -1,7 +1,7 @@
 //! What tests control instead of waiting for it: the time, and points at which the work stops.
 //!
-//! The module exists only in builds with debug assertions, which programs that are shipped never have, and nothing but a
-//! call from the process itself sets anything here: no setting, variable or request reaches it. Each test has a clock
+//! The module exists only in builds with debug assertions, which programs that are shipped never have, and nothing but
+//! a call from the process itself sets anything here: no setting, variable or request reaches it. Each test has a clock
 //! and each site its own points, so tests do not disturb each other.
 
 use std::cell::RefCell;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// The names of what must not be missing, separated by commas, such as `meteor,spice,postgresql`; `all` names everything.
+/// What must not be missing, by names separated by commas, such as `meteor,spice,postgresql`; `all` names everything.
 pub const REQUIRED: &str = "CAPEVAL_REQUIRE";
 
 /// The file to which each skip adds a line.

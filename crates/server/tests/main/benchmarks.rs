@@ -159,7 +159,7 @@ async fn the_same_request_has_one_effect(database: Database) {
     assert_eq!(quota["used_today"], 1);
 }
 
-/// Two submissions of Ada and two of Bao, with scores: the phase, the clients, and the id of Ada's first and poorer one.
+/// Two scored submissions of Ada and two of Bao: the phase, the clients, and the id of Ada's first and poorer one.
 async fn two_teams(site: &Site) -> (String, Client, Client, String) {
     let phase = benchmark(site, "per_day = 4").await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
