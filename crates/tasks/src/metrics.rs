@@ -71,7 +71,7 @@ pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
     }
     let is_of_data = needed.iter().any(|needed| main.starts_with(needed.metric));
     if !is_of_data && !known.iter().any(|key| key == main) {
-        bail!("main_metric is `{main}`, and the metrics give {}", known.join(", "));
+        bail!("main_metric is `{main}`, but the metrics give {}", known.join(", "));
     }
     Ok(())
 }
