@@ -92,7 +92,7 @@ impl Signing<'_> {
             }
         }
         for (name, value) in extras {
-            signature.push(*name, value);
+            signature.push(name, value);
         }
         with_version(signature)
     }

@@ -50,13 +50,16 @@ pub struct DataKind {
     pub needs: &'static [Needed],
     /// The names of the files, without their endings.
     pub(crate) stem: &'static str,
-    /// Compiles the data in a source; temporary files belong in the folder, the second argument.
-    pub(crate) compile: fn(&Path, &Path, &mut dyn FnMut(Progress)) -> Result<Compiled, Error>,
+    /// Compiles the data.
+    pub(crate) compile: Compile,
     /// Verifies every byte of a compiled file, and returns its fingerprint.
     pub(crate) verify: fn(Bytes) -> Result<String, Refusal>,
     /// Opens a compiled file, given the resources of the data that it needs, for metrics to use.
     pub(crate) open: fn(Bytes, &Resources) -> Result<Resources, Refusal>,
 }
+
+/// Compiles the data in a source, the first path; temporary files belong in the folder, the second one.
+type Compile = fn(&Path, &Path, &mut dyn FnMut(Progress)) -> Result<Compiled, Error>;
 
 /// Data that other data need.
 pub struct Needed {

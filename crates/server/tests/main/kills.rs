@@ -87,7 +87,7 @@ fn torment(folder: &Path, url: &str) -> BTreeSet<String> {
         }
         let mut server = server;
         let done = |n: usize| {
-            eventually("more is acknowledged", || (acknowledged.lock().unwrap().len() >= n).then_some(()))
+            eventually("more is acknowledged", || (acknowledged.lock().unwrap().len() >= n).then_some(()));
         };
         for round in 0..kills() {
             // The other three are at different points of their requests, and so are the jobs.
