@@ -5,18 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Report, Submission};
 
-/// A problem in the format of RFC 9457.
+/// A problem in the format of RFC 9457, which requires none of the fields.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
-    #[serde(rename = "type")]
+    #[serde(default, rename = "type")]
     pub kind: String,
+    #[serde(default)]
     pub title: String,
+    #[serde(default)]
     pub status: u16,
     /// Its name, such as `day-used`, in all languages.
     pub code: String,
     /// A sentence in a language of Accept-Language.
+    #[serde(default)]
     pub detail: String,
     /// The id of the request in the log of the server.
+    #[serde(default)]
     pub request_id: String,
     #[serde(flatten)]
     pub more: Details,

@@ -17,6 +17,10 @@ pub fn passes(error: &(dyn Error + 'static)) -> bool {
         if let Some(error) = cause.downcast_ref::<io::Error>() {
             return !matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
         }
+        // Its source is that of the error of the disk, which it keeps to itself.
+        if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
+            return error.is_io();
+        }
         if let Some(fault) = cause.downcast_ref::<Fault>() {
             return fault.passes;
         }

@@ -9,10 +9,10 @@ use crate::program::{
 
 #[test]
 fn tokenizers_can_be_compared() {
-    expect(
-        "tokenize_all.txt",
-        &stdout(&["tokenize", "-t", "all", "A man's dog (it's 3.5 years old) isn't here!"]),
-    );
+    // Some builds have a tokenizer more.
+    let shown = stdout(&["tokenize", "-t", "all", "A man's dog (it's 3.5 years old) isn't here!"]);
+    let lines = shown.lines().filter(|line| !line.starts_with("jieba "));
+    expect("tokenize_all.txt", &lines.map(|line| format!("{line}\n")).collect::<String>());
     assert_eq!(stdout(&["tokenize", "A dog.", "Two?", "-f", "json"]), "[\"a\",\"dog\"]\n[\"two\"]\n");
 }
 
@@ -81,7 +81,7 @@ fn shells_and_the_manual_have_every_command_and_no_other() {
     sorted.sort_unstable();
     assert_eq!(named(&bash, "            capeval,", ")"), sorted);
     assert_eq!(named(&man, "capeval\\-", "(1)"), commands);
-    assert!(commands.iter().all(|name| zsh.lines().any(|line| line == format!("({name})"))), "{zsh}");
+    assert!(commands.iter().all(|name| zsh.lines().any(|line| line.trim() == format!("({name})"))), "{zsh}");
     for script in [&bash, &zsh, &fish] {
         assert!(script.contains("missing"), "the flag --missing is not in {script}");
     }

@@ -58,17 +58,24 @@ fn read(stream: &TcpStream) -> Request {
 
 fn phases(is_open: bool) -> Value {
     let phase = |name: &str| {
-        json!({ "id": format!("id-{name}"), "benchmark": "coco", "phase": name, "is_open": is_open, "decimals": 3,
+        let set = json!({ "name": "c5", "language": "en", "tokenizer": null, "state": "ready", "images": 2,
+            "references": 10, "measures": [] });
+        json!({ "id": format!("id-{name}"), "benchmark": "coco", "phase": name, "title": name, "opens_at": null,
+            "closes_at": null, "is_open": is_open,
             "refusal": if is_open { Value::Null } else { "This phase closed on 2026-01-01 00:00 UTC.".into() },
-            "reference_sets": [{ "images": 2 }] })
+            "reveal_at": null, "per_day": 5, "in_total": 50, "board": "public", "decimals": 3, "metrics": ["cider"],
+            "main_set": "c5", "main_metric": "cider", "reference_sets": [set] })
     };
-    json!({ "benchmarks": [{ "phases": [phase("test"), phase("validation")] }] })
+    let phases = [phase("test"), phase("validation")];
+    json!({ "benchmarks": [{ "slug": "coco", "title": "COCO", "summary": "", "phases": phases }] })
 }
 
 fn submission(state: &str) -> Value {
     let scores = json!({ "c5": { "bleu-1": 0.7, "cider": 0.9636 }, "c40": { "bleu-1": 0.87, "cider": 1 } });
-    json!({ "id": "s", "state": state, "page": "http://x/submissions/s",
-        "scores": if state == "scored" { scores } else { Value::Null } })
+    json!({ "id": "s", "phase": "id-test", "team": "T", "method": "ours", "state": state, "reason": null,
+        "created_at": "2026-01-01T00:00:00Z", "finished_at": null, "ahead": null, "seconds": null,
+        "disqualified": null, "scores": if state == "scored" { scores } else { Value::Null },
+        "page": "http://x/submissions/s" })
 }
 
 const RESULTS: &str = r#"[{"image_id": 1, "caption": "a dog"}, {"image_id": 2, "caption": "two cats"}]"#;

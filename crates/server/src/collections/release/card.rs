@@ -229,7 +229,7 @@ mod tests {
             "# Screens · Release 2",
             "| test (captions withheld) | 1 | 5 | 5 |",
             "| 中文 | 12 | 16 (14–16) | 16 (14–16) | zh |",
-            "Chinese characters, kept as they were written: simplified 12.",
+            "Chinese characters, kept as written: simplified 12.",
             "| 空洞骑士 | 3 |",
             "capeval score -r annotations/captions_val_zh.json results.json --tokenizer zh",
         ] {
