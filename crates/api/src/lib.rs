@@ -10,27 +10,33 @@
     reason = "a comment that restates a name would only repeat it in the OpenAPI document"
 )]
 
+mod board;
 mod hosting;
+mod judging;
 mod open;
 mod phase;
 mod problem;
 mod submission;
+mod team;
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+pub use board::{Board, BoardRow, Disqualified, JudgedKind, JudgedSystem};
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
     Meter, Reason, ScoreSet,
 };
+pub use judging::{EvaluationState, Judging, JudgingPlan, Measured};
 pub use open::Open;
 pub use phase::{Benchmark, Benchmarks, BoardKind, Measure, Phase, ReferenceSet, SetState};
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{
     ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,
 };
+pub use team::{CreatedTeam, NewTeam, Team, TeamInvitation, Teams};
 
 /// A time in UTC, such as `2026-11-22T15:04:05Z`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

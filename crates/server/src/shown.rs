@@ -1,6 +1,6 @@
 //! The choices that pages show: their summaries are sentences, which `locales` translates.
 
-use capeval_api::{BoardKind, Open, ProblemKind, SubmissionState};
+use capeval_api::{BoardKind, EvaluationState, Open, ProblemKind, SubmissionState};
 
 use crate::accounts::Role;
 use crate::benchmarks::records::Visibility;
@@ -29,6 +29,7 @@ shown![
     BoardKind,
     CaptionState,
     CollectionState,
+    EvaluationState,
     ImageState,
     ProblemKind,
     ReleaseAccess,

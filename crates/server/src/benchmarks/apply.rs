@@ -12,14 +12,14 @@ use serde::Deserialize;
 use serde_json::json;
 use toml::value::Datetime;
 
-use super::records::{BoardKind, Visibility};
+use super::records::{BoardKind, Phase, ReferenceSet, Visibility};
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::submit;
 use crate::accounts::people;
 use crate::app::App;
 use crate::blobs::Blobs;
 use crate::jobs::{self, queue::Priority};
-use crate::store::{Row, Tx};
+use crate::store::Tx;
 use crate::{args, audit, clock, ids};
 
 /// A benchmark as a file describes it.
@@ -253,9 +253,10 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     check(plan)?;
     let files = store_files(app, &plan.phases, folder).await?;
     let mut tx = app.store.begin().await?;
-    let known = tx.first("SELECT id FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
+    let known: Option<String> =
+        tx.fetch_optional("SELECT id FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
     let is_new = known.is_none();
-    let id = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
+    let id = known.unwrap_or_else(ids::new_id);
     tx.execute(
         "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET title = excluded.title, \
@@ -265,17 +266,16 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
     .await?;
     tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
     for email in &plan.hosts {
-        let account =
-            tx.first("SELECT id FROM account WHERE email = $1", args![email.trim().to_lowercase()]).await?;
-        let account: String =
-            account.with_context(|| format!("no account has the email address {email}"))?.get("id")?;
+        let sql = "SELECT id FROM account WHERE email = $1";
+        let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
+        let account = account.with_context(|| format!("no account has the email address {email}"))?;
         tx.execute(
             "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             args![&id, account],
         )
         .await?;
     }
-    let phases = tx.all("SELECT slug AS name FROM phase WHERE benchmark = $1", args![&id]).await?;
+    let phases = tx.fetch("SELECT slug FROM phase WHERE benchmark = $1", args![&id]).await?;
     require_all(&phases, "phase", plan.phases.iter().map(|phase| phase.slug.as_str()))?;
     let mut applied = Applied { is_new, sets: 0 };
     for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
@@ -305,10 +305,10 @@ pub async fn add_phase(
     check_phase(plan)?;
     let files = store_files(app, std::slice::from_ref(plan), folder).await?;
     let mut tx = app.store.begin().await?;
-    let row = tx.first("SELECT COUNT(*) AS n FROM phase WHERE benchmark = $1", args![benchmark]).await?;
-    let position: i64 = row.context("an aggregate has a row")?.get("n")?;
+    let position: usize =
+        tx.fetch_one("SELECT COUNT(*) FROM phase WHERE benchmark = $1", args![benchmark]).await?;
     for files in &files {
-        apply_phase(&mut tx, benchmark, position as usize, plan, files).await?;
+        apply_phase(&mut tx, benchmark, position, plan, files).await?;
     }
     audit::note(&mut tx, actor, "phase.add", benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
@@ -354,14 +354,14 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
 }
 
 /// Refuses a file without something that exists, which would otherwise stay in silence.
-fn require_all<'p>(rows: &[Row], what: &str, planned: impl Iterator<Item = &'p str>) -> anyhow::Result<()> {
-    let planned: Vec<&str> = planned.collect();
-    for row in rows {
-        let name: String = row.get("name")?;
-        anyhow::ensure!(
-            planned.contains(&name.as_str()),
-            "the file lacks the {what} {name}, which cannot be removed"
-        );
+fn require_all<'p>(
+    known: &[String],
+    what: &str,
+    planned: impl Iterator<Item = &'p str> + Clone,
+) -> anyhow::Result<()> {
+    let missing = known.iter().find(|name| !planned.clone().any(|planned| planned == name.as_str()));
+    if let Some(name) = missing {
+        bail!("the file lacks the {what} {name}, which cannot be removed");
     }
     Ok(())
 }
@@ -379,19 +379,14 @@ async fn apply_phase(
     plan: &PhasePlan,
     files: &StoredFiles,
 ) -> anyhow::Result<usize> {
-    let known = tx
-        .first("SELECT * FROM phase WHERE benchmark = $1 AND slug = $2", args![benchmark, &plan.slug])
-        .await?;
-    let metrics = serde_json::to_string(&plan.metrics)?;
+    let sql = "SELECT * FROM phase WHERE benchmark = $1 AND slug = $2";
+    let known: Option<Phase> = tx.fetch_optional(sql, args![benchmark, &plan.slug]).await?;
     if let Some(known) = &known {
-        require_same("metrics", &known.get("metrics")?, &metrics)?;
-        require_same("human", &known.flag("human")?, &plan.human)?;
+        require_same("metrics", &known.metrics, &plan.metrics)?;
+        require_same("human", &known.human, &plan.human)?;
     }
     let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
-    let known_main = known.as_ref().map_or(Ok(None), |row| row.get::<Option<String>>("main_set"))?;
-    let score_set = known.as_ref().map_or(Ok(None), |row| row.get::<Option<String>>("score_set"))?;
-    let is_open = score_set.is_some();
-    let id: String = known.map_or_else(|| Ok(ids::new_id()), |row| row.get("id"))?;
+    let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
          reveal_at, decimals, metrics, main_set, main_metric, human, created_at) \
@@ -413,7 +408,7 @@ async fn apply_phase(
             plan.board.name(),
             time(plan.reveal.as_ref())?,
             plan.decimals,
-            metrics,
+            serde_json::to_string(&plan.metrics)?,
             main_set.cloned().unwrap_or_default(),
             &plan.main_metric,
             plan.human,
@@ -423,10 +418,11 @@ async fn apply_phase(
     .await?;
     // Nothing was scored by references that could not be prepared.
     tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
-    let sets = tx.all("SELECT name FROM reference_set WHERE phase = $1", args![&id]).await?;
+    let sets = tx.fetch("SELECT name FROM reference_set WHERE phase = $1", args![&id]).await?;
     require_all(&sets, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
-    if let (Some(score_set), Some(main)) = (&score_set, main_set)
-        && known_main.as_ref() != Some(main)
+    let score_set = known.as_ref().and_then(|known| known.score_set.as_ref());
+    if let (Some(known), Some(score_set), Some(main)) = (&known, score_set, main_set)
+        && known.main_set != *main
     {
         require_scored(tx, score_set, main).await?;
     }
@@ -434,11 +430,11 @@ async fn apply_phase(
     for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {
         added += usize::from(apply_set(tx, &id, position, set, stored).await?);
     }
-    let sql = "SELECT method AS name FROM submission WHERE phase = $1 AND kind = 'baseline'";
-    let baselines = tx.all(sql, args![&id]).await?;
+    let sql = "SELECT method FROM submission WHERE phase = $1 AND kind = 'baseline'";
+    let baselines = tx.fetch(sql, args![&id]).await?;
     require_all(&baselines, "baseline", plan.baselines.iter().map(|baseline| baseline.method.as_str()))?;
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
-        apply_baseline(tx, (&id, is_open), &baseline.method, stored)
+        apply_baseline(tx, (&id, score_set.is_some()), &baseline.method, stored)
             .await
             .with_context(|| format!("baseline {}", baseline.method))?;
     }
@@ -447,10 +443,9 @@ async fn apply_phase(
 
 /// Refuses a main set by which the scores on the board were not made: the board would be empty.
 async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Result<()> {
-    let sql = "SELECT SUM(CASE WHEN reference_set.name = $2 THEN 1 ELSE 0 END) AS n FROM score \
+    let sql = "SELECT SUM(CASE WHEN reference_set.name = $2 THEN 1 ELSE 0 END) FROM score \
                JOIN reference_set ON reference_set.id = score.reference_set WHERE score.score_set = $1";
-    let row = tx.first(sql, args![score_set, main]).await?;
-    let n: Option<i64> = row.map_or(Ok(None), |row| row.get("n"))?;
+    let n: Option<i64> = tx.fetch_one(sql, args![score_set, main]).await?;
     anyhow::ensure!(
         n != Some(0),
         "main_set cannot be {main} yet: add the set, wait until everything is scored with it, then change main_set"
@@ -471,8 +466,8 @@ async fn apply_baseline(
     file: &StoredBaseline,
 ) -> anyhow::Result<()> {
     let sql = "SELECT blob FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
-    if let Some(known) = tx.first(sql, args![phase, method]).await? {
-        return require_same("the file", &known.get::<Option<String>>("blob")?.as_ref(), &Some(&file.hash));
+    if let Some(known) = tx.fetch_optional::<Option<String>>(sql, args![phase, method]).await? {
+        return require_same("the file", &known.as_ref(), &Some(&file.hash));
     }
     let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
     // Otherwise its job begins with the references.
@@ -491,17 +486,15 @@ async fn apply_set(
     plan: &ReferencePlan,
     file: &StoredReferences,
 ) -> anyhow::Result<bool> {
-    let known = tx
-        .first("SELECT * FROM reference_set WHERE phase = $1 AND name = $2", args![phase, &plan.name])
-        .await?;
-    if let Some(known) = known {
+    let sql = "SELECT * FROM reference_set WHERE phase = $1 AND name = $2";
+    if let Some(known) = tx.fetch_optional::<ReferenceSet>(sql, args![phase, &plan.name]).await? {
         let name = |what: &str| format!("{what} of the references {}", plan.name);
-        require_same(&name("the file"), &known.get("source_hash")?, &file.hash)?;
-        require_same(&name("language"), &known.get("language")?, &plan.language)?;
-        require_same(&name("tokenizer"), &known.get("tokenizer")?, &plan.tokenizer)?;
-        require_same(&name("images"), &known.get("images")?, &file.images)?;
+        require_same(&name("the file"), &known.source_hash, &file.hash)?;
+        require_same(&name("language"), &known.language, &plan.language)?;
+        require_same(&name("tokenizer"), &known.tokenizer, &plan.tokenizer)?;
+        require_same(&name("images"), &known.images, &file.images)?;
         let sql = "UPDATE reference_set SET position = $1 WHERE id = $2";
-        tx.execute(sql, args![position, known.get::<String>("id")?]).await?;
+        tx.execute(sql, args![position, known.id]).await?;
         return Ok(false);
     }
     let id = ids::new_id();

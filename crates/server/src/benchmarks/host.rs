@@ -1,15 +1,12 @@
 //! The page of hosts: their benchmarks with the state of all references and submissions.
 
-use std::collections::BTreeMap;
-
 use askama::Template;
-use axum::extract::State;
 use axum::response::Response;
-use capeval_api::{SetState, SubmissionState};
+use capeval_api::SetState;
 
 use super::records::{self, Phase, ReferenceSet, Seen};
+use super::submissions::{States, states_by_phase};
 use crate::app::App;
-use crate::args;
 use crate::fault::Fault;
 use crate::web::route::get;
 use crate::web::{Access, Page, Route};
@@ -33,23 +30,21 @@ struct Hosted {
 struct HostedPhase {
     phase: Phase,
     sets: Vec<ReferenceSet>,
-    /// The number of submissions in each state.
-    states: BTreeMap<&'static str, i64>,
+    states: States,
 }
 
-async fn show(State(app): State<App>, page: Page) -> Result<Response, Fault> {
-    let mut benchmarks = Vec::new();
-    for seen in
-        records::visible(&app.store, page.visitor.as_ref()).await?.into_iter().filter(|seen| seen.is_host)
-    {
-        let mut phases = Vec::new();
-        for phase in records::phases(&app.store, &seen.benchmark.id).await? {
-            let sql = "SELECT state, COUNT(*) FROM submission WHERE phase = $1 GROUP BY state";
-            let counts: Vec<(SubmissionState, i64)> = app.store.fetch(sql, args![&phase.id]).await?;
-            let states = counts.into_iter().map(|(state, n)| (state.summary(), n)).collect();
-            phases.push(HostedPhase { sets: records::sets(&app.store, &phase.id).await?, states, phase });
-        }
-        benchmarks.push(Hosted { seen, phases });
-    }
-    page.show(&Host { page: &page, benchmarks })
+async fn show(app: App, page: Page) -> Result<Response, Fault> {
+    let mut all_phases = records::phases_with_sets(&app.store, None).await?;
+    let mut all_states = states_by_phase(&app.store).await?;
+    let visible = records::visible(&app.store, page.visitor.as_ref()).await?;
+    let hosted = visible.into_iter().filter(|seen| seen.is_host).map(|seen| {
+        let phases = all_phases.remove(&seen.benchmark.id).unwrap_or_default();
+        let phases = phases.into_iter().map(|(phase, sets)| HostedPhase {
+            states: all_states.remove(&phase.id).unwrap_or_default(),
+            sets,
+            phase,
+        });
+        Hosted { phases: phases.collect(), seen }
+    });
+    page.show(&Host { page: &page, benchmarks: hosted.collect() })
 }

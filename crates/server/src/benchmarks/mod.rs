@@ -1,14 +1,11 @@
 //! Benchmarks: phases with hidden references, submissions within quotas, scores, boards.
 
-mod api;
 pub mod apply;
 pub mod board;
-mod events;
 pub mod expected;
 mod host;
 mod hosting;
 pub mod judging;
-mod merging;
 mod own_data;
 mod pages;
 pub mod quota;
@@ -36,6 +33,5 @@ pub fn routes() -> Vec<Route> {
     routes.extend(host::routes());
     routes.extend(hosting::routes());
     routes.extend(judging::routes());
-    routes.extend(api::routes());
     routes
 }

@@ -1,24 +1,25 @@
-//! The front page with all benchmarks, and the page of one with its phases and rules.
+//! The front page with all benchmarks, and the page of one with its phases and rules; and the same for programs.
 
 use askama::Template;
-use axum::extract::{Path, State};
 use axum::response::Response;
-use capeval_api::SetState;
+use capeval_api::{Benchmark, Benchmarks, SetState};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
-use super::records::{self, Phase, ReferenceSet, Seen};
+use super::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::app::App;
-use crate::args;
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::route::get;
-use crate::web::{Access, Page, Route};
+use crate::web::{Access, Answer, Page, Route, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
+    let public = Access::Public;
     vec![
-        get("/", Access::Public, "List all benchmarks", front),
-        get("/b/{slug}", Access::Public, "Show a benchmark with its phases", show),
-        get("/b/{slug}/rules", Access::Public, "Show the rules of a benchmark", rules),
+        get("/", public, "List all benchmarks", front),
+        get("/api/v1/benchmarks", public, "List all benchmarks with their phases", benchmarks),
+        get("/b/{slug}", public, "Show a benchmark with its phases", show),
+        get("/b/{slug}/rules", public, "Show the rules of a benchmark", rules),
+        get("/api/v1/phases/{id}", public, "Show a phase with its reference sets", phase),
     ]
 }
 
@@ -29,9 +30,26 @@ struct Front<'a> {
     benchmarks: Vec<Seen>,
 }
 
-async fn front(State(app): State<App>, page: Page) -> Result<Response, Fault> {
+async fn front(app: App, page: Page) -> Result<Response, Fault> {
     let benchmarks = records::visible(&app.store, page.visitor.as_ref()).await?;
     page.show(&Front { page: &page, benchmarks })
+}
+
+async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
+    let mut phases = records::phases_with_sets(&app.store, None).await?;
+    let benchmarks = records::visible(&app.store, page.visitor.as_ref()).await?.into_iter().map(|seen| {
+        let phases = phases.remove(&seen.benchmark.id).unwrap_or_default();
+        let phases =
+            phases.iter().map(|(phase, sets)| records::phase_for_programs(&seen, phase, sets)).collect();
+        let records::Benchmark { slug, title, summary, .. } = seen.benchmark;
+        Benchmark { slug, title, summary, phases }
+    });
+    Ok(Answer::json(&Benchmarks { benchmarks: benchmarks.collect() }))
+}
+
+async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<capeval_api::Phase>, Fault> {
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    Ok(Answer::json(&records::phase_for_programs(&of.seen, &of.phase, &sets)))
 }
 
 #[derive(Template)]
@@ -50,21 +68,18 @@ struct ShownPhase {
     teams: i64,
 }
 
-async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> Result<Response, Fault> {
-    let seen = records::benchmark(&app.store, &slug, page.visitor.as_ref()).await?;
-    let mut phases = Vec::new();
-    for phase in records::phases(&app.store, &seen.benchmark.id).await? {
-        let teams =
-            app.store.first("SELECT COUNT(*) AS n FROM entry WHERE phase = $1", args![&phase.id]).await?;
-        phases.push(ShownPhase {
-            sets: records::sets(&app.store, &phase.id).await?,
-            is_open: phase.is_closed().is_none(),
-            is_waiting: phase.opens_at.is_some_and(|opens| opens > clock::now()),
-            teams: teams.map_or(Ok(0), |row| row.get("n"))?,
-            phase,
-        });
-    }
-    page.show(&BenchmarkPage { page: &page, seen: &seen, phases })
+async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+    let id = seen.benchmark.id.as_str();
+    let teams = records::teams_by_phase(&app.store, id).await?;
+    let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
+    let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
+        is_open: phase.is_closed().is_none(),
+        is_waiting: phase.opens_at.is_some_and(|opens| opens > clock::now()),
+        teams: teams.get(&phase.id).copied().unwrap_or_default(),
+        sets,
+        phase,
+    });
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect() })
 }
 
 #[derive(Template)]
@@ -75,8 +90,7 @@ struct Rules<'a> {
     html: String,
 }
 
-async fn rules(State(app): State<App>, page: Page, Path(slug): Path<String>) -> Result<Response, Fault> {
-    let seen = records::benchmark(&app.store, &slug, page.visitor.as_ref()).await?;
+async fn rules(page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
     page.show(&Rules { page: &page, html: as_html(&seen.benchmark.rules), seen: &seen })
 }
 

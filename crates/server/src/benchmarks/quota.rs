@@ -1,6 +1,6 @@
 //! Quotas: a counter row for each team, phase and day, and one for all days, which only one statement raises.
 
-use serde::Serialize;
+use std::collections::HashMap;
 
 use super::records::Phase;
 use crate::fault;
@@ -12,7 +12,7 @@ use crate::{args, clock};
 pub const ALL: &str = "*";
 
 /// What a team has used of its quota.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meter {
     /// Submissions today.
     pub used_today: i64,
@@ -27,12 +27,18 @@ pub struct Meter {
 }
 
 impl Meter {
+    /// That of a team which has used nothing.
+    pub fn unused(phase: &Phase, now: i64) -> Self {
+        let (per_day, in_total, resets_at) = (phase.per_day, phase.in_total, clock::next_day(now));
+        Self { used_today: 0, per_day, used_in_total: 0, in_total, resets_at }
+    }
+
     /// How many submissions are left now.
     pub fn left(&self) -> i64 {
         (self.per_day - self.used_today).min(self.in_total - self.used_in_total).max(0)
     }
 
-    /// Why nothing can be handed in now, if so.
+    /// Why nothing can be submitted now, if so.
     pub fn refusal(&self) -> Option<Fault> {
         if self.used_in_total >= self.in_total {
             return Some(total_used(self.in_total));
@@ -81,13 +87,9 @@ pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Faul
 }
 
 /// Whether a team has used no more than it may, on each day and in all.
-///
-/// # Errors
-/// If the database fails.
 pub async fn fits(tx: &mut Tx, phase: &Phase, team: &str) -> Result<bool, Error> {
     let sql = "SELECT day, used FROM quota WHERE phase = $1 AND team = $2";
-    for row in tx.all(sql, args![&phase.id, team]).await? {
-        let (day, used): (String, i64) = (row.get("day")?, row.get("used")?);
+    for (day, used) in tx.fetch::<(String, i64)>(sql, args![&phase.id, team]).await? {
         let limit = if day == ALL { phase.in_total } else { phase.per_day };
         if used > limit + granted(tx, &phase.id, team, &day).await? {
             return Ok(false);
@@ -112,20 +114,12 @@ async fn raise(tx: &mut Tx, phase: &str, team: &str, day: &str, limit: i64) -> R
 }
 
 async fn granted(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<i64, Error> {
-    let row = tx
-        .first(
-            "SELECT CAST(COALESCE(SUM(extra), 0) AS BIGINT) AS extra FROM quota_grant \
-             WHERE phase = $1 AND team = $2 AND day = $3",
-            args![phase, team, day],
-        )
-        .await?;
-    row.map_or(Ok(0), |row| row.get("extra"))
+    let sql = "SELECT CAST(COALESCE(SUM(extra), 0) AS BIGINT) FROM quota_grant \
+               WHERE phase = $1 AND team = $2 AND day = $3";
+    tx.fetch_one(sql, args![phase, team, day]).await
 }
 
 /// Gives a submission back that was counted on `day`.
-///
-/// # Errors
-/// If the database fails.
 pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(), Error> {
     tx.execute(
         "UPDATE quota SET used = used - 1 WHERE phase = $1 AND team = $2 AND day IN ($3, $4) AND used > 0",
@@ -136,38 +130,37 @@ pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(
 }
 
 /// What a team has used.
-///
-/// # Errors
-/// If the database fails.
 pub async fn meter(store: &Store, phase: &Phase, team: &str) -> Result<Meter, Error> {
+    let mut meters = meters(store, phase, Some(team)).await?;
+    Ok(meters.remove(team).unwrap_or_else(|| Meter::unused(phase, clock::now())))
+}
+
+/// What one team or all have used, by their ids. Those that have used nothing and were granted nothing are left out.
+pub async fn meters(
+    store: &Store,
+    phase: &Phase,
+    team: Option<&str>,
+) -> Result<HashMap<String, Meter>, Error> {
     let now = clock::now();
-    let day = clock::day(now);
-    let used = store
-        .all(
-            "SELECT day, used FROM quota WHERE phase = $1 AND team = $2 AND day IN ($3, $4)",
-            args![&phase.id, team, &day, ALL],
+    let counted: Vec<(String, String, i64, i64)> = store
+        .fetch(
+            "SELECT team, day, used, CAST(0 AS BIGINT) FROM quota \
+             WHERE phase = $1 AND ($2 = '' OR team = $2) AND day IN ($3, $4) \
+             UNION ALL SELECT team, day, CAST(0 AS BIGINT), extra FROM quota_grant \
+             WHERE phase = $1 AND ($2 = '' OR team = $2) AND day IN ($3, $4)",
+            args![&phase.id, team.unwrap_or_default(), clock::day(now), ALL],
         )
         .await?;
-    let extra = store
-        .all(
-            "SELECT day, extra FROM quota_grant WHERE phase = $1 AND team = $2 AND day IN ($3, $4)",
-            args![&phase.id, team, &day, ALL],
-        )
-        .await?;
-    let mut meter = Meter {
-        used_today: 0,
-        per_day: phase.per_day,
-        used_in_total: 0,
-        in_total: phase.in_total,
-        resets_at: clock::next_day(now),
-    };
-    for row in &used {
-        let used: i64 = row.get("used")?;
-        if row.get::<String>("day")? == ALL { meter.used_in_total = used } else { meter.used_today = used }
+    let mut meters = HashMap::new();
+    for (team, day, used, extra) in counted {
+        let meter = meters.entry(team).or_insert_with(|| Meter::unused(phase, now));
+        if day == ALL {
+            meter.used_in_total += used;
+            meter.in_total += extra;
+        } else {
+            meter.used_today += used;
+            meter.per_day += extra;
+        }
     }
-    for row in &extra {
-        let extra: i64 = row.get("extra")?;
-        if row.get::<String>("day")? == ALL { meter.in_total += extra } else { meter.per_day += extra }
-    }
-    Ok(meter)
+    Ok(meters)
 }

@@ -1,5 +1,6 @@
 //! Benchmarks, phases and reference sets in the database, and who may see them.
 
+use std::collections::HashMap;
 use std::io;
 
 use capeval_api::SetState;
@@ -243,32 +244,40 @@ impl SeenPhase {
     }
 }
 
-/// All benchmarks that the visitor may see, newest first.
-///
-/// # Errors
-/// If the database fails.
-pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<Seen>, Error> {
-    let mut seen = Vec::new();
-    for benchmark in store.fetch("SELECT * FROM benchmark ORDER BY id DESC", args![]).await? {
-        seen.extend(see(store, benchmark, visitor).await?);
+impl Seen {
+    /// A benchmark, if a visitor may see it.
+    fn of(benchmark: Benchmark, visitor: Option<&Visitor>, is_host: bool) -> Option<Self> {
+        let is_visible = match benchmark.visibility {
+            Visibility::Public => true,
+            Visibility::Registered => visitor.is_some(),
+            Visibility::Hidden => false,
+        };
+        (is_visible || is_host).then_some(Self { benchmark, is_host })
     }
-    Ok(seen)
+}
+
+/// All benchmarks that the visitor may see, newest first.
+pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<Seen>, Error> {
+    let benchmarks: Vec<Benchmark> = store.fetch("SELECT * FROM benchmark ORDER BY id DESC", args![]).await?;
+    let sql = "SELECT benchmark FROM benchmark_host WHERE account = $1";
+    let hosted: Vec<String> = match visitor.filter(|visitor| visitor.is_host()) {
+        Some(visitor) => store.fetch(sql, args![&visitor.id]).await?,
+        None => Vec::new(),
+    };
+    let hosts = |id: &String| visitor.is_some_and(Visitor::is_admin) || hosted.contains(id);
+    let seen = benchmarks.into_iter().filter_map(|benchmark| {
+        let is_host = hosts(&benchmark.id);
+        Seen::of(benchmark, visitor, is_host)
+    });
+    Ok(seen.collect())
 }
 
 async fn see(store: &Store, benchmark: Benchmark, visitor: Option<&Visitor>) -> Result<Option<Seen>, Error> {
     let is_host = is_host(store, &benchmark.id, visitor).await?;
-    let is_visible = match benchmark.visibility {
-        Visibility::Public => true,
-        Visibility::Registered => visitor.is_some(),
-        Visibility::Hidden => false,
-    };
-    Ok((is_visible || is_host).then_some(Seen { benchmark, is_host }))
+    Ok(Seen::of(benchmark, visitor, is_host))
 }
 
 /// Whether the visitor runs a benchmark: one of its hosts, or an administrator.
-///
-/// # Errors
-/// If the database fails.
 pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) -> Result<bool, Error> {
     let Some(visitor) = visitor.filter(|visitor| visitor.is_host()) else { return Ok(false) };
     if visitor.is_admin() {
@@ -289,11 +298,37 @@ pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> 
 }
 
 /// The phases of a benchmark in order.
-///
-/// # Errors
-/// If the database fails.
 pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error> {
     store.fetch("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await
+}
+
+/// The phases of a benchmark, or else of all, in order and with their reference sets, by the id of the benchmark.
+pub async fn phases_with_sets(
+    store: &Store,
+    benchmark: Option<&str>,
+) -> Result<HashMap<String, Vec<(Phase, Vec<ReferenceSet>)>>, Error> {
+    let phases = "SELECT * FROM phase WHERE $1 = '' OR benchmark = $1 ORDER BY position, id";
+    let sets = "SELECT reference_set.* FROM reference_set JOIN phase ON phase.id = reference_set.phase \
+                WHERE $1 = '' OR phase.benchmark = $1 ORDER BY reference_set.position, reference_set.id";
+    let benchmark = benchmark.unwrap_or_default();
+    let phases: Vec<Phase> = store.fetch(phases, args![benchmark]).await?;
+    let mut by_phase: HashMap<String, Vec<ReferenceSet>> = HashMap::new();
+    for set in store.fetch::<ReferenceSet>(sets, args![benchmark]).await? {
+        by_phase.entry(set.phase.clone()).or_default().push(set);
+    }
+    let mut by_benchmark: HashMap<String, Vec<_>> = HashMap::new();
+    for phase in phases {
+        let sets = by_phase.remove(&phase.id).unwrap_or_default();
+        by_benchmark.entry(phase.benchmark.clone()).or_default().push((phase, sets));
+    }
+    Ok(by_benchmark)
+}
+
+/// The number of teams that take part in each phase of a benchmark.
+pub async fn teams_by_phase(store: &Store, benchmark: &str) -> Result<HashMap<String, i64>, Error> {
+    let sql = "SELECT phase, COUNT(*) FROM entry WHERE phase IN (SELECT id FROM phase WHERE benchmark = $1) \
+               GROUP BY phase";
+    Ok(store.fetch::<(String, i64)>(sql, args![benchmark]).await?.into_iter().collect())
 }
 
 /// The phase with this slug, and its benchmark.
@@ -368,9 +403,6 @@ pub async fn phase_by_id(store: &Store, id: &str, visitor: Option<&Visitor>) -> 
 }
 
 /// The reference sets of a phase in order.
-///
-/// # Errors
-/// If the database fails.
 pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
     store.fetch("SELECT * FROM reference_set WHERE phase = $1 ORDER BY position, id", args![phase]).await
 }

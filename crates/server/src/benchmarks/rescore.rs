@@ -46,7 +46,6 @@ impl FromStr for Lacking {
 /// A score set.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ScoreSet {
-    /// The id.
     pub id: String,
     /// The version of the engine.
     pub engine: String,
@@ -59,9 +58,6 @@ pub struct ScoreSet {
 }
 
 /// The score sets of a phase, newest first.
-///
-/// # Errors
-/// If the database fails.
 pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ScoreSet>, Error> {
     store.fetch("SELECT * FROM score_set WHERE phase = $1 ORDER BY id DESC", args![phase]).await
 }
@@ -87,9 +83,6 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
 
 /// Begins a score set for a phase whose references are ready, with all submissions that have scores. One that is under
 /// way is given up. The phase must be held alone.
-///
-/// # Errors
-/// If the database fails.
 pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
     tx.execute(
         "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0 AND id <> $3",
@@ -158,9 +151,6 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
 
 /// Has a submission scored for the score set that boards show, and for one that is under way, where it has no scores
 /// there yet. The phase must be held alone.
-///
-/// # Errors
-/// If the database fails.
 pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
     let lacking: Vec<String> = tx
         .fetch(
@@ -178,9 +168,6 @@ pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<()
 }
 
 /// Writes the scores of a submission into a score set.
-///
-/// # Errors
-/// If the database fails.
 pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
     let signatures: Vec<&String> = sets.iter().flat_map(|set| &set.signatures).collect();
     tx.execute(

@@ -127,36 +127,31 @@ impl Work for PrepareSet {
 
 /// Begins the scores of a phase, once all of its reference sets are ready.
 async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
-    let row = tx.first("SELECT phase FROM reference_set WHERE id = $1", args![set]).await?;
-    let Some(row) = row else { return Ok(()) };
+    let phase = tx.fetch_optional("SELECT phase FROM reference_set WHERE id = $1", args![set]).await?;
+    let Some(phase): Option<String> = phase else { return Ok(()) };
     // Two sets that become ready at once must not both miss the other.
-    let phase = records::phase_alone(tx, &row.get::<String>("phase")?).await?;
+    let phase = records::phase_alone(tx, &phase).await?;
     // A phase that has scores does without a set that was added and could not be prepared.
     let unready = match phase.score_set {
-        None => "SELECT 1 AS one FROM reference_set WHERE phase = $1 AND state <> 'ready'",
-        Some(_) => "SELECT 1 AS one FROM reference_set WHERE phase = $1 AND state = 'preparing'",
+        None => "SELECT 1 FROM reference_set WHERE phase = $1 AND state <> 'ready'",
+        Some(_) => "SELECT 1 FROM reference_set WHERE phase = $1 AND state = 'preparing'",
     };
-    let unready = tx.first(unready, args![&phase.id]).await?;
-    if unready.is_some() {
+    if tx.exists(unready, args![&phase.id]).await? {
         return Ok(());
     }
     rescore::begin(tx, &phase, None).await?;
     if phase.human {
         submit::add_human(tx, &phase.id).await?;
     }
-    for row in
-        tx.all("SELECT id FROM submission WHERE phase = $1 AND state = 'queued'", args![&phase.id]).await?
-    {
-        let id: String = row.get("id")?;
-        let job = tx
-            .first(
-                "SELECT 1 AS one FROM job WHERE subject = $1 AND state IN ('queued', 'running')",
-                args![&id],
-            )
-            .await?;
-        if job.is_none() {
-            jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
-        }
+    let idle: Vec<String> = tx
+        .fetch(
+            "SELECT id FROM submission WHERE phase = $1 AND state = 'queued' AND NOT EXISTS \
+             (SELECT 1 FROM job WHERE subject = submission.id AND job.state IN ('queued', 'running'))",
+            args![&phase.id],
+        )
+        .await?;
+    for id in idle {
+        jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
     }
     Ok(())
 }
@@ -272,17 +267,9 @@ pub async fn scores_of(
 }
 
 /// Has the neighbours on the board of a phase compared, unless that is about to happen.
-///
-/// # Errors
-/// If the database fails.
 pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
-    let waiting = tx
-        .first(
-            "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = 'compare' AND state = 'queued'",
-            args![phase],
-        )
-        .await?;
-    if waiting.is_none() {
+    let waiting = "SELECT 1 FROM job WHERE subject = $1 AND kind = 'compare' AND state = 'queued'";
+    if !tx.exists(waiting, args![phase]).await? {
         jobs::add::<CompareNeighbours>(tx, &phase.to_owned(), Priority::Background).await?;
     }
     Ok(())
@@ -341,15 +328,12 @@ impl Work for CompareNeighbours {
     }
 }
 
-/// An id of a submission, and the hash of its captions.
-type Entry = (String, String);
-
 async fn compare_pair(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    above: &Entry,
-    below: &Entry,
+    above: &board::WithCaptions,
+    below: &board::WithCaptions,
 ) -> Result<Vec<SetContrasts>, Failure> {
     let sets = for_child(app, phase, sets.iter()).await?;
     let (above, below) = (app.blobs.ready(&above.1).await?, app.blobs.ready(&below.1).await?);

@@ -1,5 +1,7 @@
 //! The table of jobs: adding, claiming, extending, ending.
 
+use std::collections::HashMap;
+
 use super::Job;
 use crate::store::{Error, Row, Store, Tx};
 use crate::{args, clock, ids};
@@ -157,34 +159,36 @@ pub struct Wait {
 /// # Errors
 /// If the database fails.
 pub async fn wait(store: &Store, subject: &str, workers: usize) -> Result<Option<Wait>, Error> {
-    let own = store
-        .first(
-            "SELECT * FROM job WHERE subject = $1 AND state IN ('queued', 'running') ORDER BY id LIMIT 1",
-            args![subject],
+    Ok(waits(store, &[subject], workers).await?.remove(subject))
+}
+
+/// The same for several subjects, of which those whose jobs have ended are left out.
+///
+/// # Errors
+/// If the database fails.
+pub async fn waits(store: &Store, subjects: &[&str], workers: usize) -> Result<HashMap<String, Wait>, Error> {
+    if subjects.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let jobs: Vec<(String, String, i64, Option<f64>)> = store
+        .fetch(
+            "SELECT own.subject, own.state, (SELECT COUNT(*) FROM job WHERE job.state = 'running' AND job.id <> own.id \
+             OR job.state = 'queued' AND (job.priority < own.priority OR job.priority = own.priority AND job.id < own.id)), \
+             (SELECT AVG(CAST(ms AS DOUBLE PRECISION)) FROM (SELECT finished_at - started_at AS ms FROM job \
+             WHERE job.kind = own.kind AND job.state = 'done' ORDER BY job.id DESC LIMIT 20) AS recent) \
+             FROM job AS own WHERE own.state IN ('queued', 'running') \
+             AND ' ' || $1 || ' ' LIKE '% ' || own.subject || ' %' ORDER BY own.id",
+            args![subjects.join(" ")],
         )
         .await?;
-    let Some(own) = own else { return Ok(None) };
-    let (id, kind): (String, String) = (own.get("id")?, own.get("kind")?);
-    let ahead = store
-        .first(
-            "SELECT COUNT(*) AS n FROM job WHERE state = 'running' AND id <> $1 \
-             OR state = 'queued' AND (priority < $2 OR priority = $2 AND id < $1)",
-            args![&id, own.get::<i64>("priority")?],
-        )
-        .await?;
-    let recent = store
-        .first(
-            "SELECT AVG(CAST(ms AS DOUBLE PRECISION)) AS mean FROM (SELECT finished_at - started_at AS ms FROM job \
-             WHERE kind = $1 AND state = 'done' ORDER BY id DESC LIMIT 20) AS recent",
-            args![&kind],
-        )
-        .await?;
-    let ahead: i64 =
-        if own.get::<String>("state")? == "running" { 0 } else { ahead.map_or(Ok(0), |row| row.get("n"))? };
-    let mean: Option<f64> = recent.map_or(Ok(None), |row| row.get("mean"))?;
-    let rounds = ahead / workers.max(1) as i64 + 1;
-    let seconds = (mean.unwrap_or(2_000.0) / 1000.0 * rounds as f64).ceil() as i64;
-    Ok(Some(Wait { ahead, seconds: seconds.max(1) }))
+    let mut waits = HashMap::new();
+    for (subject, state, before, mean) in jobs {
+        let ahead = if state == "running" { 0 } else { before };
+        let rounds = ahead / workers.max(1) as i64 + 1;
+        let seconds = (mean.unwrap_or(2_000.0) / 1000.0 * rounds as f64).ceil() as i64;
+        waits.entry(subject).or_insert(Wait { ahead, seconds: seconds.max(1) });
+    }
+    Ok(waits)
 }
 
 /// The milliseconds for which the job that people have awaited for the longest time has been due; 0 if none waits.

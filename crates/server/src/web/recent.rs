@@ -5,9 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::response::{Html, IntoResponse, Response};
 
 use super::Page;
 use super::language::Language;
+use super::signature::Input;
+use crate::app::App;
 use crate::clock;
 
 /// How long a page is shared. Changes made through this process end it at once; those of other processes show this
@@ -34,8 +39,8 @@ impl Recent {
         (now.saturating_duration_since(*made) < LIFE).then(|| body.clone())
     }
 
-    /// Keeps a page whose making began at `begun`, unless it is for a person.
-    pub fn keep(&self, page: &Page, begun: Instant, body: Bytes) {
+    /// Keeps a page, unless it is for a person.
+    pub fn keep(&self, page: &Page, Making(begun): Making, body: Bytes) {
         let Some(key) = key(page) else { return };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.len() >= MANY {
@@ -49,6 +54,23 @@ impl Recent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
+
+/// When the making of a page began. A handler whose first argument this is makes only pages that were not made a moment
+/// ago; the others are answered at once.
+#[derive(Clone, Copy)]
+pub struct Making(Instant);
+
+impl FromRequestParts<App> for Making {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
+        let begun = clock::instant();
+        let Ok(page) = Page::from_request_parts(parts, app).await;
+        app.recent.get(&page).map_or(Ok(Self(begun)), |body| Err(Html(body).into_response()))
+    }
+}
+
+impl Input for Making {}
 
 fn key(page: &Page) -> Option<(String, Language)> {
     page.visitor.is_none().then(|| (page.path.clone(), page.language))
@@ -68,7 +90,7 @@ mod tests {
     fn pages_are_shared_for_a_second() {
         let (recent, begun) = (Recent::default(), Instant::now());
         let board = page("/board", Language::English);
-        recent.keep(&board, begun, Bytes::from_static(b"rows"));
+        recent.keep(&board, Making(begun), Bytes::from_static(b"rows"));
         let after = |ms| begun + Duration::from_millis(ms);
         assert_eq!(recent.get_at(&board, after(999)).as_deref(), Some(&b"rows"[..]));
         assert_eq!(recent.get_at(&board, after(1000)), None);
@@ -82,7 +104,11 @@ mod tests {
     fn addresses_without_end_do_not_fill_the_memory() {
         let (recent, begun) = (Recent::default(), Instant::now());
         for number in 0..10 * MANY {
-            recent.keep(&page(&format!("/board?sort={number}"), Language::English), begun, Bytes::new());
+            recent.keep(
+                &page(&format!("/board?sort={number}"), Language::English),
+                Making(begun),
+                Bytes::new(),
+            );
         }
         assert!(recent.0.lock().unwrap().len() <= MANY);
     }

@@ -150,29 +150,22 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     Ok(())
 }
 
-/// A team that takes part in a phase.
-#[derive(Deserialize)]
-struct Entered {
-    id: String,
-    name: String,
-}
-
 /// The teams that take part in a phase.
 pub async fn entries(store: &Store, phase: &Phase) -> Result<Vec<Entry>, Fault> {
-    let teams: Vec<Entered> = store
+    let teams: Vec<(String, String)> = store
         .fetch(
             "SELECT team.id, team.name FROM entry JOIN team ON team.id = entry.team \
              WHERE entry.phase = $1 ORDER BY team.name LIMIT $2",
             args![&phase.id, LISTED],
         )
         .await?;
-    let mut entries = Vec::new();
-    for Entered { id, name } in teams {
-        let Meter { used_today, per_day, used_in_total, in_total, .. } =
-            quota::meter(store, phase, &id).await?;
-        entries.push(Entry { team: id, name, used_today, per_day, used_in_total, in_total });
-    }
-    Ok(entries)
+    let mut meters = quota::meters(store, phase, None).await?;
+    let entries = teams.into_iter().map(|(id, name)| {
+        let meter = meters.remove(&id).unwrap_or_else(|| Meter::unused(phase, clock::now()));
+        let Meter { used_today, per_day, used_in_total, in_total, .. } = meter;
+        Entry { team: id, name, used_today, per_day, used_in_total, in_total }
+    });
+    Ok(entries.collect())
 }
 
 /// A submission with the name of its team.

@@ -1,6 +1,6 @@
 //! The cumulative distributions of judges' grades, as lines of a figure.
 
-use super::Measured;
+use capeval_api::Measured;
 
 /// Where the figure has its grades, from left to right, and the share of 0 and of 1.
 pub const GRADES: [u32; 4] = [70, 180, 290, 400];

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use capeval_api::Measured;
+use serde::Deserialize;
 
 /// A judgement of a caption.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Judgement {
     /// The submission; `None` for a reference.
     pub system: Option<String>,
-    /// The image.
     pub image: String,
     /// 4 describes it without errors, 3 with minor errors, 2 is somewhat related, 1 is unrelated.
     pub grade: i64,
@@ -17,26 +17,6 @@ pub struct Judgement {
     pub is_machine: bool,
     /// 1 lacks detail, 5 is very detailed.
     pub detail: i64,
-}
-
-/// The measures of a system, or of the references.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Measured {
-    /// The submission; `None` for the references.
-    pub system: Option<String>,
-    /// The number of judgements.
-    pub judgements: usize,
-    /// M1: the share of images whose caption is graded no lower than a person's; `None` for the references, and while
-    /// no image has both.
-    pub m1: Option<f64>,
-    /// M2: the share of judgements that take it for a person's.
-    pub m2: f64,
-    /// M3, correctness: the mean grade.
-    pub m3: f64,
-    /// M4, detail: its mean.
-    pub m4: f64,
-    /// The shares of judgements of at least 4, 3 and 2: the points of the cumulative distribution.
-    pub at_least: [f64; 3],
 }
 
 /// Sums and the number of values.

@@ -2,19 +2,18 @@
 //! picture and a caption, never whose it is.
 
 mod figure;
+mod handlers;
 mod measures;
-mod pages;
 mod records;
 mod sample;
 
 use crate::web::Route;
 
 pub use figure::{GRADES, Line, line};
-pub use measures::Measured;
 pub use records::results;
 pub use sample::SampleCaptions;
 
 /// The routes of judging.
 pub(super) fn routes() -> Vec<Route> {
-    pages::routes()
+    handlers::routes()
 }

@@ -1,17 +1,20 @@
 //! Human evaluations in the database: what is to be judged, by whom, and what was judged.
 
+use capeval_api::{EvaluationState, Judging, JudgingPlan, Measured};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::measures::{self, Judgement, Measured};
+use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::{self, Phase};
+use crate::benchmarks::records::{self, Phase, SeenPhase};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
+use crate::web::{Names, Standing, Subject, encode};
 use crate::{args, audit, clock, ids};
 
 /// The most images of an evaluation.
@@ -21,41 +24,27 @@ const IMAGES: i64 = 1_000;
 const WANTED: i64 = 20;
 
 /// A human evaluation of a phase.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Evaluation {
-    /// The id.
     pub id: String,
     /// The id of the phase.
     pub phase: String,
     /// The address of a picture, with `{id}` in the place of the id of the image.
     pub pictures: String,
     /// The number of images.
-    pub images: i64,
+    pub images: usize,
     /// How many people should judge each caption.
     pub wanted: i64,
-    /// `preparing`, `open`, `closed` or `failed`.
-    pub state: String,
+    pub state: EvaluationState,
     /// Why it failed.
     pub reason: Option<String>,
 }
 
 impl Evaluation {
-    fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            phase: row.get("phase")?,
-            pictures: row.get("pictures")?,
-            images: row.get("images")?,
-            wanted: row.get("wanted")?,
-            state: row.get("state")?,
-            reason: row.get("reason")?,
-        })
-    }
-
     /// The address of the picture of an image.
     pub fn picture(&self, image: &str) -> String {
         let padded = |digits: usize| format!("{image:0>digits$}");
-        self.pictures.replace("{id:012}", &padded(12)).replace("{id}", &crate::web::encode(image))
+        self.pictures.replace("{id:012}", &padded(12)).replace("{id}", &encode(image))
     }
 
     /// Where the pictures come from, as policies of pages name it.
@@ -68,32 +57,45 @@ impl Evaluation {
 
 /// The evaluation with this id.
 pub async fn by_id(store: &Store, id: &str) -> Result<Evaluation, Fault> {
-    let row = store.first("SELECT * FROM evaluation WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Evaluation::of).transpose()?.ok_or_else(Fault::not_found)
+    let evaluation = store.fetch_optional("SELECT * FROM evaluation WHERE id = $1", args![id]).await?;
+    evaluation.ok_or_else(Fault::not_found)
 }
 
 /// The newest evaluation of a phase.
 pub async fn newest(store: &Store, phase: &str) -> Result<Option<Evaluation>, Error> {
     let sql = "SELECT * FROM evaluation WHERE phase = $1 ORDER BY id DESC LIMIT 1";
-    store.first(sql, args![phase]).await?.as_ref().map(Evaluation::of).transpose()
+    store.fetch_optional(sql, args![phase]).await
 }
 
-/// What a host asks for.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Plan {
-    /// The number of images.
-    pub images: i64,
-    /// How many people should judge each caption.
-    pub wanted: i64,
-    /// The address of a picture, with `{id}` in the place of the id.
-    pub pictures: String,
-    /// The mail addresses of the judges, one per line.
-    #[serde(default)]
-    pub judges: String,
+/// The evaluation of a phase that the visitor judges, whether or not they may see its benchmark otherwise.
+pub struct JudgedPhase {
+    pub of: SeenPhase,
+    pub evaluation: Evaluation,
+}
+
+/// `{slug}` and `{phase}`
+impl Subject for JudgedPhase {
+    const KIND: &'static str = "captions to judge";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let (slug, phase) = (names.require("slug")?, names.require("phase")?);
+        let (seen, phase) = records::phase_unseen(&app.store, slug, phase).await?;
+        let visitor = visitor.ok_or_else(Fault::not_found)?;
+        let evaluation = newest(&app.store, &phase.id).await?.ok_or_else(Fault::not_found)?;
+        let sql = "SELECT 1 FROM evaluation_rater WHERE evaluation = $1 AND account = $2";
+        if !app.store.exists(sql, args![&evaluation.id, &visitor.id]).await? {
+            return Err(Fault::not_found());
+        }
+        Ok(Self { of: SeenPhase { seen, phase }, evaluation })
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Sees
+    }
 }
 
 /// Begins an evaluation: captions are sampled by a job.
-pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> Result<(), Fault> {
+pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPlan) -> Result<(), Fault> {
     let numbers = (1..=IMAGES).contains(&plan.images) && (1..=WANTED).contains(&plan.wanted);
     if !numbers {
         return Err(fault!(
@@ -120,13 +122,8 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> 
     }
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
-    let open = tx
-        .first(
-            "SELECT 1 AS one FROM evaluation WHERE phase = $1 AND state IN ('preparing', 'open')",
-            args![&phase.id],
-        )
-        .await?;
-    if open.is_some() {
+    let active = "SELECT 1 FROM evaluation WHERE phase = $1 AND state IN ('preparing', 'open')";
+    if tx.exists(active, args![&phase.id]).await? {
         return Err(fault!(CONFLICT, "evaluation-open", "Captions of this phase are already being judged."));
     }
     let id = ids::new_id();
@@ -148,8 +145,8 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &Plan) -> 
 /// Lets the accounts with these mail addresses judge.
 async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<(), Fault> {
     for address in addresses.split_whitespace() {
-        let row = tx.first("SELECT id FROM account WHERE email = $1", args![address.to_lowercase()]).await?;
-        let Some(row) = row else {
+        let sql = "SELECT id FROM account WHERE email = $1";
+        let Some(account) = tx.fetch_optional::<String>(sql, args![address.to_lowercase()]).await? else {
             return Err(fault!(
                 UNPROCESSABLE_ENTITY,
                 "judge",
@@ -159,7 +156,7 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<()
         };
         tx.execute(
             "INSERT INTO evaluation_rater (evaluation, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            args![evaluation, row.get::<String>("id")?],
+            args![evaluation, account],
         )
         .await?;
     }
@@ -191,29 +188,19 @@ pub async fn close(app: &App, visitor: &Visitor, evaluation: &Evaluation) -> Res
     Ok(tx.commit().await?)
 }
 
-/// The open evaluation of a phase, if the visitor judges it.
-pub async fn to_judge(store: &Store, phase: &Phase, visitor: &Visitor) -> Result<Evaluation, Fault> {
-    let evaluation = newest(store, &phase.id).await?.ok_or_else(Fault::not_found)?;
-    let sql = "SELECT 1 AS one FROM evaluation_rater WHERE evaluation = $1 AND account = $2";
-    let judges = store.first(sql, args![&evaluation.id, &visitor.id]).await?.is_some();
-    if judges { Ok(evaluation) } else { Err(Fault::not_found()) }
-}
-
 /// A caption to judge.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Item {
-    /// The id.
     pub id: String,
-    /// The image.
+    /// The id of the image.
     pub image: String,
-    /// The caption.
     pub caption: String,
 }
 
 /// The next caption for a judge: one that the fewest have judged, never twice, and never of a team of theirs.
 pub async fn next(store: &Store, evaluation: &Evaluation, account: &str) -> Result<Option<Item>, Error> {
-    let row = store
-        .first(
+    store
+        .fetch_optional(
             "SELECT id, image, caption FROM evaluation_item AS item WHERE evaluation = $1 AND judged < $2 \
              AND NOT EXISTS (SELECT 1 FROM judgement WHERE judgement.item = item.id AND judgement.account = $3) \
              AND NOT EXISTS (SELECT 1 FROM submission JOIN team_member ON team_member.team = submission.team \
@@ -221,15 +208,12 @@ pub async fn next(store: &Store, evaluation: &Evaluation, account: &str) -> Resu
              ORDER BY judged, position LIMIT 1",
             args![&evaluation.id, evaluation.wanted, account],
         )
-        .await?;
-    row.map(|row| Ok(Item { id: row.get("id")?, image: row.get("image")?, caption: row.get("caption")? }))
-        .transpose()
+        .await
 }
 
 /// What a judge says of a caption.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// The id of the item.
     pub item: String,
     /// From 4, without errors, to 1, unrelated.
     pub grade: i64,
@@ -249,7 +233,7 @@ pub async fn judge(
     if !(1..=4).contains(&given.grade) || !(1..=5).contains(&given.detail) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "verdict", "A grade must be 1 to 4, and detail 1 to 5."));
     }
-    if evaluation.state != "open" {
+    if evaluation.state != EvaluationState::Open {
         return Err(fault!(CONFLICT, "evaluation-closed", "The evaluation of these captions has ended."));
     }
     let mut tx = app.store.begin().await?;
@@ -277,43 +261,48 @@ pub async fn judge(
     Ok(())
 }
 
-/// How many captions there are, how many judgements are wanted, and how many there are.
-pub async fn progress(store: &Store, evaluation: &Evaluation) -> Result<(i64, i64, i64), Error> {
-    let sql = "SELECT COUNT(*) AS n, CAST(COALESCE(SUM(judged), 0) AS BIGINT) AS judged FROM evaluation_item \
+/// The number of captions of an evaluation, and how often they were judged.
+async fn progress(store: &Store, evaluation: &Evaluation) -> Result<(i64, i64), Error> {
+    let sql = "SELECT COUNT(*), CAST(COALESCE(SUM(judged), 0) AS BIGINT) FROM evaluation_item \
                WHERE evaluation = $1";
-    let row = store.first(sql, args![&evaluation.id]).await?;
-    let (n, judged) = row.map_or(Ok((0, 0)), |row| Ok::<_, Error>((row.get("n")?, row.get("judged")?)))?;
-    Ok((n, n * evaluation.wanted, judged))
+    store.fetch_one(sql, args![&evaluation.id]).await
+}
+
+/// The newest evaluation of a phase for programs, and what people have said in all.
+pub async fn for_programs(store: &Store, phase: &str) -> Result<Judging, Error> {
+    let results = results(store, phase).await?;
+    let Some(evaluation) = newest(store, phase).await? else {
+        return Ok(Judging {
+            id: None,
+            state: None,
+            reason: None,
+            captions: 0,
+            wanted: 0,
+            judged: 0,
+            results,
+        });
+    };
+    let (captions, judged) = progress(store, &evaluation).await?;
+    Ok(Judging {
+        id: Some(evaluation.id),
+        state: Some(evaluation.state.into()),
+        reason: evaluation.reason,
+        captions,
+        wanted: captions * evaluation.wanted,
+        judged,
+        results,
+    })
 }
 
 /// What people's judgements of a phase add up to.
-///
-/// # Errors
-/// If the database fails.
 pub async fn results(store: &Store, phase: &str) -> Result<Vec<Measured>, Error> {
     // One that was begun does not hide what people said before.
-    let sql = "SELECT * FROM evaluation WHERE phase = $1 AND EXISTS (SELECT 1 FROM evaluation_item AS item \
+    let sql = "SELECT id FROM evaluation WHERE phase = $1 AND EXISTS (SELECT 1 FROM evaluation_item AS item \
                WHERE item.evaluation = evaluation.id AND judged > 0) ORDER BY id DESC LIMIT 1";
-    let row = store.first(sql, args![phase]).await?;
-    let Some(evaluation) = row.as_ref().map(Evaluation::of).transpose()? else { return Ok(Vec::new()) };
-    let rows = store
-        .all(
-            "SELECT item.submission AS submission, item.image AS image, grade, is_machine, detail \
-             FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item WHERE item.evaluation = $1",
-            args![&evaluation.id],
-        )
-        .await?;
-    let judgements: Result<Vec<Judgement>, Error> = rows
-        .iter()
-        .map(|row| {
-            Ok(Judgement {
-                system: row.get("submission")?,
-                image: row.get("image")?,
-                grade: row.get("grade")?,
-                is_machine: row.flag("is_machine")?,
-                detail: row.get("detail")?,
-            })
-        })
-        .collect();
-    Ok(measures::measure(&judgements?))
+    let evaluation: Option<String> = store.fetch_optional(sql, args![phase]).await?;
+    let Some(evaluation) = evaluation else { return Ok(Vec::new()) };
+    let sql = "SELECT item.submission AS system, item.image AS image, grade, is_machine, detail \
+               FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item WHERE item.evaluation = $1";
+    let judgements: Vec<Judgement> = store.fetch(sql, args![evaluation]).await?;
+    Ok(measures::measure(&judgements))
 }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use capeval_api::EvaluationState;
 use capeval_choice::SegmentId;
 use capeval_tasks::Sample;
 use serde::Deserialize;
 
 use super::records;
 use crate::app::App;
-use crate::benchmarks::records::sets;
+use crate::benchmarks::records::{phase_of, sets};
 use crate::benchmarks::{board, scoring};
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work, child};
@@ -44,7 +45,7 @@ impl Work for SampleCaptions {
 
     async fn run(app: &App, job: &Job) -> Result<Vec<Item>, Failure> {
         let evaluation = records::by_id(&app.store, &job.subject).await?;
-        let phase = crate::benchmarks::records::phase_of(&app.store, &evaluation.phase).await?;
+        let phase = phase_of(&app.store, &evaluation.phase).await?;
         let of_phase = sets(&app.store, &phase.id).await?;
         let Some(set) = of_phase.iter().find(|set| set.name == phase.main_set) else {
             return Err(Failure::Lasting("the phase has no references".to_owned()));
@@ -54,7 +55,7 @@ impl Work for SampleCaptions {
         };
         let mut images: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids_hash)?)?;
         images.sort_by_cached_key(|image| ids::digest(format!("{}/{image}", evaluation.id)));
-        images.truncate(usize::try_from(evaluation.images)?);
+        images.truncate(evaluation.images);
 
         let source = app.hidden.ready(&set.source_hash).await?;
         let allowance = child::allowance(app, scoring::readable(app, [source.clone()]));
@@ -87,13 +88,13 @@ impl Work for SampleCaptions {
         outcome: Result<Vec<Item>, String>,
     ) -> Result<(), Fault> {
         let (state, reason, items) = match outcome {
-            Ok(items) => ("open", None, items),
-            Err(reason) => ("failed", Some(reason), Vec::new()),
+            Ok(items) => (EvaluationState::Open, None, items),
+            Err(reason) => (EvaluationState::Failed, Some(reason), Vec::new()),
         };
         let opened = tx
             .execute(
                 "UPDATE evaluation SET state = $1, reason = $2 WHERE id = $3 AND state = 'preparing'",
-                args![state, reason, &job.subject],
+                args![state.name(), reason, &job.subject],
             )
             .await?;
         if opened == 0 {

@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use super::teams::{self, MEMBERS};
-use super::{quota, records, scoring};
-use crate::accounts::Visitor;
-use crate::accounts::invitations::{self, Invitation};
+use super::records::{self as teams, Invited, MEMBERS};
+use crate::accounts::{Visitor, invitations};
 use crate::app::App;
+use crate::benchmarks::{quota, records, scoring};
 use crate::collections::agreement::phase as agreement;
 use crate::fault;
 use crate::fault::Fault;
@@ -19,18 +18,18 @@ use crate::{args, audit, clock};
 /// # Errors
 /// If they do not, if somebody else made the team, if somebody would be in two teams of a phase, if a submission still
 /// waits for its scores, or if the invitation was used.
-pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: &str) -> Result<(), Fault> {
-    let into = invitation.team.as_deref().ok_or_else(Fault::not_found)?;
+pub async fn merge(app: &App, visitor: &Visitor, invited: &Invited, from: &str) -> Result<(), Fault> {
+    let into = invited.team.as_str();
     if from == into {
         return Err(fault!(CONFLICT, "same-team", "This invitation is to the same team."));
     }
     let mut tx = app.store.begin().await?;
-    // Phases before teams, as those who hand in take them.
+    // Phases before teams, as submissions take them.
     let phases = entered(&mut tx, from, into).await?;
     for phase in &phases {
         records::phase_alone(&mut tx, phase).await?;
     }
-    invitations::take(&mut tx, invitation, &visitor.id).await?;
+    invitations::take(&mut tx, &invited.invitation, &visitor.id).await?;
     for team in [from.min(into), from.max(into)] {
         teams::lock(&mut tx, team).await?;
     }
@@ -38,8 +37,8 @@ pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: 
         return Err(Fault::not_found());
     }
     // No other member, nor a program, moves all of them, since that cannot be undone.
-    let made = "SELECT 1 AS one FROM team WHERE id = $1 AND created_by = $2";
-    if tx.first(made, args![from, &visitor.id]).await?.is_none() {
+    let made = "SELECT 1 FROM team WHERE id = $1 AND created_by = $2";
+    if !tx.exists(made, args![from, &visitor.id]).await? {
         return Err(fault!(
             CONFLICT,
             "not-maker",
@@ -80,24 +79,24 @@ pub async fn merge(app: &App, visitor: &Visitor, invitation: &Invitation, from: 
 /// The phases that one of two teams has entered.
 async fn entered(tx: &mut Tx, one: &str, other: &str) -> Result<Vec<String>, Fault> {
     let sql = "SELECT DISTINCT phase FROM entry WHERE team IN ($1, $2) ORDER BY phase";
-    let rows = tx.all(sql, args![one, other]).await?;
-    Ok(rows.iter().map(|row| row.get("phase")).collect::<Result<_, _>>()?)
+    Ok(tx.fetch(sql, args![one, other]).await?)
 }
 
 async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Result<(), Fault> {
     // A job that ends gives back what the team has used that it began with.
-    let open = "SELECT 1 AS one FROM submission WHERE phase = $1 AND team IN ($2, $3) AND state IN ('queued', 'running')";
-    if tx.first(open, args![phase, from, into]).await?.is_some() {
+    let open =
+        "SELECT 1 FROM submission WHERE phase = $1 AND team IN ($2, $3) AND state IN ('queued', 'running')";
+    if tx.exists(open, args![phase, from, into]).await? {
         return Err(fault!(
             CONFLICT,
             "still-scoring",
             "A submission of one of the teams is still being scored. Please try again later."
         ));
     }
-    let twice = "SELECT 1 AS one FROM submission AS one JOIN submission AS other \
+    let twice = "SELECT 1 FROM submission AS one JOIN submission AS other \
                  ON other.phase = one.phase AND other.blob = one.blob AND other.team = $3 AND other.state = 'scored' \
                  WHERE one.phase = $1 AND one.team = $2 AND one.state = 'scored'";
-    if tx.first(twice, args![phase, from, into]).await?.is_some() {
+    if tx.exists(twice, args![phase, from, into]).await? {
         return Err(fault!(
             CONFLICT,
             "same-captions",

@@ -4,18 +4,18 @@ use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use axum::extract::Path;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use capeval_api::SubmissionState;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
-use super::api::for_programs;
+use super::records::{SeenSubmission, shown};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::clock;
 use crate::fault::Fault;
+use crate::web::Own;
 
 /// How often the state is looked up.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -41,11 +41,10 @@ struct Progress {
 pub(super) async fn events(
     app: App,
     visitor: Visitor,
-    Path(id): Path<String>,
+    Own(of): Own<SeenSubmission>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
-    // Who may not see it gets an answer rather than a stream.
-    for_programs(&app, &visitor, &id).await?;
     app.limits.take("streams", &visitor.id, STREAMS)?;
+    let id = of.submission.id;
     let progress =
         Progress { app, visitor, id, last: String::new(), start: clock::instant(), is_over: false };
     Ok(Sse::new(unfold(progress, next)).keep_alive(KeepAlive::default()))
@@ -59,9 +58,9 @@ async fn next(mut progress: Progress) -> Option<(Result<Event, Infallible>, Prog
         {
             return None;
         }
-        let shown = for_programs(&progress.app, &progress.visitor, &progress.id).await.ok()?;
-        progress.is_over = !shown.state.known().is_some_and(SubmissionState::is_open);
-        let text = serde_json::to_string(&shown).ok()?;
+        let submission = shown(&progress.app, &progress.visitor, &progress.id).await.ok()?;
+        progress.is_over = !submission.state.known().is_some_and(SubmissionState::is_open);
+        let text = serde_json::to_string(&submission).ok()?;
         if text != progress.last {
             progress.last.clone_from(&text);
             return Some((Ok(Event::default().event("submission").data(text)), progress));

@@ -1,0 +1,87 @@
+//! Leaderboards.
+
+use capeval_choice::named;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Measure, Open, SubmissionKind, Time, describe_choices};
+
+named! {
+    /// Whose captions people have judged.
+    pub enum JudgedKind ("kind of judged captions") {
+        System = "system", "those of a submission";
+        Human = "human", "references";
+    }
+}
+
+describe_choices!(JudgedKind: "JudgedKind");
+
+/// The leaderboard of a phase, as far as the account may see it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Board {
+    /// The name of the benchmark in addresses.
+    pub benchmark: String,
+    /// The name of the phase in addresses.
+    pub phase: String,
+    pub reference_set: String,
+    /// The key of a measure.
+    pub sorted_by: String,
+    pub measures: Vec<Measure>,
+    /// The best first.
+    pub rows: Vec<BoardRow>,
+    /// The submissions that hosts have removed from the leaderboard, the newest removal first.
+    pub disqualified: Vec<Disqualified>,
+    /// The human evaluation; empty if the account sees only its own teams.
+    pub judged_by_people: Vec<JudgedSystem>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BoardRow {
+    /// Equal scores share a rank; `null` for baselines and people.
+    pub rank: Option<usize>,
+    pub kind: Open<SubmissionKind>,
+    /// The name of the team; empty for baselines and people.
+    pub team: String,
+    pub method: String,
+    /// Empty if the team gave none.
+    pub link: String,
+    pub submitted_at: Time,
+    /// The score of each measure.
+    pub scores: IndexMap<String, f64>,
+    /// The ends of the 95 % confidence interval of each measure that has one.
+    pub intervals: IndexMap<String, [f64; 2]>,
+    /// Whether the difference is not significant; `null` if the rows were not compared.
+    pub not_different_from_row_above: Option<bool>,
+}
+
+/// A submission that hosts have removed from the leaderboard.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Disqualified {
+    /// The name of the team; empty for baselines.
+    pub team: String,
+    pub method: String,
+    pub reason: String,
+    pub disqualified_at: Time,
+}
+
+/// What people's judgements of the captions of a system add up to.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct JudgedSystem {
+    pub kind: Open<JudgedKind>,
+    /// The name of the team; empty for baselines and references.
+    pub team: String,
+    /// Empty for references.
+    pub method: String,
+    /// The share of images whose caption is graded at least as high as a person's; `null` for references.
+    pub m1: Option<f64>,
+    /// The share of judgements that take the caption for a person's.
+    pub m2: f64,
+    /// Correctness: the mean grade, from 1 to 4.
+    pub m3: f64,
+    /// Detail: its mean, from 1 to 5.
+    pub m4: f64,
+    /// The shares of judgements with a grade of at least 4, 3 and 2.
+    pub at_least_4_3_2: [f64; 3],
+    pub judgements: usize,
+}

@@ -1,0 +1,155 @@
+//! A board for programs: as JSON, or as CSV for spreadsheets. Scores are rounded as the phase says.
+
+use std::iter::once;
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use capeval_api::{BoardRow, Disqualified, JudgedKind, JudgedSystem, Measured};
+use capeval_tasks::Described;
+use indexmap::IndexMap;
+
+use super::order::{Row, rounded};
+use super::queries::{Board, BoardQuery, Judged, board};
+use crate::accounts::Visitor;
+use crate::benchmarks::records::{SeenPhase, measure_for_programs};
+use crate::clock;
+use crate::fault::Fault;
+use crate::store::Store;
+use crate::web::{Answer, Either};
+
+/// JSON or CSV.
+pub type Exported = Either<Answer<capeval_api::Board>, Response>;
+
+/// A board as JSON or, if that is asked for, as CSV.
+///
+/// # Errors
+/// If the visitor may not see it.
+pub async fn export(
+    store: &Store,
+    of: &SeenPhase,
+    visitor: Option<&Visitor>,
+    asked: &BoardQuery,
+) -> Result<Exported, Fault> {
+    let board = board(store, &of.seen, &of.phase, visitor, asked).await?.ok_or_else(Fault::not_found)?;
+    if asked.format == "csv" {
+        let headers = [
+            (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+            (header::CONTENT_DISPOSITION, "attachment; filename=\"leaderboard.csv\""),
+        ];
+        return Ok(Either::Other((headers, as_csv(&board, of.phase.decimals)).into_response()));
+    }
+    Ok(Either::One(Answer::json(&for_programs(board, of))))
+}
+
+fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
+    let removed = board.removed.into_iter().map(|row| Disqualified {
+        team: row.team_name,
+        method: row.method,
+        reason: row.reason,
+        disqualified_at: clock::time(row.at),
+    });
+    capeval_api::Board {
+        benchmark: of.seen.benchmark.slug.clone(),
+        phase: of.phase.slug.clone(),
+        measures: board.set.measures.iter().map(measure_for_programs).collect(),
+        rows: board
+            .rows
+            .iter()
+            .map(|row| row_for_programs(row, &board.set.measures, of.phase.decimals))
+            .collect(),
+        reference_set: board.set.name,
+        sorted_by: board.sort.key,
+        disqualified: removed.collect(),
+        judged_by_people: board.judged.into_iter().map(JudgedSystem::from).collect(),
+    }
+}
+
+fn row_for_programs(row: &Row, measures: &[Described], decimals: usize) -> BoardRow {
+    let (mut scores, mut intervals) = (IndexMap::new(), IndexMap::new());
+    for measure in measures {
+        let Some((score, interval)) = row.entry.scores.get(&measure.key) else { continue };
+        scores.insert(measure.key.clone(), rounded(*score, measure, decimals));
+        if let Some((low, high)) = interval {
+            let ends = [*low, *high].map(|end| rounded(end, measure, decimals));
+            intervals.insert(measure.key.clone(), ends);
+        }
+    }
+    BoardRow {
+        rank: row.rank,
+        kind: row.entry.kind.into(),
+        team: row.entry.team_name.clone(),
+        method: row.entry.method.clone(),
+        link: row.entry.link.clone(),
+        submitted_at: clock::time(row.entry.created_at),
+        scores,
+        intervals,
+        not_different_from_row_above: row.is_tied,
+    }
+}
+
+impl From<Judged> for JudgedSystem {
+    fn from(Judged { team_name, method, measured }: Judged) -> Self {
+        let Measured { system, m1, m2, m3, m4, at_least, judgements } = measured;
+        let kind = if system.is_some() { JudgedKind::System } else { JudgedKind::Human };
+        Self {
+            kind: kind.into(),
+            team: team_name,
+            method,
+            m1,
+            m2,
+            m3,
+            m4,
+            at_least_4_3_2: at_least,
+            judgements,
+        }
+    }
+}
+
+fn as_csv(board: &Board, decimals: usize) -> String {
+    let measures = &board.set.measures;
+    let names = ["rank", "kind", "team", "method"].map(str::to_owned).into_iter();
+    let head: Vec<String> = names.chain(measures.iter().map(|measure| measure.key.clone())).collect();
+    let rows = board.rows.iter().map(|row| {
+        let rank = row.rank.map_or(String::new(), |rank| rank.to_string());
+        let mut cells =
+            vec![rank, row.entry.kind.to_string(), row.entry.team_name.clone(), row.entry.method.clone()];
+        cells.extend(measures.iter().map(|measure| {
+            let score = row.entry.scores.get(&measure.key);
+            score.map_or(String::new(), |(score, _)| rounded(*score, measure, decimals).to_string())
+        }));
+        cells
+    });
+    let lines = once(head).chain(rows);
+    lines
+        .map(|cells| cells.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>().join(",") + "\r\n")
+        .collect()
+}
+
+/// A cell that no spreadsheet takes for a formula. A semicolon is quoted as well, since spreadsheets of many countries
+/// begin a cell after it; the library for CSV quotes none.
+fn csv_cell(text: &str) -> String {
+    let is_number = text.parse::<f64>().is_ok();
+    let guarded = match text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number {
+        true => format!("'{text}"),
+        false => text.to_owned(),
+    };
+    match guarded.contains(['"', ',', '\n', '\r', ';']) {
+        true => format!("\"{}\"", guarded.replace('"', "\"\"")),
+        false => guarded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::csv_cell;
+
+    #[test]
+    fn spreadsheets_run_no_cell() {
+        for text in ["=1+1", "@x", "+SUM(A1)", "-x", "\t=1"] {
+            assert!(csv_cell(text).trim_start_matches('"').starts_with('\''), "{text}");
+        }
+        assert_eq!(csv_cell("-0.5"), "-0.5");
+        assert_eq!(csv_cell("a \"b\", c"), "\"a \"\"b\"\", c\"");
+        assert_eq!(csv_cell("a;=1+1"), "\"a;=1+1\"");
+    }
+}

@@ -1,0 +1,39 @@
+//! The board of a phase, as a page and for programs.
+
+mod export;
+mod order;
+mod page;
+mod queries;
+
+use self::export::Exported;
+use super::records::SeenPhase;
+use crate::app::App;
+use crate::fault::Fault;
+use crate::web::route::get;
+use crate::web::{Access, Asked, Page, Route, Visible};
+
+pub use order::{rounded, shown};
+pub use queries::{BoardQuery, WithCaptions, standing, uncompared};
+
+pub(super) fn routes() -> Vec<Route> {
+    let public = Access::Public;
+    vec![
+        get("/b/{slug}/{phase}/leaderboard", public, "Show the leaderboard of a phase", page::show),
+        get(
+            "/api/v1/phases/{id}/leaderboard",
+            public,
+            "Get the leaderboard of a phase, as JSON or CSV",
+            for_programs,
+        )
+        .sends(200, "text/csv"),
+    ]
+}
+
+async fn for_programs(
+    app: App,
+    page: Page,
+    Visible(of): Visible<SeenPhase>,
+    Asked(asked): Asked<BoardQuery>,
+) -> Result<Exported, Fault> {
+    export::export(&app.store, &of, page.visitor.as_ref(), &asked).await
+}

@@ -1,0 +1,236 @@
+//! What stands on the board of a phase, and what a visitor may see of it.
+
+use std::collections::{HashMap, HashSet};
+
+use capeval_api::Measured;
+use capeval_tasks::Described;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::order::{Candidate, Row, Scores, mark_ties, order};
+use crate::accounts::Visitor;
+use crate::args;
+use crate::benchmarks::judging;
+use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
+use crate::fault::Fault;
+use crate::store::{self, Error, Store};
+
+/// The id of a submission, and the hash of its captions.
+pub type WithCaptions = (String, String);
+
+/// All that may stand on the board of a phase: scored, and not disqualified.
+async fn candidates(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Candidate>, Error> {
+    let mut candidates: Vec<Candidate> = store
+        .fetch(
+            "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
+             COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
+             submission.blob AS blob, submission.created_at AS created_at, \
+             CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned \
+             FROM submission LEFT JOIN team ON team.id = submission.team \
+             LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
+             WHERE submission.phase = $1 AND submission.state = 'scored' AND submission.disqualified_at IS NULL",
+            args![&phase.id],
+        )
+        .await?;
+    let scores: Vec<(String, String, f64, Option<f64>, Option<f64>)> = store
+        .fetch(
+            "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2",
+            args![phase.score_set.as_deref().unwrap_or_default(), &set.id],
+        )
+        .await?;
+    let mut by_submission: HashMap<String, Scores> = HashMap::new();
+    for (submission, metric, value, low, high) in scores {
+        by_submission.entry(submission).or_default().insert(metric, (value, low.zip(high)));
+    }
+    for candidate in &mut candidates {
+        candidate.scores = by_submission.remove(&candidate.id).unwrap_or_default();
+    }
+    // What has no scores in this score set has no place.
+    candidates.retain(|candidate| !candidate.scores.is_empty());
+    Ok(candidates)
+}
+
+/// The measure that ranks, or the first that the set has.
+fn main_measure<'s>(phase: &Phase, set: &'s ReferenceSet) -> Option<&'s Described> {
+    set.measures.iter().find(|measure| measure.key == phase.main_metric).or(set.measures.first())
+}
+
+/// The rows of a board by the measure that ranks.
+async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Row>, Error> {
+    let Some(main) = main_measure(phase, set) else { return Ok(Vec::new()) };
+    Ok(order(candidates(store, phase, set).await?, main, main))
+}
+
+/// The neighbours on the board that were not compared, the upper one first.
+pub async fn uncompared(
+    store: &Store,
+    phase: &Phase,
+    set: &ReferenceSet,
+) -> Result<Vec<(WithCaptions, WithCaptions)>, Error> {
+    let rows = ranked(store, phase, set).await?;
+    let known = compared(store, phase, set, None).await?;
+    let with_captions = |row: &Row| Some((row.entry.id.clone(), row.entry.blob.clone()?));
+    let pairs = rows.windows(2).filter_map(|pair| match pair {
+        [above, below] => Some((with_captions(above)?, with_captions(below)?)),
+        _ => None,
+    });
+    Ok(pairs.filter(|(above, below)| !known.contains_key(&(above.0.clone(), below.0.clone()))).collect())
+}
+
+/// What stands on the board in order and has captions.
+pub async fn standing(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<WithCaptions>, Error> {
+    let rows = ranked(store, phase, set).await?;
+    Ok(rows.into_iter().filter_map(|row| Some((row.entry.id, row.entry.blob?))).collect())
+}
+
+/// Whether pairs of submissions differ by a measure, or by any of them.
+async fn compared(
+    store: &Store,
+    phase: &Phase,
+    set: &ReferenceSet,
+    metric: Option<&str>,
+) -> Result<HashMap<(String, String), bool>, Error> {
+    let pairs: Vec<(String, String, bool)> = store
+        .fetch(
+            "SELECT above, below, differs FROM comparison WHERE score_set = $1 AND reference_set = $2 \
+             AND ($3 = '' OR metric = $3)",
+            args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric.unwrap_or_default()],
+        )
+        .await?;
+    Ok(pairs.into_iter().map(|(above, below, differs)| ((above, below), differs)).collect())
+}
+
+/// A board.
+pub struct Board {
+    pub set: ReferenceSet,
+    /// The measure that it is sorted by.
+    pub sort: Described,
+    pub rows: Vec<Row>,
+    /// Whether only rows of the visitor's teams are shown.
+    pub is_own: bool,
+    /// What the hosts have removed, the newest removal first.
+    pub removed: Vec<Removed>,
+    /// What people's judgements of captions add up to; empty where only own rows are shown.
+    pub judged: Vec<Judged>,
+}
+
+/// What people's judgements of a system add up to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The name of the team; empty for baselines and references.
+    pub team_name: String,
+    /// The name of the method; empty for references.
+    pub method: String,
+    pub measured: Measured,
+}
+
+async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {
+    let results = judging::results(store, &phase.id).await?;
+    if results.is_empty() {
+        return Ok(Vec::new());
+    }
+    let systems: Vec<(String, String, String)> = store
+        .fetch(
+            "SELECT submission.id, COALESCE(team.name, ''), submission.method FROM submission \
+             LEFT JOIN team ON team.id = submission.team \
+             WHERE submission.phase = $1 AND submission.disqualified_at IS NULL",
+            args![&phase.id],
+        )
+        .await?;
+    let mut systems: HashMap<String, (String, String)> =
+        systems.into_iter().map(|(id, team_name, method)| (id, (team_name, method))).collect();
+    let judged = results.into_iter().filter_map(|measured| {
+        let (team_name, method) = match &measured.system {
+            Some(system) => systems.remove(system)?,
+            None => Default::default(),
+        };
+        Some(Judged { team_name, method, measured })
+    });
+    Ok(judged.collect())
+}
+
+/// A submission that the hosts have removed from the board.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Removed {
+    /// The id of the team.
+    pub team: Option<String>,
+    pub team_name: String,
+    pub method: String,
+    #[serde(deserialize_with = "store::or_default")]
+    pub reason: String,
+    pub at: i64,
+}
+
+async fn removed(store: &Store, phase: &Phase) -> Result<Vec<Removed>, Error> {
+    store
+        .fetch(
+            "SELECT submission.team AS team, COALESCE(team.name, '') AS team_name, submission.method AS method, \
+             submission.disqualified_for AS reason, submission.disqualified_at AS at \
+             FROM submission LEFT JOIN team ON team.id = submission.team \
+             WHERE submission.phase = $1 AND submission.disqualified_at IS NOT NULL \
+             ORDER BY submission.disqualified_at DESC, submission.id",
+            args![&phase.id],
+        )
+        .await
+}
+
+/// The ids of the visitor's teams.
+pub async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashSet<String>, Error> {
+    let Some(visitor) = visitor else { return Ok(HashSet::new()) };
+    let teams = store.fetch("SELECT team FROM team_member WHERE account = $1", args![&visitor.id]).await?;
+    Ok(teams.into_iter().collect())
+}
+
+/// What is asked of a board.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct BoardQuery {
+    /// The name of the reference set; the main one by default.
+    #[serde(rename = "ref")]
+    pub set: String,
+    /// The key of the measure to sort by; the main one by default.
+    pub sort: String,
+    /// `json` or `csv`.
+    pub format: String,
+}
+
+/// The board of a phase as a visitor may see it; `None` if they may not see any score.
+///
+/// # Errors
+/// If the reference set or the measure does not exist.
+pub async fn board(
+    store: &Store,
+    seen: &Seen,
+    phase: &Phase,
+    visitor: Option<&Visitor>,
+    asked: &BoardQuery,
+) -> Result<Option<Board>, Fault> {
+    let sets = records::sets(store, &phase.id).await?;
+    let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
+    let Some(set) = sets.into_iter().find(|set| set.name == *name) else {
+        return if asked.set.is_empty() { Ok(None) } else { Err(Fault::not_found()) };
+    };
+    let all =
+        seen.is_host || phase.is_revealed() || phase.board == BoardKind::Registered && visitor.is_some();
+    let is_own = !all && phase.board == BoardKind::Own && visitor.is_some();
+    let Some(main) = main_measure(phase, &set).cloned().filter(|_| all || is_own) else { return Ok(None) };
+    let sort = match asked.sort.as_str() {
+        "" => main.clone(),
+        key => {
+            set.measures.iter().find(|measure| measure.key == key).cloned().ok_or_else(Fault::not_found)?
+        }
+    };
+    let mut rows = order(candidates(store, phase, &set).await?, &main, &sort);
+    let mut removed = removed(store, phase).await?;
+    let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
+    if is_own {
+        let own = own_teams(store, visitor).await?;
+        rows.retain(|row| row.entry.team.as_ref().is_some_and(|team| own.contains(team)));
+        removed.retain(|row| row.team.as_ref().is_some_and(|team| own.contains(team)));
+        rows.iter_mut().for_each(|row| row.rank = None);
+    } else {
+        let known = compared(store, phase, &set, Some(&sort.key)).await?;
+        mark_ties(&mut rows, &known);
+    }
+    Ok(Some(Board { set, sort, rows, is_own, removed, judged }))
+}

@@ -1,0 +1,85 @@
+//! What teams and hosts do with submissions.
+
+use capeval_api::SubmissionState;
+use serde_json::json;
+
+use super::records::{SeenSubmission, Submission};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::{quota, scoring};
+use crate::fault;
+use crate::fault::Fault;
+use crate::jobs::queue;
+use crate::store::{Error, Tx};
+use crate::{args, audit, clock};
+
+/// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
+///
+/// # Errors
+/// If it is too late.
+pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {
+    let SeenSubmission { seen, submission, .. } = of;
+    let mut tx = app.store.begin().await?;
+    // The job comes first, as where its end is written, so that the two cannot wait for each other.
+    let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?;
+    let cancelled = tx
+        .execute(
+            "UPDATE submission SET state = 'cancelled', finished_at = $1 \
+             WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
+            args![clock::now(), &submission.id, seen.is_host],
+        )
+        .await?;
+    if cancelled == 0 || !is_stopped {
+        return Err(match seen.is_host {
+            true => fault!(CONFLICT, "ended", "Too late to cancel: the submission has finished."),
+            false => fault!(CONFLICT, "too-late", "Too late to cancel: scoring has started."),
+        });
+    }
+    refund(&mut tx, submission).await?;
+    audit::note(&mut tx, Some(&visitor.id), "submission.cancel", &submission.id, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Gives a submission back to the quota, once.
+pub async fn refund(tx: &mut Tx, submission: &Submission) -> Result<(), Error> {
+    let refunded = tx
+        .execute("UPDATE submission SET refunded = 1 WHERE id = $1 AND refunded = 0", args![&submission.id])
+        .await?;
+    if let (1, Some(team), Some(day)) = (refunded, &submission.team, &submission.charged_day) {
+        quota::refund(tx, &submission.phase, team, day).await?;
+    }
+    Ok(())
+}
+
+/// Shows this submission on the board, or the best one again.
+///
+/// # Errors
+/// If it is not an entry that was scored.
+pub async fn pin(
+    app: &App,
+    visitor: &Visitor,
+    submission: &Submission,
+    is_pinned: bool,
+) -> Result<(), Fault> {
+    let Some(team) = submission.team.as_deref().filter(|_| submission.state == SubmissionState::Scored)
+    else {
+        return Err(fault!(
+            CONFLICT,
+            "not-scored",
+            "Only a scored submission can be shown on the leaderboard."
+        ));
+    };
+    let mut tx = app.store.begin().await?;
+    let pinned = is_pinned.then_some(submission.id.as_str());
+    tx.execute(
+        "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3",
+        args![pinned, &submission.phase, team],
+    )
+    .await?;
+    scoring::compare_later(&mut tx, &submission.phase).await?;
+    audit::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
+        .await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}

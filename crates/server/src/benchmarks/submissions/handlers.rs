@@ -1,0 +1,190 @@
+//! Submissions on pages and for programs.
+
+use askama::Template;
+use axum::response::Response;
+use capeval_api::{SubmissionState, Submissions};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::records::{self, Listed, Scores, SeenSubmission, Submission};
+use super::{actions, events};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::board;
+use crate::benchmarks::records::{Phase, ReferenceSet, Seen, SeenPhase, sets};
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Wait};
+use crate::web::route::{get, post};
+use crate::web::{Access, Answer, Asked, Own, Page, Route, Scope, Visible};
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/submissions", read, "List your submissions", list),
+        get("/api/v1/phases/{id}/submissions", read, "List your team's submissions", list_of_phase),
+        get("/submissions/{id}", read, "Show a submission of your team", show),
+        get("/api/v1/submissions/{id}", read, "Show the state and the scores of a submission", state),
+        get("/api/v1/submissions/{id}/events", read, "Stream the progress of a submission", events::events)
+            .sends(200, "text/event-stream"),
+        post("/submissions/{id}/cancel", submit, "Cancel a queued submission", cancel)
+            .and("/api/v1/submissions/{id}/cancel"),
+        post(
+            "/submissions/{id}/pin",
+            submit,
+            "Show this submission on the leaderboard instead of the best",
+            pin,
+        )
+        .and("/api/v1/submissions/{id}/pin"),
+        post("/submissions/{id}/unpin", submit, "Show the best submission on the leaderboard", unpin),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "submissions.html")]
+struct List<'a> {
+    page: &'a Page,
+    rows: Vec<Listed>,
+}
+
+async fn list(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
+    page.show(&List { page: &page, rows: records::of_person(&app.store, &by.id).await? })
+}
+
+async fn list_of_phase(
+    app: App,
+    by: Visitor,
+    Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
+) -> Result<Answer<Submissions>, Fault> {
+    let submissions = records::shown_in_phase(&app, &by, &seen, &phase).await?;
+    Ok(Answer::json(&Submissions { submissions }))
+}
+
+/// A table of scores by one reference set.
+struct ScoreTable {
+    /// The name of the set.
+    set: String,
+    /// The label, the score and the interval of each measure, as shown.
+    rows: Vec<(String, String, String)>,
+}
+
+impl ScoreTable {
+    fn of(set: ReferenceSet, scores: &Scores, decimals: usize) -> Self {
+        let rows = set.measures.iter().filter_map(|measure| {
+            let (value, interval) = scores.get(&(set.id.clone(), measure.key.clone()))?;
+            let shown = |value: f64| board::shown(value, measure, decimals);
+            let interval =
+                interval.map_or(String::new(), |(low, high)| format!("{} – {}", shown(low), shown(high)));
+            Some((measure.label.clone(), shown(*value), interval))
+        });
+        Self { rows: rows.collect(), set: set.name }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "submission.html")]
+struct Show<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    phase: &'a Phase,
+    submission: &'a Submission,
+    wait: Option<Wait>,
+    tables: Vec<ScoreTable>,
+    signatures: Vec<String>,
+    is_shown: bool,
+    is_pinned: bool,
+    is_same: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct How {
+    /// Whether the same captions were just submitted again.
+    #[serde(default)]
+    same: Option<String>,
+}
+
+async fn show(
+    app: App,
+    page: Page,
+    Own(of): Own<SeenSubmission>,
+    Asked(How { same }): Asked<How>,
+) -> Result<Response, Fault> {
+    let SeenSubmission { seen, phase, submission, .. } = &of;
+    let is_shown = of.shows_scores();
+    let wait = match submission.is_open() {
+        true => queue::wait(&app.store, &submission.id, app.settings.workers).await?,
+        false => None,
+    };
+    let mut tables = Vec::new();
+    if is_shown && submission.state == SubmissionState::Scored {
+        let scores = records::scores(&app.store, phase, &submission.id).await?;
+        let sets = sets(&app.store, &phase.id).await?;
+        tables.extend(sets.into_iter().map(|set| ScoreTable::of(set, &scores, phase.decimals)));
+    }
+    let signatures = match is_shown {
+        true => records::signatures(&app.store, phase, &submission.id).await?,
+        false => Vec::new(),
+    };
+    page.show(&Show {
+        page: &page,
+        seen,
+        phase,
+        submission,
+        wait,
+        tables,
+        signatures,
+        is_shown,
+        is_pinned: records::is_pinned(&app.store, submission).await?,
+        is_same: same.is_some(),
+    })
+}
+
+async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>, Fault> {
+    Ok(Answer::json(&of.shown(&app).await?))
+}
+
+/// The page of a submission for browsers, and the submission for programs.
+async fn changed(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    of: &SeenSubmission,
+    done: &str,
+) -> Result<Answer<capeval_api::Submission>, Fault> {
+    let id = &of.submission.id;
+    let submission = records::shown(app, by, id).await?;
+    Ok(page.then(&format!("/submissions/{id}?done={done}"), &submission))
+}
+
+async fn cancel(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(of): Own<SeenSubmission>,
+) -> Result<Answer<capeval_api::Submission>, Fault> {
+    of.require_change(&by)?;
+    actions::cancel(&app, &by, &of).await?;
+    let done = if of.seen.is_host { "stopped" } else { "cancelled" };
+    changed(&app, &page, &by, &of, done).await
+}
+
+async fn pin(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(of): Own<SeenSubmission>,
+) -> Result<Answer<capeval_api::Submission>, Fault> {
+    of.require_change(&by)?;
+    actions::pin(&app, &by, &of.submission, true).await?;
+    changed(&app, &page, &by, &of, "saved").await
+}
+
+async fn unpin(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(of): Own<SeenSubmission>,
+) -> Result<Answer<capeval_api::Submission>, Fault> {
+    of.require_change(&by)?;
+    actions::pin(&app, &by, &of.submission, false).await?;
+    changed(&app, &page, &by, &of, "saved").await
+}

@@ -1,0 +1,16 @@
+//! Submissions: their states, their scores, and what teams and hosts do with them.
+
+mod actions;
+mod events;
+mod handlers;
+mod records;
+
+use crate::web::Route;
+
+pub use actions::refund;
+pub use records::{SeenSubmission, States, Submission, by_id, shown, states_by_phase};
+
+/// The routes of submissions.
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}

@@ -1,0 +1,202 @@
+//! The form to submit results, and the same for programs, which can also check results and ask what is left.
+
+use askama::Template;
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{Details, Quota, Report, Submission, Team};
+
+use super::receive::{About, idempotency_key, receive};
+use super::records::{Outcome, admit, submit};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::benchmarks::quota::{self, Meter};
+use crate::benchmarks::records::{self, Phase, Seen, SeenPhase};
+use crate::benchmarks::submissions::shown;
+use crate::benchmarks::{expected, teams, upload};
+use crate::clock;
+use crate::fault;
+use crate::fault::Fault;
+use crate::web::route::{get, post};
+use crate::web::{Access, Answer, Created, Either, Page, Route, Scope, Visible};
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/b/{slug}/{phase}/submit", read, "Show the form to submit results", form),
+        post("/b/{slug}/{phase}/submit", submit, "Submit results", submit_form).upload(),
+        post("/api/v1/phases/{id}/validate", read, "Validate results without submitting them", validate)
+            .upload(),
+        post("/api/v1/phases/{id}/submissions", submit, "Submit results", add).upload(),
+        get("/api/v1/phases/{id}/quota", read, "Show how many submissions are left", left),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "submit.html")]
+struct Form<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    phase: &'a Phase,
+    images: usize,
+    /// The name of the team that takes part.
+    team: Option<String>,
+    teams: Vec<Team>,
+    meter: Option<Meter>,
+    closed: Option<String>,
+    about: &'a About,
+    problem: Option<String>,
+    report: Option<&'a Report>,
+    upload_mib: u64,
+    address: String,
+}
+
+/// Why results were not taken.
+enum Refusal<'a> {
+    Fault(&'a Fault),
+    Report(&'a Report),
+}
+
+async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response, Fault> {
+    show_form(&app, &page, &by, &of, &About::default(), None).await
+}
+
+async fn show_form(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    of: &SeenPhase,
+    about: &About,
+    refusal: Option<Refusal<'_>>,
+) -> Result<Response, Fault> {
+    let phase = &of.phase;
+    let (mut team, mut teams, mut meter) = (None, Vec::new(), None);
+    match teams::in_phase(&app.store, &phase.id, &by.id).await? {
+        Some((id, name)) => {
+            meter = Some(quota::meter(&app.store, phase, &id).await?);
+            team = Some(name);
+        }
+        None => teams = teams::of_person(&app.store, &by.id).await?,
+    }
+    let sets = records::sets(&app.store, &phase.id).await?;
+    let (status, problem, report) = match refusal {
+        Some(Refusal::Fault(fault)) => (fault.status, Some(page.fault(fault)), None),
+        Some(Refusal::Report(report)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report)),
+        None => (StatusCode::OK, None, None),
+    };
+    let shown = page.show(&Form {
+        page,
+        seen: &of.seen,
+        phase,
+        images: expected::of(app, &sets).await?.len(),
+        team,
+        teams,
+        meter,
+        closed: phase.is_closed().map(|fault| page.fault(&fault)),
+        about,
+        problem,
+        report,
+        upload_mib: app.settings.upload_mib,
+        address: app.settings.url(&format!("/api/v1/phases/{}/submissions", phase.id)),
+    })?;
+    Ok((status, shown).into_response())
+}
+
+async fn submit_form(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
+    request: Request,
+) -> Result<Response, Fault> {
+    if let Err(fault) = admit(&app, &by, &of.phase, None).await {
+        upload::discard(&app, request.into_body()).await;
+        return show_form(&app, &page, &by, &of, &About::default(), Some(Refusal::Fault(&fault))).await;
+    }
+    let received = match receive(&app, request).await {
+        Ok(received) => received,
+        Err(fault) => {
+            return show_form(&app, &page, &by, &of, &About::default(), Some(Refusal::Fault(&fault))).await;
+        }
+    };
+    let about = received.about.clone();
+    let place = match submit(&app, &by, &of.phase, received, None).await {
+        Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}?done=queued"),
+        Ok(Outcome::Same(id)) => format!("/submissions/{id}?same=1"),
+        Ok(Outcome::Invalid(report)) => {
+            return show_form(&app, &page, &by, &of, &about, Some(Refusal::Report(&report))).await;
+        }
+        Err(fault) if fault.status.is_server_error() => return Err(fault),
+        Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Refusal::Fault(&fault))).await,
+    };
+    Ok(Redirect::to(&place).into_response())
+}
+
+async fn validate(
+    app: App,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
+    request: Request,
+) -> Result<Answer<Report>, Fault> {
+    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let received = receive(&app, request).await?;
+    let checked = upload::check(&app, &sets, received.file).await?;
+    Ok(Answer::json(&checked.report))
+}
+
+async fn add(
+    app: App,
+    by: Visitor,
+    Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Either<Created<Submission>, Answer<Submission>>, Fault> {
+    let key = idempotency_key(&headers)?;
+    if let Err(fault) = admit(&app, &by, &phase, key.as_deref()).await {
+        upload::discard(&app, request.into_body()).await;
+        return Err(fault);
+    }
+    let received = receive(&app, request).await?;
+    let place = |id: &str| format!("/api/v1/submissions/{id}");
+    match submit(&app, &by, &phase, received, key.as_deref()).await? {
+        Outcome::Queued(id) => Ok(Either::One(Created::json(&shown(&app, &by, &id).await?).at(&place(&id)))),
+        Outcome::Repeated(id) => {
+            Ok(Either::Other(Answer::json(&shown(&app, &by, &id).await?).at(&place(&id))))
+        }
+        Outcome::Same(id) => {
+            let fault = fault!(
+                CONFLICT,
+                "same-file",
+                "Your team has already submitted these captions. This does not count against your quota."
+            );
+            let submission = Some(shown(&app, &by, &id).await?);
+            Err(fault.more(Details { submission, ..Details::default() }))
+        }
+        Outcome::Invalid(report) => Err(invalid(report)),
+    }
+}
+
+/// The fault of results that cannot be scored, with the whole report.
+fn invalid(report: Report) -> Fault {
+    let fault = fault!(
+        UNPROCESSABLE_ENTITY,
+        "invalid",
+        "The file cannot be scored; the report says why. This does not count against your quota."
+    );
+    fault.more(Details { report: Some(report), ..Details::default() })
+}
+
+async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>, Fault> {
+    let (id, name) = teams::in_phase(&app.store, &of.phase.id, &by.id).await?.unzip();
+    let meter = quota::meter(&app.store, &of.phase, id.as_deref().unwrap_or_default()).await?;
+    Ok(Answer::json(&Quota {
+        left: meter.left(),
+        team: name,
+        used_today: meter.used_today,
+        per_day: meter.per_day,
+        used_in_total: meter.used_in_total,
+        in_total: meter.in_total,
+        resets_at: clock::time(meter.resets_at),
+    }))
+}

@@ -1,0 +1,15 @@
+//! Submitting results, on a page or by a program.
+
+mod handlers;
+mod receive;
+mod records;
+
+use crate::web::Route;
+
+pub use receive::{About, Received};
+pub use records::{add_baseline, add_human, submit};
+
+/// The routes of submitting.
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}

@@ -1,0 +1,14 @@
+//! Teams: made by people, joined by links, merged, and entered into phases, where each person is in one team only.
+
+mod handlers;
+mod merging;
+mod records;
+
+use crate::web::Route;
+
+pub(super) use records::{enter, in_phase, names_of_own, of_person, take_name};
+
+/// The routes of teams.
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}

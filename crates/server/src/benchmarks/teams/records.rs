@@ -1,0 +1,314 @@
+//! Teams in the database, and the rules of who joins them, leaves them, and takes part in a phase with them.
+
+use capeval_api::Team;
+use serde_json::json;
+
+use crate::accounts::invitations::{self, Invitation};
+use crate::accounts::{Role, Visitor, people};
+use crate::app::App;
+use crate::benchmarks::records::Phase;
+use crate::collections::agreement::phase as agreement;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{Error, Store, Tx};
+use crate::web::{Names, Standing, Subject};
+use crate::{args, audit, clock, ids};
+
+/// The most members of a team.
+pub(super) const MEMBERS: i64 = 50;
+
+/// The id of a team of the visitor.
+pub struct OwnTeam(pub String);
+
+/// `{id}`
+impl Subject for OwnTeam {
+    const KIND: &'static str = "team";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let (id, visitor) = (names.require("id")?, visitor.ok_or_else(Fault::not_found)?);
+        let sql = "SELECT team FROM team_member WHERE team = $1 AND account = $2";
+        let team = app.store.fetch_optional(sql, args![id, &visitor.id]).await?;
+        team.map(Self).ok_or_else(Fault::not_found)
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Owns
+    }
+}
+
+/// An invitation to a team, which everyone who has its link may use.
+pub struct Invited {
+    pub invitation: Invitation,
+    pub secret: String,
+    /// The id of the team.
+    pub team: String,
+    /// The name of the team.
+    pub name: String,
+}
+
+/// `{secret}`
+impl Subject for Invited {
+    const KIND: &'static str = "invitation to a team";
+
+    async fn find(app: &App, names: &Names, _: Option<&Visitor>) -> Result<Self, Fault> {
+        let secret = names.require("secret")?.to_owned();
+        let invitation = invitations::find(&app.store, &secret).await?;
+        let team = invitation.team.clone().ok_or_else(Fault::not_found)?;
+        let name = app.store.fetch_optional("SELECT name FROM team WHERE id = $1", args![&team]).await?;
+        Ok(Self { invitation, secret, team, name: name.ok_or_else(Fault::not_found)? })
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Sees
+    }
+}
+
+/// The teams of a person.
+pub async fn of_person(store: &Store, account: &str) -> Result<Vec<Team>, Error> {
+    let members: Vec<(String, String, String)> = store
+        .fetch(
+            "SELECT team.id, team.name, account.name FROM team_member AS own \
+             JOIN team ON team.id = own.team JOIN team_member AS other ON other.team = team.id \
+             JOIN account ON account.id = other.account WHERE own.account = $1 ORDER BY team.id, other.joined_at",
+            args![account],
+        )
+        .await?;
+    let mut teams: Vec<Team> = Vec::new();
+    for (id, name, member) in members {
+        match teams.last_mut().filter(|team| team.id == id) {
+            Some(team) => team.members.push(member),
+            None => teams.push(Team { id, name, members: vec![member] }),
+        }
+    }
+    Ok(teams)
+}
+
+/// The ids and names of the teams that a person has made and is in, but for one.
+pub(super) async fn made_by(
+    store: &Store,
+    account: &str,
+    other: &str,
+) -> Result<Vec<(String, String)>, Error> {
+    let sql = "SELECT team.id, team.name FROM team_member JOIN team ON team.id = team_member.team \
+               WHERE team_member.account = $1 AND team.created_by = $1 AND team.id <> $2 ORDER BY team.id";
+    store.fetch(sql, args![account, other]).await
+}
+
+/// Makes a team with its maker as the only member.
+async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
+    let name = people::name(name)?;
+    let (id, now) = (ids::new_id(), clock::now());
+    let added = tx
+        .execute(
+            "INSERT INTO team (id, name, created_by, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
+            args![&id, &name, account, now],
+        )
+        .await?;
+    if added == 0 {
+        return Err(fault!(CONFLICT, "team-name", "The team name {} is already taken.", name));
+    }
+    add_member(tx, &id, account).await?;
+    Ok(id)
+}
+
+async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO team_member (team, account, joined_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        args![team, account, clock::now()],
+    )
+    .await
+    .map(drop)
+}
+
+/// Makes a team, and returns its id.
+pub(super) async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    let id = add(&mut tx, &visitor.id, name).await?;
+    audit::note(&mut tx, Some(&visitor.id), "team.add", &id, json!({})).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Makes a link by which a person joins a team.
+pub(super) async fn invite(app: &App, visitor: &Visitor, team: &str) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    require_room(&mut tx, team).await?;
+    let path = invitations::add(&mut tx, Some(&visitor.id), Role::Member, Some(team)).await?;
+    tx.commit().await?;
+    Ok(app.settings.url(&path))
+}
+
+/// Takes a person out of a team that has entered no phase with them.
+pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    lock(&mut tx, team).await?;
+    // Leaving must not give a person a second quota of a phase.
+    let entered = "SELECT 1 FROM entry_member WHERE team = $1 AND account = $2";
+    if tx.exists(entered, args![team, &visitor.id]).await? {
+        return Err(fault!(
+            CONFLICT,
+            "entered",
+            "You cannot leave this team, because it takes part in a phase."
+        ));
+    }
+    let left = "DELETE FROM team_member WHERE team = $1 AND account = $2";
+    if tx.execute(left, args![team, &visitor.id]).await? == 0 {
+        return Err(Fault::not_found());
+    }
+    audit::note(&mut tx, Some(&visitor.id), "team.leave", team, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Adds a person to the team that has invited them, and to the phases that it has entered.
+pub(super) async fn join(app: &App, visitor: &Visitor, invited: &Invited) -> Result<(), Fault> {
+    let team = &invited.team;
+    let mut tx = app.store.begin().await?;
+    invitations::take(&mut tx, &invited.invitation, &visitor.id).await?;
+    lock(&mut tx, team).await?;
+    require_room(&mut tx, team).await?;
+    add_member(&mut tx, team, &visitor.id).await?;
+    for phase in phases(&mut tx, team).await? {
+        enter_member(&mut tx, &phase, team, &visitor.id).await?;
+    }
+    audit::note(&mut tx, Some(&visitor.id), "team.join", team, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Keeps a team as it is until the transaction ends: while it enters a phase, no member joins or leaves.
+pub(super) async fn lock(tx: &mut Tx, team: &str) -> Result<(), Error> {
+    let sql =
+        tx.pick("SELECT 1 FROM team WHERE id = $1", "SELECT 1 FROM team WHERE id = $1 FOR NO KEY UPDATE");
+    tx.exists(sql, args![team]).await.map(drop)
+}
+
+async fn require_room(tx: &mut Tx, team: &str) -> Result<(), Fault> {
+    let members: i64 = tx.fetch_one("SELECT COUNT(*) FROM team_member WHERE team = $1", args![team]).await?;
+    if members >= MEMBERS {
+        return Err(fault!(CONFLICT, "team-full", "A team has at most {} members.", MEMBERS));
+    }
+    Ok(())
+}
+
+pub(super) async fn is_member(tx: &mut Tx, team: &str, account: &str) -> Result<bool, Error> {
+    tx.exists("SELECT 1 FROM team_member WHERE team = $1 AND account = $2", args![team, account]).await
+}
+
+/// The id and the name of the team with which a person takes part in a phase.
+pub async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Option<(String, String)>, Error> {
+    let sql = "SELECT team.id, team.name FROM entry_member JOIN team ON team.id = entry_member.team \
+               WHERE entry_member.phase = $1 AND entry_member.account = $2";
+    store.fetch_optional(sql, args![phase, account]).await
+}
+
+/// Enters a person into a phase, with the team that was chosen, or else with their only team, or a new one of their
+/// own. Who takes part already stays in their team.
+///
+/// # Errors
+/// If they chose another team than the one they take part with, or a team of which a member takes part with another, or
+/// their account was disabled meanwhile.
+pub async fn enter(
+    tx: &mut Tx,
+    phase: &Phase,
+    visitor: &Visitor,
+    chosen: Option<&str>,
+) -> Result<String, Fault> {
+    // Two first submissions of a person at once must not make two teams.
+    let account = tx
+        .pick("SELECT 1 FROM account WHERE id = $1", "SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE");
+    tx.exists(account, args![&visitor.id]).await?;
+    people::require_enabled(tx, &visitor.id).await?;
+    let own = "SELECT team FROM entry_member WHERE phase = $1 AND account = $2";
+    if let Some(team) = tx.fetch_optional::<String>(own, args![&phase.id, &visitor.id]).await? {
+        if chosen.is_some_and(|chosen| chosen != team) {
+            return Err(fault!(
+                CONFLICT,
+                "other-team",
+                "You already take part in this phase with another team."
+            ));
+        }
+        return Ok(team);
+    }
+    let team = match chosen {
+        Some(team) => team.to_owned(),
+        None => only_team(tx, visitor).await?,
+    };
+    lock(tx, &team).await?;
+    if !is_member(tx, &team, &visitor.id).await? {
+        return Err(Fault::not_found());
+    }
+    tx.execute(
+        "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        args![&phase.id, &team, clock::now()],
+    )
+    .await?;
+    for member in members(tx, &team).await? {
+        enter_member(tx, &phase.id, &team, &member).await?;
+    }
+    audit::note(tx, Some(&visitor.id), "phase.enter", &phase.id, json!({ "team": team })).await?;
+    Ok(team)
+}
+
+/// The only team of a person, which is made if they have none.
+async fn only_team(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
+    let sql = "SELECT team FROM team_member WHERE account = $1 LIMIT 2";
+    let mut teams: Vec<String> = tx.fetch(sql, args![&visitor.id]).await?;
+    match (teams.pop(), teams.is_empty()) {
+        (None, _) => add_own(tx, visitor).await,
+        (Some(only), true) => Ok(only),
+        (Some(_), false) => {
+            Err(fault!(UNPROCESSABLE_ENTITY, "choose-team", "You are in several teams. Choose one."))
+        }
+    }
+}
+
+/// The accounts of a team.
+pub(super) async fn members(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
+    tx.fetch("SELECT account FROM team_member WHERE team = $1 ORDER BY account", args![team]).await
+}
+
+/// The phases that a team has entered.
+async fn phases(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
+    tx.fetch("SELECT phase FROM entry WHERE team = $1", args![team]).await
+}
+
+pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
+    let entered = tx
+        .execute(
+            "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
+             ON CONFLICT (phase, account) DO UPDATE SET team = entry_member.team WHERE entry_member.team = $3",
+            args![phase, account, team],
+        )
+        .await?;
+    if entered == 0 {
+        return Err(fault!(
+            CONFLICT,
+            "member-elsewhere",
+            "A member already takes part in a phase with another team."
+        ));
+    }
+    Ok(())
+}
+
+/// A team named after its only member, with a number if there is one of that name.
+async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
+    let [name, numbered] = names_of_own(&visitor.name, &visitor.id);
+    let is_taken = tx.exists("SELECT 1 FROM team WHERE name = $1", args![&name]).await?;
+    add(tx, &visitor.id, if is_taken { &numbered } else { &name }).await
+}
+
+/// The names that a team of one person gets: their own, and that with a number.
+pub fn names_of_own(name: &str, account: &str) -> [String; 2] {
+    let short: String = name.chars().take(70).collect();
+    [name.to_owned(), format!("{short} {}", &account[account.len().saturating_sub(6)..])]
+}
+
+/// Takes its name from a team that a person has made and that has no members.
+pub async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Error> {
+    let sql = "UPDATE team SET name = 'Team ' || id WHERE created_by = $1 AND name = $2 \
+               AND NOT EXISTS (SELECT 1 FROM team_member WHERE team_member.team = team.id) RETURNING id";
+    let Some(team) = tx.fetch_optional::<String>(sql, args![account, name]).await? else { return Ok(()) };
+    for phase in phases(tx, &team).await? {
+        agreement::forget(tx, &phase).await?;
+    }
+    Ok(())
+}
