@@ -4,7 +4,7 @@
 //! a call from the process itself sets anything here: no setting, variable or request reaches it. Each test has a clock
 //! and each site its own points, so tests do not disturb each other.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,6 +60,23 @@ impl Clock {
     pub fn move_to(&self, time: i64) {
         self.now.fetch_max(time, Ordering::Relaxed);
     }
+}
+
+tokio::task_local! {
+    static STATEMENTS: Cell<usize>;
+}
+
+/// What a future results in, and the number of statements that it has run on the database itself; what it has spawned
+/// does not count.
+pub async fn counting<T>(work: impl Future<Output = T>) -> (T, usize) {
+    let counted = async { (work.await, STATEMENTS.with(Cell::get)) };
+    STATEMENTS.scope(Cell::new(0), counted).await
+}
+
+/// Counts a statement.
+pub fn count_statement() {
+    // Nothing counts elsewhere.
+    let _ = STATEMENTS.try_with(|statements| statements.set(statements.get() + 1));
 }
 
 /// Points of the code that a test has asked to stop at.

@@ -69,6 +69,12 @@ macro_rules! bound {
     };
 }
 
+/// Tells a test that counts statements of this one.
+fn counted() {
+    #[cfg(debug_assertions)]
+    crate::testing::count_statement();
+}
+
 /// Defines the ways to run a statement on a type, from its executors for SQLite, one of which may only read, and for
 /// PostgreSQL.
 macro_rules! statements {
@@ -79,6 +85,7 @@ macro_rules! statements {
             /// # Errors
             /// If the database refuses it.
             pub async fn execute($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<u64, Error> {
+                counted();
                 match $self {
                     $write => Ok(bound!(sql, values).execute($writer).await?.rows_affected()),
                     $server => Ok(bound!(sql, values).execute($any).await?.rows_affected()),
@@ -90,6 +97,7 @@ macro_rules! statements {
             /// # Errors
             /// If the database refuses it.
             pub async fn first($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, Error> {
+                counted();
                 match $self {
                     $read => Ok(bound!(sql, values).fetch_optional($reader).await?.map(Row::Sqlite)),
                     $server => Ok(bound!(sql, values).fetch_optional($any).await?.map(Row::Postgres)),
@@ -101,6 +109,7 @@ macro_rules! statements {
             /// # Errors
             /// If the database refuses it.
             pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
+                counted();
                 match $self {
                     $read => {
                         Ok(bound!(sql, values).fetch_all($reader).await?.into_iter().map(Row::Sqlite).collect())

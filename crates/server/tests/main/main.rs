@@ -21,6 +21,7 @@ mod merging;
 mod operation;
 mod outbox;
 mod processes;
+mod queries;
 mod ratings;
 mod real;
 mod releases;
