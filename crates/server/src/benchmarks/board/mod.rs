@@ -6,6 +6,7 @@ mod page;
 mod queries;
 
 use self::export::Exported;
+use self::queries::BoardQuery;
 use super::records::SeenPhase;
 use crate::app::App;
 use crate::fault::Fault;
@@ -13,7 +14,7 @@ use crate::web::route::get;
 use crate::web::{Access, Asked, Page, Route, Visible};
 
 pub use order::{rounded, shown};
-pub use queries::{BoardQuery, WithCaptions, standing, uncompared};
+pub use queries::{WithCaptions, forget_agreement, standing, uncompared};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;

@@ -9,11 +9,11 @@ use serde::Deserialize;
 
 use super::order::{Candidate, Row, Scores, mark_ties, order};
 use crate::accounts::Visitor;
-use crate::args;
 use crate::benchmarks::judging;
 use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
 use crate::fault::Fault;
-use crate::store::{self, Error, Store};
+use crate::store::{self, Error, Store, Tx};
+use crate::{args, clock};
 
 /// The id of a submission, and the hash of its captions.
 pub type WithCaptions = (String, String);
@@ -179,6 +179,19 @@ pub async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashS
     let Some(visitor) = visitor else { return Ok(HashSet::new()) };
     let teams = store.fetch("SELECT team FROM team_member WHERE account = $1", args![&visitor.id]).await?;
     Ok(teams.into_iter().collect())
+}
+
+/// Forgets how metrics of a phase correlate with people's judgements, since a team has another name, or other captions
+/// are on the board.
+pub async fn forget_agreement(tx: &mut Tx, phase: &str) -> Result<(), Error> {
+    // What a job has read is out of date, too.
+    tx.execute(
+        "UPDATE job SET state = 'cancelled', finished_at = $1 \
+         WHERE subject = $2 AND kind = 'phase-agreement' AND state = 'running'",
+        args![clock::now(), phase],
+    )
+    .await?;
+    tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
 
 /// What is asked of a board.

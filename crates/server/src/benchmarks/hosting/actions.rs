@@ -11,8 +11,7 @@ use crate::app::App;
 use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen};
 use crate::benchmarks::submissions::Submission;
-use crate::benchmarks::{rescore, scoring};
-use crate::collections::agreement::phase as agreement;
+use crate::benchmarks::{board, rescore, scoring};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::Store;
@@ -118,7 +117,7 @@ pub async fn disqualify(
     }
     let detail = json!({ "reason": reason });
     audit::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
-    agreement::forget(&mut tx, &submission.phase).await?;
+    board::forget_agreement(&mut tx, &submission.phase).await?;
     scoring::compare_later(&mut tx, &submission.phase).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -143,7 +142,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
     if submission.state == SubmissionState::Scored {
         rescore::catch_up(&mut tx, &phase, &submission.id).await?;
     }
-    agreement::forget(&mut tx, &submission.phase).await?;
+    board::forget_agreement(&mut tx, &submission.phase).await?;
     scoring::compare_later(&mut tx, &submission.phase).await?;
     tx.commit().await?;
     app.wake.notify();

@@ -5,8 +5,7 @@ use serde_json::json;
 use super::records::{self as teams, Invited, MEMBERS};
 use crate::accounts::{Visitor, invitations};
 use crate::app::App;
-use crate::benchmarks::{quota, records, scoring};
-use crate::collections::agreement::phase as agreement;
+use crate::benchmarks::{board, quota, records, scoring};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::Tx;
@@ -128,6 +127,6 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
             phase.title
         ));
     }
-    agreement::forget(tx, &phase.id).await?;
+    board::forget_agreement(tx, &phase.id).await?;
     scoring::compare_later(tx, &phase.id).await
 }

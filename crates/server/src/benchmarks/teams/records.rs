@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::accounts::invitations::{self, Invitation};
 use crate::accounts::{Role, Visitor, people};
 use crate::app::App;
+use crate::benchmarks::board;
 use crate::benchmarks::records::Phase;
-use crate::collections::agreement::phase as agreement;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
@@ -308,7 +308,7 @@ pub async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Err
                AND NOT EXISTS (SELECT 1 FROM team_member WHERE team_member.team = team.id) RETURNING id";
     let Some(team) = tx.fetch_optional::<String>(sql, args![account, name]).await? else { return Ok(()) };
     for phase in phases(tx, &team).await? {
-        agreement::forget(tx, &phase).await?;
+        board::forget_agreement(tx, &phase).await?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work, child};
-use crate::store::{Error, Store, Tx};
+use crate::store::{Store, Tx};
 use crate::{args, clock};
 
 /// Correlates the metrics of a phase with what people said about captions.
@@ -125,19 +125,4 @@ impl Work for CorrelatePhase {
         .await?;
         Ok(())
     }
-}
-
-/// Forgets the correlations of a phase, since a team has another name, or other captions are on the board.
-///
-/// # Errors
-/// If the database fails.
-pub async fn forget(tx: &mut Tx, phase: &str) -> Result<(), Error> {
-    // What a job has read is out of date, too.
-    tx.execute(
-        "UPDATE job SET state = 'cancelled', finished_at = $1 \
-         WHERE subject = $2 AND kind = 'phase-agreement' AND state = 'running'",
-        args![clock::now(), phase],
-    )
-    .await?;
-    tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
