@@ -28,7 +28,6 @@ use crate::{args, audit, clock, ids};
 pub struct Plan {
     /// The part of its addresses: small letters, digits, hyphens.
     pub slug: String,
-    /// The title.
     pub title: String,
     /// What it is about, in a sentence or two.
     #[serde(default)]
@@ -57,7 +56,6 @@ fn public() -> Visibility {
 pub struct PhasePlan {
     /// The part of its addresses.
     pub slug: String,
-    /// The title.
     pub title: String,
     /// When submissions begin, in UTC unless it says otherwise.
     pub opens: Option<Datetime>,
@@ -291,9 +289,6 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
 
 /// Adds a phase to a benchmark, after the others. Files are read relative to `folder`. Nothing is changed if anything
 /// is wrong.
-///
-/// # Errors
-/// As [`apply`].
 pub async fn add_phase(
     app: &App,
     benchmark: &str,

@@ -17,9 +17,6 @@ const KEPT: usize = 8;
 pub struct Cache(Mutex<Vec<(String, Arc<Expected>)>>);
 
 /// The images of all reference sets of a phase.
-///
-/// # Errors
-/// If a list cannot be read.
 pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<Expected>, Fault> {
     let hashes: Vec<String> = sets.iter().filter_map(|set| set.ids_hash.clone()).collect();
     let key = hashes.join(" ");

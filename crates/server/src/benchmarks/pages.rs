@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use capeval_api::{Benchmark, Benchmarks, SetState};
+use capeval_api::{Benchmark, Benchmarks, BoardKind, SetState};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 use super::records::{self, Phase, ReferenceSet, Seen, SeenPhase};

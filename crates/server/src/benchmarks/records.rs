@@ -25,14 +25,11 @@ capeval_choice::named! {
     }
 }
 
-/// A benchmark.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Benchmark {
-    /// The id.
     pub id: String,
     /// Its part of addresses.
     pub slug: String,
-    /// The title.
     pub title: String,
     /// What it is about, in a sentence or two.
     pub summary: String,
@@ -45,13 +42,11 @@ pub struct Benchmark {
 /// A phase of a benchmark.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Phase {
-    /// The id.
     pub id: String,
     /// The id of the benchmark.
     pub benchmark: String,
     /// Its part of addresses.
     pub slug: String,
-    /// The title.
     pub title: String,
     /// When submissions begin.
     pub opens_at: Option<i64>,
@@ -91,7 +86,6 @@ fn decimals<'de, D: Deserializer<'de>>(column: D) -> Result<usize, D::Error> {
 /// References of a phase.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReferenceSet {
-    /// The id.
     pub id: String,
     /// The id of the phase.
     pub phase: String,
@@ -133,7 +127,7 @@ impl Phase {
         self.board == BoardKind::Public || self.reveal_at.is_some_and(|time| time <= clock::now())
     }
 
-    /// Why nothing can be handed in now, if so.
+    /// Why nothing can be submitted now, if so.
     pub fn is_closed(&self) -> Option<Fault> {
         use crate::fault;
         let now = clock::now();
@@ -179,9 +173,6 @@ impl ReferenceSet {
     }
 
     /// Itself, for children; `None` if it is not ready.
-    ///
-    /// # Errors
-    /// If its file cannot be fetched.
     pub async fn for_child(&self, phase: &Phase, app: &App) -> io::Result<Option<capeval_tasks::Set>> {
         let Some(hash) = &self.prepared_hash else { return Ok(None) };
         let prepared = app.hidden.ready(hash).await?;
@@ -192,7 +183,6 @@ impl ReferenceSet {
 /// A benchmark that the visitor may see, with whether they are its host.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The benchmark.
     pub benchmark: Benchmark,
     /// Whether the visitor runs it.
     pub is_host: bool,
@@ -201,9 +191,7 @@ pub struct Seen {
 /// A phase that the visitor may see, with its benchmark.
 #[derive(Clone, Debug)]
 pub struct SeenPhase {
-    /// Its benchmark.
     pub seen: Seen,
-    /// The phase.
     pub phase: Phase,
 }
 
@@ -347,9 +335,6 @@ pub async fn phase(
 }
 
 /// A phase for people who were asked to do something for it, whether or not they may see its benchmark otherwise.
-///
-/// # Errors
-/// If there is none.
 pub async fn phase_unseen(store: &Store, benchmark_slug: &str, slug: &str) -> Result<(Seen, Phase), Fault> {
     let sql = "SELECT * FROM benchmark WHERE slug = $1";
     let benchmark: Option<Benchmark> = store.fetch_optional(sql, args![benchmark_slug]).await?;
@@ -363,28 +348,19 @@ async fn phase_called(store: &Store, benchmark: &str, slug: &str) -> Result<Phas
     store.fetch_optional(sql, args![benchmark, slug]).await?.ok_or_else(Fault::not_found)
 }
 
-/// The phase with this id, whoever asks.
-///
-/// # Errors
-/// If there is none.
+/// The phase with this id, without asking who may see it.
 pub async fn phase_of(store: &Store, id: &str) -> Result<Phase, Fault> {
     let phase = store.fetch_optional("SELECT * FROM phase WHERE id = $1", args![id]).await?;
     phase.ok_or_else(Fault::not_found)
 }
 
-/// The phase with this id, which nobody changes until the transaction ends.
-///
-/// # Errors
-/// If there is none.
+/// The phase with this id, which stays as it is until the transaction ends.
 pub async fn phase_shared(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
     let sql = tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR SHARE");
     tx.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
-/// The same, which meanwhile nobody else holds, either.
-///
-/// # Errors
-/// If there is none.
+/// The same, which no other transaction holds, either.
 pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
     let sql =
         tx.pick("SELECT * FROM phase WHERE id = $1", "SELECT * FROM phase WHERE id = $1 FOR NO KEY UPDATE");
@@ -408,9 +384,6 @@ pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error
 }
 
 /// The reference set with this id.
-///
-/// # Errors
-/// If there is none.
 pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
     let set = store.fetch_optional("SELECT * FROM reference_set WHERE id = $1", args![id]).await?;
     set.ok_or_else(Fault::not_found)

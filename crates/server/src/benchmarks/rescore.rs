@@ -43,13 +43,11 @@ impl FromStr for Lacking {
     }
 }
 
-/// A score set.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ScoreSet {
     pub id: String,
     /// The version of the engine.
     pub engine: String,
-    /// When it was begun.
     pub created_at: i64,
     /// The submissions that it still lacks.
     pub pending: i64,

@@ -242,9 +242,6 @@ async fn for_child<'s>(
 }
 
 /// The scores of a submission by all reference sets that are ready.
-///
-/// # Errors
-/// If they cannot be computed.
 pub async fn scores_of(
     app: &App,
     phase: &Phase,

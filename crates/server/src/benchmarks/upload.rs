@@ -23,11 +23,9 @@ const ENTRIES: u64 = 16;
 
 /// A checked file.
 pub struct Checked {
-    /// The report.
     pub report: Report,
     /// The captions in canonical form, if the file is valid.
     pub canonical: Option<Vec<u8>>,
-    /// The size of the upload.
     pub size: u64,
 }
 
@@ -43,9 +41,6 @@ fn add(app: &App, draft: &mut Draft, chunk: &[u8]) -> Result<(), Fault> {
 }
 
 /// Receives the body of a request.
-///
-/// # Errors
-/// If it is too large or breaks off.
 pub async fn of_body(app: &App, body: Body) -> Result<Draft, Fault> {
     let mut draft = app.blobs.draft()?;
     let mut chunks = body.into_data_stream();
@@ -67,9 +62,6 @@ pub async fn discard(app: &App, body: Body) {
 }
 
 /// Receives a field of a form.
-///
-/// # Errors
-/// If it is too large or breaks off.
 pub async fn of_field(app: &App, mut field: Field<'_>) -> Result<Draft, Fault> {
     let mut draft = app.blobs.draft()?;
     while let Some(chunk) = field.chunk().await.map_err(|_| broken())? {
@@ -84,9 +76,6 @@ pub fn broken() -> Fault {
 }
 
 /// Unpacks and checks a file; few at once, since each is held in memory.
-///
-/// # Errors
-/// If it cannot be unpacked.
 pub async fn check(app: &App, sets: &[ReferenceSet], draft: Draft) -> Result<Checked, Fault> {
     if draft.size() == 0 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."));

@@ -21,9 +21,6 @@ use crate::web::{Answer, Either};
 pub type Exported = Either<Answer<capeval_api::Board>, Response>;
 
 /// A board as JSON or, if that is asked for, as CSV.
-///
-/// # Errors
-/// If the visitor may not see it.
 pub async fn export(
     store: &Store,
     of: &SeenPhase,

@@ -82,7 +82,7 @@ pub async fn grant(app: &App, visitor: &Visitor, phase: &Phase, grant: &Grant) -
     Ok(tx.commit().await?)
 }
 
-/// Stops submissions to a phase, or allows them again. What was handed in before is scored.
+/// Stops submissions to a phase, or allows them again. What was submitted before is scored.
 pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     let known = records::phase_alone(&mut tx, &phase.id).await?;
@@ -96,7 +96,7 @@ pub async fn freeze(app: &App, visitor: &Visitor, phase: &Phase, is_frozen: bool
     Ok(tx.commit().await?)
 }
 
-/// Takes a submission off the board, for a reason that everybody sees.
+/// Removes a submission from the board, for a reason that everyone sees.
 pub async fn disqualify(
     app: &App,
     visitor: &Visitor,

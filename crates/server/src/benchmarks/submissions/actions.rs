@@ -14,9 +14,6 @@ use crate::store::{Error, Tx};
 use crate::{args, audit, clock};
 
 /// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
-///
-/// # Errors
-/// If it is too late.
 pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {
     let SeenSubmission { seen, submission, .. } = of;
     let mut tx = app.store.begin().await?;

@@ -20,7 +20,6 @@ use crate::{args, clock};
 /// The most rows of a list.
 const MOST: i64 = 500;
 
-/// A submission.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Submission {
     pub id: String,
@@ -58,10 +57,7 @@ impl Submission {
     }
 }
 
-/// The submission with this id, whoever asks.
-///
-/// # Errors
-/// If there is none.
+/// The submission with this id, without asking who may see it.
 pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
     let submission = store.fetch_optional("SELECT * FROM submission WHERE id = $1", args![id]).await?;
     submission.ok_or_else(Fault::not_found)
@@ -111,9 +107,6 @@ impl SeenSubmission {
     }
 
     /// Refuses the token of a host that is only for submissions of their own, where the submission is not.
-    ///
-    /// # Errors
-    /// If the visitor's token does not suffice.
     pub fn require_change(&self, visitor: &Visitor) -> Result<(), Fault> {
         if visitor.has(Scope::Host) || self.is_member {
             return Ok(());

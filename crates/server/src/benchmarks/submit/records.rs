@@ -23,7 +23,7 @@ const KEY_HOURS: i64 = 24;
 pub enum Outcome {
     /// It waits for its scores.
     Queued(String),
-    /// The same captions were handed in before; nothing was counted.
+    /// The team has submitted the same captions before; nothing was counted.
     Same(String),
     /// The same request was made before; nothing was counted.
     Repeated(String),
@@ -72,7 +72,7 @@ pub async fn submit(
     let blob = tokio::task::spawn_blocking(move || blobs.put(&canonical[..])).await??;
 
     let mut tx = app.store.begin().await?;
-    // Hosts may have stopped submissions meanwhile, or changed the limits.
+    // Hosts may have stopped submissions since, or changed the limits.
     let phase = &records::phase_shared(&mut tx, &phase.id).await?;
     if let Some(fault) = phase.is_closed() {
         return Err(fault);

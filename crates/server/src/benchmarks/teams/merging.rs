@@ -15,8 +15,8 @@ use crate::{args, audit, clock};
 /// quota of every phase, as if one team had made all of their submissions.
 ///
 /// # Errors
-/// If they do not, if somebody else made the team, if somebody would be in two teams of a phase, if a submission still
-/// waits for its scores, or if the invitation was used.
+/// If they do not, if the visitor did not make the team, if a person would be in two teams of a phase, if a submission
+/// still waits for its scores, or if the invitation was used.
 pub async fn merge(app: &App, visitor: &Visitor, invited: &Invited, from: &str) -> Result<(), Fault> {
     let into = invited.team.as_str();
     if from == into {

@@ -205,7 +205,7 @@ pub async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Optio
 ///
 /// # Errors
 /// If they chose another team than the one they take part with, or a team of which a member takes part with another, or
-/// their account was disabled meanwhile.
+/// their account has been disabled.
 pub async fn enter(
     tx: &mut Tx,
     phase: &Phase,
