@@ -10,6 +10,7 @@
     reason = "a comment that restates a name would only repeat it in the OpenAPI document"
 )]
 
+mod account;
 mod board;
 mod hosting;
 mod judging;
@@ -18,12 +19,14 @@ mod phase;
 mod problem;
 mod submission;
 mod team;
+mod webhook;
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+pub use account::{Account, Contributions, CreatedToken, NewToken, Role, Scope, Token, Tokens};
 pub use board::{Board, BoardRow, Disqualified, JudgedKind, JudgedSystem};
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
@@ -37,6 +40,7 @@ pub use submission::{
     ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,
 };
 pub use team::{CreatedTeam, NewTeam, Team, TeamInvitation, Teams};
+pub use webhook::{CreatedWebhook, Delivery, NewWebhook, Webhook, Webhooks};
 
 /// A time in UTC, such as `2026-11-22T15:04:05Z`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

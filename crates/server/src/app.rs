@@ -18,17 +18,18 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::csrf::CsrfLayer;
 use tower_http::timeout::TimeoutLayer;
 
-use crate::accounts::own_data::PersonalData;
+use crate::accounts::guard::guard;
 use crate::accounts::password::Hasher;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
 use crate::jobs::Wake;
+use crate::personal_data::PersonalData;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
 use crate::web::{Route, assets, dress, openapi};
-use crate::{accounts, benchmarks, collections, health, outbox};
+use crate::{accounts, benchmarks, collections, health};
 
 /// How long a request may take, with its upload.
 const REQUEST_SECONDS: u64 = 300;
@@ -68,6 +69,8 @@ pub struct Shared {
     pub data: Option<PathBuf>,
     /// What features keep about people.
     pub personal_data: &'static [&'static dyn PersonalData],
+    /// The routes of all features.
+    pub routes: fn() -> Vec<Route>,
     /// The images that phases expect.
     pub expected: Cache,
     /// Uploads that are checked at once, each of them in memory.
@@ -133,6 +136,7 @@ impl App {
             program: std::env::current_exe().context("the path of this program")?,
             data,
             personal_data: crate::PERSONAL_DATA,
+            routes,
             expected: Cache::default(),
             checks: Semaphore::new(CHECKS),
             is_stopping: AtomicBool::new(false),
@@ -159,8 +163,21 @@ pub fn routes() -> Vec<Route> {
     routes.extend(accounts::routes());
     routes.extend(benchmarks::routes());
     routes.extend(collections::routes());
-    routes.extend(outbox::routes());
     routes.into_iter().flat_map(Route::split).collect()
+}
+
+/// Adds a route to `router`, behind the guard.
+fn join(router: Router<App>, route: Route, app: &App) -> Router<App> {
+    let limit = match route.is_upload {
+        // Forms have more than the file.
+        true => app.settings.upload_mib as usize * (1 << 20) + (1 << 16),
+        false => 1 << 18,
+    };
+    let guarded = route
+        .handler
+        .route_layer(DefaultBodyLimit::max(limit))
+        .route_layer(from_fn_with_state((app.clone(), route.access), guard));
+    router.route(route.path, guarded)
 }
 
 /// The whole site.
@@ -168,7 +185,7 @@ pub fn routes() -> Vec<Route> {
 /// # Errors
 /// If the public address in the settings is not valid.
 pub fn router(app: &App) -> anyhow::Result<Router> {
-    let router = routes().into_iter().fold(Router::new(), |router, route| route.join(router, app));
+    let router = routes().into_iter().fold(Router::new(), |router, route| join(router, route, app));
     let mut csrf = CsrfLayer::new();
     if !app.settings.public_url.is_empty() {
         csrf = csrf

@@ -1,14 +1,12 @@
 //! The audit log: who did what to what, written in the transaction that does it.
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::store::{Error, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, clock, ids};
 
 /// Notes that `actor`, or the server itself, did `action` to `subject`.
-///
-/// # Errors
-/// If the database refuses it.
 pub async fn note(
     tx: &mut Tx,
     actor: Option<&str>,
@@ -22,4 +20,29 @@ pub async fn note(
     )
     .await
     .map(drop)
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Note {
+    pub at: i64,
+    /// The name of the person; empty for the server itself.
+    #[serde(rename = "actor_name")]
+    pub actor: String,
+    pub action: String,
+    /// The id of what was changed.
+    pub subject: String,
+    /// JSON.
+    pub detail: String,
+}
+
+/// The newest notes; those on one subject unless `subject` is empty.
+pub async fn newest(store: &Store, subject: &str, most: i64) -> Result<Vec<Note>, Error> {
+    store
+        .fetch(
+            "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
+             LEFT JOIN account ON account.id = audit.actor WHERE $1 = '' OR audit.subject = $1 \
+             ORDER BY audit.id DESC LIMIT $2",
+            args![subject, most],
+        )
+        .await
 }

@@ -42,9 +42,6 @@ fn bad(about: &'static str, text: impl Into<String>) -> Finding {
 }
 
 /// Looks at everything.
-///
-/// # Errors
-/// If the database or the disk cannot be read.
 pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut findings = vec![
         good("data", app.folder.display().to_string()),
@@ -82,10 +79,10 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
     let now = clock::now();
     let sql = match app.store {
         // SQLite has no clock of its own; the newest note must not be of the future.
-        Store::Sqlite { .. } => "SELECT MAX(at) AS at FROM audit",
-        Store::Postgres(_) => "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at",
+        Store::Sqlite { .. } => "SELECT MAX(at) FROM audit",
+        Store::Postgres(_) => "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
     };
-    let known: Option<i64> = app.store.first(sql, args![]).await?.map_or(Ok(None), |row| row.get("at"))?;
+    let known: Option<i64> = app.store.fetch_one(sql, args![]).await?;
     Ok(match (&app.store, known) {
         (Store::Sqlite { .. }, Some(newest)) if newest > now + DRIFT => bad(
             "clock",
@@ -158,8 +155,7 @@ async fn backups(app: &App) -> anyhow::Result<Finding> {
     let folder = nightly::folder(app);
     let newest = nightly::days(&folder)?.last().copied();
     let today = clock::now() / clock::DAY;
-    let since = app.store.first("SELECT MIN(at) AS at FROM audit", args![]).await?;
-    let since: Option<i64> = since.map_or(Ok(None), |row| row.get("at"))?;
+    let since: Option<i64> = app.store.fetch_one("SELECT MIN(at) FROM audit", args![]).await?;
     let expected = since.map_or(today, |time| time / clock::DAY);
     Ok(match newest {
         Some(day) if today - day <= STALE => good(

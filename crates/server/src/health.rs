@@ -3,12 +3,10 @@
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
-use crate::args;
 use crate::fault::Fault;
 use crate::jobs::queue;
 use crate::web::route::get;
@@ -28,7 +26,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn ready(State(app): State<App>) -> Response {
+async fn ready(app: App) -> Response {
     let (status, text) = match queue::longest_wait(&app.store).await {
         Ok(wait) if wait > LONGEST_WAIT => {
             (StatusCode::SERVICE_UNAVAILABLE, format!("a job has been waiting for {} seconds\n", wait / 1000))
@@ -42,7 +40,7 @@ async fn ready(State(app): State<App>) -> Response {
     (status, text).into_response()
 }
 
-async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
+async fn metrics(app: App) -> Result<Response, Fault> {
     let mut text = String::new();
     let mut family = |name: &str, kind: &str, help: &str, values: &[(String, f64)]| {
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -74,12 +72,11 @@ async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
         "Seconds that jobs of this process took.",
         &plain(seconds),
     );
-    let rows =
-        app.store.all("SELECT state, COUNT(*) AS n FROM job GROUP BY state ORDER BY state", args![]).await?;
-    let mut jobs = Vec::new();
-    for row in rows {
-        jobs.push((format!("{{state=\"{}\"}}", row.get::<String>("state")?), row.get::<i64>("n")? as f64));
-    }
+    let jobs: Vec<(String, f64)> = queue::counts(&app.store)
+        .await?
+        .into_iter()
+        .map(|(state, count)| (format!("{{state=\"{state}\"}}"), count as f64))
+        .collect();
     family("capeval_jobs", "gauge", "Jobs by state.", &jobs);
     let wait = queue::longest_wait(&app.store).await? as f64 / 1000.0;
     family("capeval_job_wait_seconds", "gauge", "How long the next job has waited.", &plain(wait));

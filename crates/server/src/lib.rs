@@ -24,6 +24,7 @@ pub mod ids;
 pub mod jobs;
 pub mod outbox;
 mod passing;
+mod personal_data;
 pub mod serve;
 pub mod settings;
 mod shown;
@@ -32,8 +33,8 @@ pub mod store;
 pub mod testing;
 pub mod web;
 
-use accounts::own_data::PersonalData;
 use jobs::AnyWork;
+use personal_data::PersonalData;
 
 /// The kinds of work that jobs do.
 pub const WORKS: &[AnyWork] = &[

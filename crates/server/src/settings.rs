@@ -149,6 +149,11 @@ impl Settings {
         Ok(())
     }
 
+    /// Whether everyone may register.
+    pub fn is_open(&self) -> bool {
+        self.registration == "open"
+    }
+
     /// Whether the site can send mail.
     pub fn sends_mail(&self) -> bool {
         !self.smtp.is_empty()

@@ -1,22 +1,15 @@
 //! Deleting one's account: what the person contributed goes, nobody can sign in to it any more, and nothing names the
 //! person.
 
-use axum::extract::Form;
-use axum::http::header::SET_COOKIE;
-use axum::response::{IntoResponse, Redirect, Response};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::own_data::{self, Leaving};
-use super::{pages, people, sessions};
+use super::people;
 use crate::app::App;
-use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Tx};
-use crate::web::route::post;
-use crate::web::{Access, Attempt, Route, Scope, Signed};
 use crate::{args, audit, clock};
 
 /// Finishes the deletion of an account by a process that was killed meanwhile.
@@ -26,37 +19,8 @@ pub struct FinishDeletion;
 /// same things, and each finds less to delete.
 const ABANDONED: i64 = 60_000;
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![post("/account/delete", Access::Person(Scope::Host), "Delete your account", delete)]
-}
-
-#[derive(Deserialize)]
-struct Confirmed {
-    password: String,
-}
-
-async fn delete(signed: Signed, _: Attempt, Form(given): Form<Confirmed>) -> Result<Response, Fault> {
-    let Signed { app, visitor, .. } = &signed;
-    let stored = people::by_id(&app.store, &visitor.id).await?.map(|account| account.password);
-    if !app.hasher.verify(&given.password, stored.as_deref()).await? {
-        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
-        return pages::show_account(&signed, None, Some(&fault)).await;
-    }
-    match remove(app, &visitor.id).await {
-        Ok(()) => {}
-        Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => return pages::show_account(&signed, None, Some(&fault)).await,
-    }
-    app.wake.notify();
-    let gone = sessions::forget(&app.settings)?;
-    Ok(([(SET_COOKIE, gone)], Redirect::to("/?done=account-deleted")).into_response())
-}
-
 /// Deletes an account with all that it contributed to collections. Its row stays without a name, since the submissions
 /// of its teams stay on boards.
-///
-/// # Errors
-/// If nobody else administers the site, or the database fails; the person can sign in and try again.
 pub async fn remove(app: &App, account: &str) -> Result<(), Fault> {
     // Nothing is contributed from now on, so that nothing comes after what is deleted.
     let mut tx = app.store.begin().await?;
@@ -89,8 +53,8 @@ impl Work for FinishDeletion {
 
     async fn run(app: &App, job: &Job) -> Result<(), Failure> {
         let sql =
-            "SELECT id FROM account WHERE id = $1 AND disabled_at IS NOT NULL AND email <> 'deleted-' || id";
-        if app.store.first(sql, args![&job.subject]).await?.is_some() {
+            "SELECT 1 FROM account WHERE id = $1 AND disabled_at IS NOT NULL AND email <> 'deleted-' || id";
+        if app.store.exists(sql, args![&job.subject]).await? {
             erase(app, &job.subject).await?;
         }
         Ok(())
@@ -113,11 +77,10 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
     own_data::withdraw(app, account).await?;
     let mut tx = app.store.begin().await?;
     let sql = tx.pick(
-        "SELECT email, name FROM account WHERE id = $1",
-        "SELECT email, name FROM account WHERE id = $1 FOR NO KEY UPDATE",
+        "SELECT id, email, name FROM account WHERE id = $1",
+        "SELECT id, email, name FROM account WHERE id = $1 FOR NO KEY UPDATE",
     );
-    let known = tx.first(sql, args![account]).await?.ok_or_else(Fault::not_found)?;
-    let person = Leaving { id: account.to_owned(), email: known.get("email")?, name: known.get("name")? };
+    let person: Leaving = tx.fetch_optional(sql, args![account]).await?.ok_or_else(Fault::not_found)?;
     own_data::forget(&mut tx, app, &person).await?;
     for sql in [
         "DELETE FROM session WHERE account = $1",

@@ -1,22 +1,22 @@
 //! Invitations: links that work once and for a week, for a new account or for a place in a team.
 
+use serde::Deserialize;
 use serde_json::json;
 
-use super::Role;
+use super::{Role, people};
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Store, Tx};
+use crate::store::{Store, Tx};
 use crate::{args, audit, clock, ids};
 
 /// The days for which a link works.
 const DAYS: i64 = 7;
 
 /// An invitation that has not been used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Invitation {
-    /// The id.
     pub id: String,
-    /// The role of the account to make.
+    /// The role of the new account.
     pub role: Role,
     /// The team to join.
     pub team: Option<String>,
@@ -24,18 +24,12 @@ pub struct Invitation {
     pub email: Option<String>,
 }
 
-/// Makes an invitation, and returns the path of its link, which cannot be shown again.
-///
-/// # Errors
-/// If the database fails.
+/// Creates an invitation, and returns the path of its link, which cannot be shown again.
 pub async fn add(tx: &mut Tx, actor: Option<&str>, role: Role, team: Option<&str>) -> Result<String, Fault> {
     insert(tx, actor, role, team, None).await
 }
 
-/// Makes an invitation for one mail address, whose owner proves by using it that the address is theirs.
-///
-/// # Errors
-/// If the database fails.
+/// Creates an invitation for one email address, whose owner proves by using it that the address is theirs.
 pub async fn add_for_address(tx: &mut Tx, email: &str) -> Result<String, Fault> {
     // An address has one link at a time, the newest.
     tx.execute("DELETE FROM invitation WHERE email = $1 AND used_at IS NULL", args![email]).await?;
@@ -62,38 +56,26 @@ async fn insert(
 }
 
 /// The invitation of a link, if it can still be used.
-///
-/// # Errors
-/// If there is none.
 pub async fn find(store: &Store, secret: &str) -> Result<Invitation, Fault> {
-    let row = store
-        .first(
-            // The link for the first administrator ends once there is an account, however that was made.
+    let found = store
+        .fetch_optional(
+            // The link for the first administrator ends once there is an account, however that was created.
             "SELECT * FROM invitation WHERE hash = $1 AND used_at IS NULL AND expires_at > $2 \
              AND NOT (created_by IS NULL AND role = 'admin' AND EXISTS (SELECT 1 FROM account))",
             args![ids::digest(secret), clock::now()],
         )
         .await?;
-    let Some(row) = row else {
-        return Err(fault!(
+    found.ok_or_else(|| {
+        fault!(
             GONE,
             "invitation",
             "This link has already been used or is more than {} days old. Ask for a new one.",
             DAYS
-        ));
-    };
-    Ok(Invitation {
-        id: row.get("id")?,
-        role: super::people::role(&row)?,
-        team: row.get("team")?,
-        email: row.get("email")?,
+        )
     })
 }
 
-/// Uses an invitation up.
-///
-/// # Errors
-/// If somebody else was faster.
+/// Uses an invitation up, unless it has been used since it was found.
 pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result<(), Fault> {
     let taken = tx
         .execute(
@@ -108,21 +90,14 @@ pub async fn take(tx: &mut Tx, invitation: &Invitation, account: &str) -> Result
 }
 
 /// The path of a link for the first administrator, if there is no account yet. Links of earlier starts end.
-///
-/// # Errors
-/// If the database fails.
 pub async fn for_first_administrator(store: &Store) -> anyhow::Result<Option<String>> {
-    if super::people::count(store).await? > 0 {
+    if people::count(store).await? > 0 {
         return Ok(None);
     }
     let mut tx = store.begin().await?;
-    forget_first(&mut tx).await?;
+    let sql = "DELETE FROM invitation WHERE created_by IS NULL AND role = 'admin' AND used_at IS NULL";
+    tx.execute(sql, args![]).await?;
     let path = add(&mut tx, None, Role::Admin, None).await?;
     tx.commit().await?;
     Ok(Some(path))
-}
-
-async fn forget_first(tx: &mut Tx) -> Result<(), Error> {
-    let sql = "DELETE FROM invitation WHERE created_by IS NULL AND role = 'admin' AND used_at IS NULL";
-    tx.execute(sql, args![]).await.map(drop)
 }

@@ -1,12 +1,11 @@
-//! What the site keeps about a person: each feature says what it exports and how it forgets the person.
+//! What the site keeps about a person, as a file for them, and how it is deleted: all features together.
 
 use std::io::{Cursor, Write};
 
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
-use futures_util::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use capeval_api::Contributions;
+use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -14,56 +13,13 @@ use super::Visitor;
 use crate::app::App;
 use crate::audit;
 use crate::fault::Fault;
+pub use crate::personal_data::{Export, Leaving, PersonalData};
 use crate::store::Tx;
 use crate::web::route::{get, post};
-use crate::web::{Access, Person, Route, Scope};
+use crate::web::{Access, Answer, Route, Scope};
 
-/// The most bytes of files in an archive; whoever has more gets the rest from their list.
+/// The most bytes of files in an archive; the list in it names the rest.
 const LARGEST: u64 = 512 << 20;
-
-/// What a feature keeps about people.
-pub trait PersonalData: Sync {
-    /// What a person has contributed.
-    fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
-        let _ = (app, account);
-        Box::pin(async { Ok(Export::default()) })
-    }
-
-    /// Withdraws what a person has contributed, each thing in a transaction of its own, so that others need not wait.
-    /// If the process is killed, it is asked again.
-    fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
-        let _ = (app, account);
-        Box::pin(async { Ok(()) })
-    }
-
-    /// Deletes what is left of the contributions, or says that something was contributed since they were withdrawn.
-    fn clear<'a>(&'a self, tx: &'a mut Tx, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
-        let _ = (tx, account);
-        Box::pin(async { Ok(()) })
-    }
-
-    /// Forgets a person whose account is deleted by the same transaction.
-    fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>>;
-}
-
-/// A part of an export.
-#[derive(Default)]
-pub struct Export {
-    /// Rows, by what they are.
-    pub data: Map<String, Value>,
-    /// Files: the name in the archive, and the hash among the blobs.
-    pub files: Vec<(String, String)>,
-}
-
-/// A person whose account is being deleted.
-pub struct Leaving {
-    /// The id of the account.
-    pub id: String,
-    /// The email address.
-    pub email: String,
-    /// The name.
-    pub name: String,
-}
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -96,13 +52,13 @@ async fn exported(app: &App, visitor: Visitor) -> Result<Export, Fault> {
     Ok(all)
 }
 
-async fn export_json(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    Ok(axum::Json(exported(&app, visitor).await?.data).into_response())
+async fn export_json(app: App, by: Visitor) -> Result<Answer<Contributions>, Fault> {
+    Ok(Answer::json(&Contributions(exported(&app, by).await?.data)))
 }
 
-async fn export(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    app.limits.take("exports", &visitor.id, 2)?;
-    let Export { data, files } = exported(&app, visitor).await?;
+async fn export(app: App, by: Visitor) -> Result<Response, Fault> {
+    app.limits.take("exports", &by.id, 2)?;
+    let Export { data, files } = exported(&app, by).await?;
     let text = serde_json::to_vec_pretty(&data)?;
     let blobs = app.blobs.clone();
     let pack = move || -> std::io::Result<Vec<u8>> {
@@ -130,16 +86,13 @@ async fn export(State(app): State<App>, Person(visitor): Person) -> Result<Respo
     Ok((headers, bytes).into_response())
 }
 
-async fn delete(State(app): State<App>, Person(visitor): Person) -> Result<Response, Fault> {
-    withdraw(&app, &visitor.id).await?;
+async fn delete(app: App, by: Visitor) -> Result<Response, Fault> {
+    withdraw(&app, &by.id).await?;
     app.wake.notify();
     Ok(Redirect::to("/account?done=removed").into_response())
 }
 
 /// Deletes what a person has contributed.
-///
-/// # Errors
-/// If a moderator has to decide about something first, or something was contributed at the same time.
 pub(super) async fn withdraw(app: &App, account: &str) -> Result<(), Fault> {
     for feature in app.personal_data {
         feature.withdraw(app, account).await?;

@@ -30,9 +30,6 @@ impl Hasher {
     }
 
     /// The text to store of a password.
-    ///
-    /// # Errors
-    /// If the password is too short or too long.
     pub async fn hash(&self, password: &str) -> Result<String, Fault> {
         if !LENGTHS.contains(&password.chars().count()) {
             return Err(fault!(
@@ -51,9 +48,6 @@ impl Hasher {
 
     /// Whether `password` is that of a stored hash. Without one it takes as long, so that nobody learns from the time
     /// whether an account exists.
-    ///
-    /// # Errors
-    /// If hashes cannot be computed.
     pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool, Fault> {
         let parts: Vec<&str> = stored.unwrap_or("").split('$').collect();
         let (salt, expected) = match parts[..] {

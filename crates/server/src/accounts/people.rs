@@ -1,67 +1,39 @@
 //! Accounts in the database.
 
+use serde::Deserialize;
 use serde_json::json;
 
 use super::Role;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
+use crate::web::language::Language;
 use crate::{args, audit, clock, ids};
 
 /// An account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Account {
-    /// The id.
     pub id: String,
-    /// The mail address in small letters.
+    /// In small letters.
     pub email: String,
-    /// The name that others see.
     pub name: String,
     /// The hash of the password.
     pub password: String,
-    /// The role.
     pub role: Role,
-    /// When it was made.
     pub created_at: i64,
     /// Since when it cannot sign in.
     pub disabled_at: Option<i64>,
 }
 
-impl Account {
-    fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            email: row.get("email")?,
-            name: row.get("name")?,
-            password: row.get("password")?,
-            role: role(row)?,
-            created_at: row.get("created_at")?,
-            disabled_at: row.get("disabled_at")?,
-        })
-    }
-}
-
-/// The role in a row; a role that this program does not know is the least.
-pub(super) fn role(row: &Row) -> Result<Role, Error> {
-    Ok(row.get::<String>("role")?.parse().unwrap_or(Role::Member))
-}
-
-/// Who is to have an account.
 pub struct NewAccount<'a> {
-    /// The mail address.
     pub email: &'a str,
-    /// The name.
     pub name: &'a str,
     /// The hash of the password.
     pub password: String,
-    /// The role.
     pub role: Role,
 }
 
-/// Makes an account, and returns its id.
-///
-/// # Errors
-/// If the address or the name is not one, or there is an account with this address.
+/// Creates an account, and returns its id.
 pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
     let email = address(new.email)?;
     let name = name(new.name)?;
@@ -80,7 +52,7 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
     Ok(id)
 }
 
-/// The mail address in small letters.
+/// The email address in small letters, if it is one.
 pub(super) fn address(text: &str) -> Result<String, Fault> {
     let text = text.trim().to_lowercase();
     let parts = text.split_once('@').filter(|(local, domain)| {
@@ -94,9 +66,6 @@ pub(super) fn address(text: &str) -> Result<String, Fault> {
 }
 
 /// A name without what only confuses: controls, marks of direction, space at the ends.
-///
-/// # Errors
-/// If it is empty or too long.
 pub fn name(text: &str) -> Result<String, Fault> {
     let is_odd = |c: char| {
         c.is_control()
@@ -109,78 +78,68 @@ pub fn name(text: &str) -> Result<String, Fault> {
     Ok(name)
 }
 
-/// The account with this mail address.
-///
-/// # Errors
-/// If the database fails.
 pub async fn by_email(store: &Store, email: &str) -> Result<Option<Account>, Error> {
-    let row =
-        store.first("SELECT * FROM account WHERE email = $1", args![email.trim().to_lowercase()]).await?;
-    row.as_ref().map(Account::of).transpose()
+    let email = email.trim().to_lowercase();
+    store.fetch_optional("SELECT * FROM account WHERE email = $1", args![email]).await
 }
 
-/// The account with this id.
-///
-/// # Errors
-/// If the database fails.
 pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {
-    let row = store.first("SELECT * FROM account WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Account::of).transpose()
+    store.fetch_optional("SELECT * FROM account WHERE id = $1", args![id]).await
 }
 
 /// The newest accounts whose name or address contains `part`.
-///
-/// # Errors
-/// If the database fails.
 pub async fn search(store: &Store, part: &str, most: i64) -> Result<Vec<Account>, Error> {
     let escaped = part.trim().to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    let rows = store
-        .all(
+    store
+        .fetch(
             "SELECT * FROM account WHERE email LIKE $1 ESCAPE '\\' OR LOWER(name) LIKE $1 ESCAPE '\\' \
              ORDER BY id DESC LIMIT $2",
             args![format!("%{escaped}%"), most],
         )
-        .await?;
-    rows.iter().map(Account::of).collect()
+        .await
 }
 
-/// The number of accounts.
-///
-/// # Errors
-/// If the database fails.
 pub async fn count(store: &Store) -> Result<i64, Error> {
-    let row = store.first("SELECT COUNT(*) AS n FROM account", args![]).await?;
-    row.map_or(Ok(0), |row| row.get("n"))
+    store.fetch_one("SELECT COUNT(*) FROM account", args![]).await
 }
 
-/// Gives an account another role, or disables it, and ends its sessions and the links for accounts that it has made.
-///
-/// # Errors
-/// If there is no such account, or it is the last administrator.
+/// Changes the name that others see. A deleted account does not get its name back.
+pub(super) async fn rename(store: &Store, id: &str, name: &str) -> Result<(), Error> {
+    let sql = "UPDATE account SET name = $1 WHERE id = $2 AND disabled_at IS NULL";
+    store.execute(sql, args![name, id]).await.map(drop)
+}
+
+/// Sets the language of a person's email.
+pub(super) async fn set_language(tx: &mut Tx, id: &str, language: Language) -> Result<(), Error> {
+    let sql = "UPDATE account SET language = $1 WHERE id = $2";
+    tx.execute(sql, args![language.tag(), id]).await.map(drop)
+}
+
+/// Changes a password. Anyone who knew the old one is signed out everywhere, and may have created tokens.
+pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<(), Error> {
+    tx.execute("UPDATE account SET password = $1 WHERE id = $2", args![hash, id]).await?;
+    tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
+    tx.execute("DELETE FROM api_token WHERE account = $1", args![id]).await?;
+    audit::note(tx, Some(id), "account.password", id, json!({})).await
+}
+
+/// Gives an account another role, or disables it, and ends its sessions and the links for accounts that it has created.
 pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<Role>) -> Result<(), Fault> {
     // Two administrators who disable each other, or delete their accounts, at once must not both succeed.
     let admins = tx.pick(
         "SELECT id FROM account WHERE role = 'admin' ORDER BY id",
         "SELECT id FROM account WHERE role = 'admin' ORDER BY id FOR NO KEY UPDATE",
     );
-    let admins = tx.all(admins, args![]).await?;
-    let changed = match role {
-        Some(role) => {
-            tx.execute(
-                "UPDATE account SET role = $1, disabled_at = NULL WHERE id = $2",
-                args![role.name(), id],
-            )
-            .await?
-        }
-        None => {
-            tx.execute("UPDATE account SET disabled_at = $1 WHERE id = $2", args![clock::now(), id]).await?
-        }
+    let admins: Vec<String> = tx.fetch(admins, args![]).await?;
+    let (sql, value) = match role {
+        Some(role) => ("UPDATE account SET role = $1, disabled_at = NULL WHERE id = $2", role.name().into()),
+        None => ("UPDATE account SET disabled_at = $1 WHERE id = $2", clock::now().into()),
     };
-    if changed == 0 {
+    if tx.execute(sql, vec![value, id.into()]).await? == 0 {
         return Err(Fault::not_found());
     }
-    let left = "SELECT 1 AS one FROM account WHERE role = 'admin' AND disabled_at IS NULL";
-    if !admins.is_empty() && tx.first(left, args![]).await?.is_none() {
+    let left = "SELECT 1 FROM account WHERE role = 'admin' AND disabled_at IS NULL";
+    if !admins.is_empty() && !tx.exists(left, args![]).await? {
         return Err(fault!(
             CONFLICT,
             "last-admin",
@@ -194,27 +153,20 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     )
     .await?;
     let role = role.map_or("disabled", |role| role.name());
-    audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?;
-    Ok(())
+    Ok(audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?)
 }
 
-/// Whether an account can be used, which stays as it is until the transaction ends: nothing that a person contributes
-/// comes after the end of their account.
-///
-/// # Errors
-/// If the database fails.
+/// Whether an account can be used. It cannot be disabled before the transaction ends, so nothing is contributed after
+/// the end of an account.
 pub async fn is_enabled(tx: &mut Tx, id: &str) -> Result<bool, Error> {
     let sql = tx.pick(
-        "SELECT 1 AS one FROM account WHERE id = $1 AND disabled_at IS NULL",
-        "SELECT 1 AS one FROM account WHERE id = $1 AND disabled_at IS NULL FOR SHARE",
+        "SELECT 1 FROM account WHERE id = $1 AND disabled_at IS NULL",
+        "SELECT 1 FROM account WHERE id = $1 AND disabled_at IS NULL FOR SHARE",
     );
-    Ok(tx.first(sql, args![id]).await?.is_some())
+    tx.exists(sql, args![id]).await
 }
 
-/// Refuses what somebody contributes whose account has been disabled since they asked.
-///
-/// # Errors
-/// If it has been.
+/// Refuses a contribution if the account has been disabled since the request.
 pub async fn require_enabled(tx: &mut Tx, id: &str) -> Result<(), Fault> {
     match is_enabled(tx, id).await? {
         true => Ok(()),

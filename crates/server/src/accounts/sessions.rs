@@ -1,10 +1,13 @@
 //! Sessions of browsers: a random token in a cookie, of which only the hash is stored.
 
-use axum::http::HeaderValue;
+use axum::http::header::SET_COOKIE;
+use axum::response::{IntoResponse, Redirect, Response};
+use cookie::time::Duration;
+use cookie::{Cookie, SameSite};
 
-use super::{Role, Visitor, people};
+use super::Visitor;
 use crate::settings::Settings;
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
 use crate::{args, clock, ids};
 
@@ -14,10 +17,7 @@ pub fn cookie_name(settings: &Settings) -> &'static str {
 }
 
 /// Begins a session, and returns the cookie to set.
-///
-/// # Errors
-/// If the database fails.
-pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::Result<HeaderValue> {
+pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::Result<Cookie<'static>> {
     let token = ids::secret()?;
     let now = clock::now();
     let expires = now + settings.session_days * clock::DAY;
@@ -27,62 +27,48 @@ pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::R
         args![ids::digest(&token), account, now, expires],
     )
     .await?;
-    Ok(set(settings, &token, settings.session_days * clock::DAY / 1000)?)
+    Ok(cookie(settings, token, settings.session_days))
 }
 
 /// The cookie that ends a session in the browser.
-///
-/// # Errors
-/// Never, as long as names of cookies are plain.
-pub fn forget(settings: &Settings) -> anyhow::Result<HeaderValue> {
-    Ok(set(settings, "", 0)?)
+pub(super) fn forget(settings: &Settings) -> Cookie<'static> {
+    cookie(settings, String::new(), 0)
 }
 
-fn set(
-    settings: &Settings,
-    value: &str,
-    seconds: i64,
-) -> Result<HeaderValue, axum::http::header::InvalidHeaderValue> {
-    let secure = if settings.is_secure() { "; Secure" } else { "" };
-    let name = cookie_name(settings);
-    HeaderValue::from_str(&format!(
-        "{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
-    ))
+fn cookie(settings: &Settings, value: String, days: i64) -> Cookie<'static> {
+    Cookie::build((cookie_name(settings), value))
+        .path("/")
+        .max_age(Duration::days(days))
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(settings.is_secure())
+        .build()
+}
+
+/// Sets a cookie and sends the browser on to the page `to`.
+pub(super) fn redirect(cookie: &Cookie<'_>, to: &str) -> Response {
+    ([(SET_COOKIE, cookie.to_string())], Redirect::to(to)).into_response()
 }
 
 /// Ends a session.
-///
-/// # Errors
-/// If the database fails.
-pub async fn end(store: &Store, token_hash: &str) -> Result<(), Error> {
+pub(super) async fn end(store: &Store, token_hash: &str) -> Result<(), Error> {
     store.execute("DELETE FROM session WHERE token_hash = $1", args![token_hash]).await.map(drop)
 }
 
+/// Ends all sessions of an account.
+pub(super) async fn end_all(store: &Store, account: &str) -> Result<(), Error> {
+    store.execute("DELETE FROM session WHERE account = $1", args![account]).await.map(drop)
+}
+
 /// The person with this token.
-///
-/// # Errors
-/// If the database fails.
-pub async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Error> {
+pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Error> {
     let hash = ids::digest(token);
-    let row = store
-        .first(
+    let visitor: Option<Visitor> = store
+        .fetch_optional(
             "SELECT account.* FROM session JOIN account ON account.id = session.account \
              WHERE session.token_hash = $1 AND session.expires_at > $2 AND account.disabled_at IS NULL",
             args![&hash, clock::now()],
         )
         .await?;
-    row.map(|row| of_row(&row, Scope::ALL.to_vec(), Some(hash))).transpose()
-}
-
-/// The visitor in a row of accounts.
-pub(super) fn of_row(row: &Row, scopes: Vec<Scope>, session: Option<String>) -> Result<Visitor, Error> {
-    let role: Role = people::role(row)?;
-    Ok(Visitor {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        email: row.get("email")?,
-        role,
-        scopes,
-        session,
-    })
+    Ok(visitor.map(|visitor| Visitor { scopes: Scope::ALL.to_vec(), session: Some(hash), ..visitor }))
 }

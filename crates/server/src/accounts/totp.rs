@@ -20,9 +20,6 @@ const DRIFT: i64 = 1;
 const LENGTH: usize = 20;
 
 /// A new secret of 160 random bits, in base 32.
-///
-/// # Errors
-/// If the system has no random numbers.
 pub fn new_secret() -> std::io::Result<String> {
     let mut bytes = [0; LENGTH];
     ids::random(&mut bytes)?;
@@ -63,12 +60,9 @@ pub fn address(site: &str, email: &str, secret: &str) -> String {
 }
 
 /// Whether an account has a second factor.
-///
-/// # Errors
-/// If the database fails.
 pub async fn is_on(store: &Store, account: &str) -> Result<bool, Error> {
-    let row = store.first("SELECT totp_secret FROM account WHERE id = $1", args![account]).await?;
-    Ok(row.map_or(Ok(None), |row| row.get::<Option<String>>("totp_secret"))?.is_some())
+    let sql = "SELECT 1 FROM account WHERE id = $1 AND totp_secret IS NOT NULL";
+    store.exists(sql, args![account]).await
 }
 
 fn wrong() -> Fault {
@@ -76,22 +70,17 @@ fn wrong() -> Fault {
 }
 
 /// Uses a code up. An account without a second factor needs none.
-///
-/// # Errors
-/// If the code is not right, or was used.
 pub async fn take(tx: &mut Tx, account: &str, given: &str) -> Result<(), Fault> {
     let sql = "SELECT totp_secret, totp_step FROM account WHERE id = $1";
-    let row = tx.first(sql, args![account]).await?.ok_or_else(Fault::not_found)?;
-    let Some(secret) = row.get::<Option<String>>("totp_secret")? else { return Ok(()) };
-    let step = step_of(&secret, given, row.get("totp_step")?, clock::now()).ok_or_else(wrong)?;
+    let known: Option<(Option<String>, i64)> = tx.fetch_optional(sql, args![account]).await?;
+    let (secret, last) = known.ok_or_else(Fault::not_found)?;
+    let Some(secret) = secret else { return Ok(()) };
+    let step = step_of(&secret, given, last, clock::now()).ok_or_else(wrong)?;
     let sql = "UPDATE account SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
     if tx.execute(sql, args![step, account]).await? == 1 { Ok(()) } else { Err(wrong()) }
 }
 
 /// Gives an account a second factor, if the code is one of the secret.
-///
-/// # Errors
-/// If the code is not right.
 pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Result<(), Fault> {
     let step = step_of(secret, given, 0, clock::now()).ok_or_else(wrong)?;
     let changed = tx
@@ -111,9 +100,6 @@ pub async fn set_up(tx: &mut Tx, account: &str, secret: &str, given: &str) -> Re
 }
 
 /// Takes the second factor of an account away.
-///
-/// # Errors
-/// If the database fails.
 pub async fn remove(tx: &mut Tx, actor: Option<&str>, account: &str) -> Result<(), Fault> {
     tx.execute("UPDATE account SET totp_secret = NULL WHERE id = $1", args![account]).await?;
     Ok(audit::note(tx, actor, "account.second-factor", account, json!({ "is_on": false })).await?)

@@ -21,8 +21,8 @@ pub use restore::{Checked, check, restore};
 
 use crate::app::App;
 use crate::blobs::{Blobs, FOLDERS};
-use crate::clock;
-use crate::store::{Store, Tx};
+use crate::store::{Error, Store, Tx};
+use crate::{args, clock};
 
 /// The rows.
 const ROWS: &str = "database.jsonl.gz";
@@ -106,10 +106,7 @@ async fn write_rows(snapshot: &mut Tx, path: PathBuf) -> anyhow::Result<()> {
 }
 
 /// The files that rows name, as paths in a backup.
-///
-/// # Errors
-/// If the database fails.
-pub async fn named(tx: &mut Tx) -> anyhow::Result<Vec<String>> {
+pub async fn named(tx: &mut Tx) -> Result<Vec<String>, Error> {
     let visible = "SELECT blob AS hash FROM submission WHERE blob IS NOT NULL \
                    UNION SELECT blob AS hash FROM image WHERE blob IS NOT NULL \
                    UNION SELECT thumb AS hash FROM image WHERE thumb IS NOT NULL \
@@ -120,10 +117,8 @@ pub async fn named(tx: &mut Tx) -> anyhow::Result<Vec<String>> {
                   UNION SELECT ids_hash AS hash FROM reference_set WHERE ids_hash IS NOT NULL";
     let mut names = Vec::new();
     for (folder, sql) in FOLDERS.into_iter().zip([visible, hidden]) {
-        for row in tx.all(sql, Vec::new()).await? {
-            let hash: String = row.get("hash")?;
-            names.push(name_of(folder, &hash));
-        }
+        let hashes: Vec<String> = tx.fetch(sql, args![]).await?;
+        names.extend(hashes.iter().map(|hash| name_of(folder, hash)));
     }
     Ok(names)
 }

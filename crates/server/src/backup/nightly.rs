@@ -42,16 +42,13 @@ pub async fn schedule(app: App, mut stop: watch::Receiver<bool>) {
 }
 
 /// Queues the backup of the day if its hour has come; returns whether it was.
-///
-/// # Errors
-/// If the database fails.
 pub async fn queue_if_due(app: &App, now: i64) -> Result<bool, Error> {
     let (day, hour) = (clock::day(now), now.rem_euclid(clock::DAY) / 3_600_000);
     if hour < app.settings.backup_hour {
         return Ok(false);
     }
-    let known = app.store.first("SELECT day FROM daily WHERE task = 'backup'", args![]).await?;
-    if known.map(|row| row.get::<String>("day")).transpose()?.is_some_and(|known| known >= day) {
+    let sql = "SELECT 1 FROM daily WHERE task = 'backup' AND day >= $1";
+    if app.store.exists(sql, args![&day]).await? {
         return Ok(false);
     }
     let mut tx = app.store.begin().await?;
@@ -64,7 +61,7 @@ pub async fn queue_if_due(app: &App, now: i64) -> Result<bool, Error> {
     Ok(is_first)
 }
 
-/// Whether nobody has taken the task of a day before.
+/// Takes the task of a day, unless another process has taken it.
 async fn take(tx: &mut Tx, task: &str, day: &str) -> Result<bool, Error> {
     let taken = tx
         .execute(
@@ -111,9 +108,6 @@ impl Work for NightlyBackup {
 }
 
 /// The days of the backups in a folder, counted from 1970.
-///
-/// # Errors
-/// If the folder cannot be read.
 pub fn days(folder: &Path) -> std::io::Result<BTreeSet<i64>> {
     let mut days = BTreeSet::new();
     if !folder.exists() {

@@ -6,6 +6,7 @@ pub mod expected;
 mod host;
 mod hosting;
 pub mod judging;
+pub mod notifications;
 mod own_data;
 mod pages;
 pub mod quota;
@@ -17,6 +18,7 @@ pub mod submit;
 pub mod teams;
 pub mod upload;
 pub mod validation;
+mod webhooks;
 
 use crate::web::Route;
 
@@ -33,5 +35,6 @@ pub fn routes() -> Vec<Route> {
     routes.extend(host::routes());
     routes.extend(hosting::routes());
     routes.extend(judging::routes());
+    routes.extend(webhooks::routes());
     routes
 }

@@ -9,13 +9,13 @@ use tempfile::TempDir;
 
 use super::records::{self, Phase, ReferenceSet};
 use super::submissions::{self, Submission};
-use super::{board, rescore, submit};
+use super::{board, notifications, rescore, submit};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::Tx;
-use crate::{args, clock, outbox};
+use crate::{args, clock};
 
 /// Prepares a reference set.
 pub struct PrepareSet;
@@ -207,7 +207,7 @@ impl Work for ScoreSubmission {
         }
         rescore::write(tx, &score_set.unwrap_or_default(), &submission.id, &scores).await?;
         rescore::catch_up(tx, &phase, &submission.id).await?;
-        outbox::submission_ended(tx, app, &submission.id).await?;
+        notifications::submission_ended(tx, app, &submission.id).await?;
         compare_later(tx, &submission.phase).await
     }
 }
@@ -223,7 +223,7 @@ async fn fail(app: &App, tx: &mut Tx, submission: &Submission, reason: String) -
     if failed == 1 {
         // The file was checked, so it is our fault.
         submissions::refund(tx, submission).await?;
-        outbox::submission_ended(tx, app, &submission.id).await?;
+        notifications::submission_ended(tx, app, &submission.id).await?;
     }
     Ok(())
 }

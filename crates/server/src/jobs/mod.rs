@@ -12,6 +12,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Deserializer};
 use tokio::sync::watch;
 
 use self::queue::Priority;
@@ -23,9 +24,8 @@ use crate::store::{Error, Tx};
 pub use failure::Failure;
 
 /// A claimed job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Job<S = String> {
-    /// The id.
     pub id: String,
     /// What kind of work it is.
     pub kind: String,
@@ -33,8 +33,13 @@ pub struct Job<S = String> {
     pub subject: S,
     /// How often it was claimed, with this time.
     pub attempt: i64,
-    /// Whether somebody waits for it.
+    /// Whether a person waits for it.
+    #[serde(rename = "priority", deserialize_with = "is_awaited")]
     pub is_awaited: bool,
+}
+
+fn is_awaited<'de, D: Deserializer<'de>>(priority: D) -> Result<bool, D::Error> {
+    Ok(i64::deserialize(priority)? == Priority::Awaited as i64)
 }
 
 /// Wakes the workers of this process. Each of them looks for a job of its own kind, so all are woken.
@@ -95,17 +100,11 @@ impl AnyWork {
 }
 
 /// Adds a job. Wake the runner once the transaction is committed.
-///
-/// # Errors
-/// If the database fails.
 pub async fn add<W: Work>(tx: &mut Tx, subject: &W::Subject, priority: Priority) -> Result<(), Error> {
     add_at::<W>(tx, subject, priority, clock::now()).await
 }
 
 /// Adds a job that begins no earlier than `run_after`.
-///
-/// # Errors
-/// If the database fails.
 pub async fn add_at<W: Work>(
     tx: &mut Tx,
     subject: &W::Subject,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Job;
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, clock, ids};
 
 /// The milliseconds for which a job that failed waits before it is tried again, times the attempts so far.
@@ -12,24 +12,18 @@ const PAUSE: i64 = 2_000;
 /// Jobs that people wait for come before those that they do not notice.
 #[derive(Clone, Copy, Debug)]
 pub enum Priority {
-    /// Somebody waits.
+    /// A person waits.
     Awaited = 0,
-    /// Nobody waits.
+    /// No person notices.
     Background = 10,
 }
 
 /// Adds a job. Wake the runner once the transaction is committed.
-///
-/// # Errors
-/// If the database fails.
 pub async fn add(tx: &mut Tx, kind: &'static str, subject: &str, priority: Priority) -> Result<(), Error> {
     add_at(tx, kind, subject, priority, clock::now()).await
 }
 
 /// Adds a job that begins no earlier than `run_after`.
-///
-/// # Errors
-/// If the database fails.
 pub async fn add_at(
     tx: &mut Tx,
     kind: &'static str,
@@ -47,9 +41,6 @@ pub async fn add_at(
 }
 
 /// Claims the next job whose priority is `least` or higher: one that is due, or one whose worker has not been heard of.
-///
-/// # Errors
-/// If the database fails.
 pub async fn claim(store: &Store, lease_ms: i64, least: Priority) -> Result<Option<Job>, Error> {
     const SQLITE: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
          WHERE id = (SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
@@ -58,34 +49,21 @@ pub async fn claim(store: &Store, lease_ms: i64, least: Priority) -> Result<Opti
          WHERE id = (SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
          OR (state = 'running' AND lease_until < $1)) AND priority <= $3 \
          ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *";
-    const OPEN: &str = "SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
+    const OPEN: &str = "SELECT 1 FROM job WHERE ((state = 'queued' AND run_after <= $1) \
          OR (state = 'running' AND lease_until < $1)) AND priority <= $2 LIMIT 1";
     let now = clock::now();
     // Looking is cheaper than a transaction that writes.
-    if store.first(OPEN, args![now, least as i64]).await?.is_none() {
+    if !store.exists(OPEN, args![now, least as i64]).await? {
         return Ok(None);
     }
     let mut tx = store.begin().await?;
     let sql = tx.pick(SQLITE, POSTGRES);
-    let row = tx.first(sql, args![now, now + lease_ms, least as i64]).await?;
+    let job = tx.fetch_optional(sql, args![now, now + lease_ms, least as i64]).await?;
     tx.commit().await?;
-    row.map(|row| job(&row)).transpose()
+    Ok(job)
 }
 
-fn job(row: &Row) -> Result<Job, Error> {
-    Ok(Job {
-        id: row.get("id")?,
-        kind: row.get("kind")?,
-        subject: row.get("subject")?,
-        attempt: row.get("attempt")?,
-        is_awaited: row.get::<i64>("priority")? == Priority::Awaited as i64,
-    })
-}
-
-/// Extends the lease of a job; `false` if somebody else has claimed it, or it was cancelled.
-///
-/// # Errors
-/// If the database fails.
+/// Extends the lease of a job; `false` if another worker has claimed it, or it was cancelled.
 pub async fn extend(store: &Store, job: &Job, lease_ms: i64) -> Result<bool, Error> {
     let extended = store
         .execute(
@@ -96,10 +74,7 @@ pub async fn extend(store: &Store, job: &Job, lease_ms: i64) -> Result<bool, Err
     Ok(extended == 1)
 }
 
-/// Ends a job; `false` if somebody else has claimed it, or it was cancelled: no result may be written then.
-///
-/// # Errors
-/// If the database fails.
+/// Ends a job; `false` if another worker has claimed it, or it was cancelled: no result may be written then.
 pub async fn end(tx: &mut Tx, job: &Job, error: Option<&str>) -> Result<bool, Error> {
     let state = if error.is_some() { "failed" } else { "done" };
     let ended = tx
@@ -114,9 +89,6 @@ pub async fn end(tx: &mut Tx, job: &Job, error: Option<&str>) -> Result<bool, Er
 
 /// Puts a job back, to be tried again after a pause that grows with the attempts; without a pause, the attempt does not
 /// count.
-///
-/// # Errors
-/// If the database fails.
 pub async fn put_back(store: &Store, job: &Job, error: Option<&str>) -> Result<(), Error> {
     let (pause, uncounted) = if error.is_some() { (PAUSE * job.attempt, 0) } else { (0, 1) };
     store
@@ -131,9 +103,6 @@ pub async fn put_back(store: &Store, job: &Job, error: Option<&str>) -> Result<(
 
 /// Cancels the jobs of a subject that wait, and those that run if `also_running` is set; returns whether there was one.
 /// A worker notices within a third of its lease that its job was cancelled, and cannot write its result.
-///
-/// # Errors
-/// If the database fails.
 pub async fn cancel(tx: &mut Tx, subject: &str, also_running: bool) -> Result<bool, Error> {
     let cancelled = tx
         .execute(
@@ -155,9 +124,6 @@ pub struct Wait {
 }
 
 /// How long the job of a subject still waits; `None` if it has ended.
-///
-/// # Errors
-/// If the database fails.
 pub async fn wait(store: &Store, subject: &str, workers: usize) -> Result<Option<Wait>, Error> {
     Ok(waits(store, &[subject], workers).await?.remove(subject))
 }
@@ -192,13 +158,13 @@ pub async fn waits(store: &Store, subjects: &[&str], workers: usize) -> Result<H
 }
 
 /// The milliseconds for which the job that people have awaited for the longest time has been due; 0 if none waits.
-///
-/// # Errors
-/// If the database fails.
 pub async fn longest_wait(store: &Store) -> Result<i64, Error> {
-    let row = store
-        .first("SELECT MIN(run_after) AS due FROM job WHERE state = 'queued' AND priority = 0", args![])
-        .await?;
-    let due: Option<i64> = row.map_or(Ok(None), |row| row.get("due"))?;
+    let sql = "SELECT MIN(run_after) FROM job WHERE state = 'queued' AND priority = 0";
+    let due: Option<i64> = store.fetch_one(sql, args![]).await?;
     Ok(due.map_or(0, |due| (clock::now() - due).max(0)))
+}
+
+/// The number of jobs by state.
+pub async fn counts(store: &Store) -> Result<Vec<(String, i64)>, Error> {
+    store.fetch("SELECT state, COUNT(*) FROM job GROUP BY state ORDER BY state", args![]).await
 }

@@ -43,15 +43,15 @@ impl Tx {
     /// The columns of a table in order.
     async fn columns(&mut self, table: &str) -> anyhow::Result<Vec<(String, Kind)>> {
         let sql = self.pick(
-            "SELECT name, type AS kind FROM pragma_table_info($1) ORDER BY cid",
-            "SELECT CAST(column_name AS TEXT) AS name, CAST(data_type AS TEXT) AS kind \
+            "SELECT name, type FROM pragma_table_info($1) ORDER BY cid",
+            "SELECT CAST(column_name AS TEXT), CAST(data_type AS TEXT) \
              FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1 \
              ORDER BY ordinal_position",
         );
-        let rows = self.all(sql, args![table]).await?;
-        rows.iter()
-            .map(|row| {
-                let (name, kind): (String, String) = (row.get("name")?, row.get("kind")?);
+        let columns: Vec<(String, String)> = self.fetch(sql, args![table]).await?;
+        columns
+            .into_iter()
+            .map(|(name, kind)| {
                 let kind = match kind.to_uppercase().as_str() {
                     "TEXT" => Kind::Text,
                     "BIGINT" => Kind::Int,
@@ -160,9 +160,6 @@ impl Import {
 }
 
 /// Whether the tables hold nothing.
-///
-/// # Errors
-/// If the database fails.
 pub async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
     for table in tables() {
         let columns = tx.columns(table).await.map_err(|error| Error::Protocol(format!("{error:#}")))?;
@@ -170,12 +167,12 @@ pub async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
             // A table of a later version.
             continue;
         }
-        let sql = format!("SELECT COUNT(*) AS n FROM {table}");
-        let row = match tx {
-            Tx::Sqlite(tx) => Row::Sqlite(sqlx::query(AssertSqlSafe(sql)).fetch_one(&mut **tx).await?),
-            Tx::Postgres(tx) => Row::Postgres(sqlx::query(AssertSqlSafe(sql)).fetch_one(&mut **tx).await?),
+        let sql = AssertSqlSafe(format!("SELECT 1 FROM {table} LIMIT 1"));
+        let is_used = match tx {
+            Tx::Sqlite(tx) => sqlx::query(sql).fetch_optional(&mut **tx).await?.is_some(),
+            Tx::Postgres(tx) => sqlx::query(sql).fetch_optional(&mut **tx).await?.is_some(),
         };
-        if row.get::<i64>("n")? > 0 {
+        if is_used {
             return Ok(false);
         }
     }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::guard::is_program;
+use super::is_program;
 use super::page::Page;
 use super::signature::{Contract, Input, Output, Reply, describe};
 use crate::app::App;

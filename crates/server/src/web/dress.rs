@@ -13,10 +13,9 @@ use axum::response::{Html, IntoResponse, Response};
 use capeval_api::Problem;
 use tower_http::csrf::ProtectionError;
 
-use super::guard::is_program;
 use super::language::Language;
 use super::page::Page;
-use crate::accounts::Visitor;
+use super::{Visitor, is_program};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;

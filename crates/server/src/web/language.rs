@@ -54,7 +54,7 @@ impl Language {
     /// The language that a request asks for: by its cookie, or else by the first of its accepted languages that the
     /// site has.
     pub fn of_request(headers: &HeaderMap) -> Self {
-        if let Some(chosen) = cookie(headers, COOKIE).and_then(Self::of) {
+        if let Some(chosen) = cookie(headers, COOKIE).and_then(|cookie| Self::of(cookie.value())) {
             return chosen;
         }
         let accepted =

@@ -3,31 +3,38 @@
 pub mod answer;
 pub mod assets;
 pub mod dress;
-pub mod guard;
 pub mod language;
 pub mod limits;
+pub mod network;
 pub mod openapi;
 pub mod page;
 pub mod recent;
 pub mod route;
 pub mod signature;
 pub mod subject;
+mod visitor;
 
 use axum::http::{HeaderMap, header};
+use cookie::Cookie;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub use answer::{Answer, Asked, Body, Created, Done, Either};
-pub use guard::Attempt;
 pub use language::Shown;
+pub use network::Attempt;
 pub use page::{Page, Person, Signed};
 pub use route::{Access, Field, Route, Scope};
 pub use subject::{Hosted, Moderated, Names, Own, Standing, Subject, Visible};
+pub use visitor::Visitor;
 
-/// The value of a cookie.
-pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+/// The cookie with this name.
+pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<Cookie<'h>> {
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+    values.flat_map(Cookie::split_parse).flatten().find(|cookie| cookie.name() == name)
+}
+
+/// Whether a path is for programs.
+pub fn is_program(path: &str) -> bool {
+    path.starts_with("/api/")
 }
 
 /// What is written by its number in an address: all but letters, digits, `-_.~`, and `/`, so that paths can be read.

@@ -11,7 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use super::assets;
 use super::language::{Language, Shown};
-use crate::accounts::Visitor;
+use super::visitor::Visitor;
 use crate::app::App;
 use crate::clock;
 use crate::fault::Fault;
@@ -169,14 +169,6 @@ impl FromRequestParts<App> for Page {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
         let visitor = parts.extensions.get::<Visitor>().cloned();
         Ok(Self::new(parts, app, visitor))
-    }
-}
-
-impl FromRequestParts<App> for Visitor {
-    type Rejection = Fault;
-
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Self::Rejection> {
-        parts.extensions.get::<Self>().cloned().ok_or_else(Fault::not_found)
     }
 }
 

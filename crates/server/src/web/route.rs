@@ -1,20 +1,17 @@
 //! Routes as data: from one table come the router, the check of who may ask, and the description for programs.
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::handler::Handler;
 use axum::http::Method;
-use axum::middleware::from_fn_with_state;
 use axum::routing::{self, MethodRouter};
+pub use capeval_api::Scope;
 
-use super::guard::guard;
 use super::signature::{Contract, Reply, Signature};
 use crate::app::App;
 
 /// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody.
+    /// Everyone.
     Public,
     /// People who are signed in; programs need a token with this scope.
     Person(Scope),
@@ -22,15 +19,6 @@ pub enum Access {
     Host,
     /// Administrators.
     Admin,
-}
-
-capeval_choice::named! {
-    /// What a token allows.
-    pub enum Scope ("scope") {
-        Read = "read", "read what its owner can see";
-        Submit = "submit", "also submit results and contribute to collections";
-        Host = "host", "also manage the owner's benchmarks";
-    }
 }
 
 /// A route.
@@ -54,7 +42,7 @@ pub struct Route {
     pub body: Vec<Field>,
     /// The names in the query of its address, for the description of the API.
     pub query: &'static [&'static str],
-    handler: MethodRouter<App>,
+    pub handler: MethodRouter<App>,
 }
 
 /// A field of a request in JSON.
@@ -159,19 +147,5 @@ impl Route {
     /// Describes the query of its address.
     pub fn asks(self, query: &'static [&'static str]) -> Self {
         Self { query, ..self }
-    }
-
-    /// Adds the route to `router`.
-    pub fn join(self, router: Router<App>, app: &App) -> Router<App> {
-        let Self { path, access, is_upload, handler, .. } = self;
-        let limit = match is_upload {
-            // Forms have more than the file.
-            true => app.settings.upload_mib as usize * (1 << 20) + (1 << 16),
-            false => 1 << 18,
-        };
-        let guarded = handler
-            .route_layer(DefaultBodyLimit::max(limit))
-            .route_layer(from_fn_with_state((app.clone(), access), guard));
-        router.route(path, guarded)
     }
 }

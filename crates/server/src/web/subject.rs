@@ -4,8 +4,8 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
+use super::Visitor;
 use super::signature::{Contract, Input};
-use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 

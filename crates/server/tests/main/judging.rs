@@ -150,7 +150,7 @@ async fn no_one_judges_captions_of_their_own_team(database: Database) {
     let row = tx.first("SELECT id FROM account WHERE name = 'Ada'", args![]).await.unwrap().unwrap();
     let id: String = row.get("id").unwrap();
     let cookie = sessions::begin(&mut tx, &site.app.settings, &id).await.unwrap();
-    let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
+    let cookie = cookie.stripped().to_string();
     tx.commit().await.unwrap();
     let ada_at_home = Client { cookie: Some(cookie), token: None, ..ada.clone() };
     let page = ada_at_home.get("/b/b/p/judge").await.expect(200).text;

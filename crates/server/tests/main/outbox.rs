@@ -7,7 +7,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use capeval_server::accounts::Role;
-use capeval_server::outbox::{self, signature};
+use capeval_server::benchmarks::notifications;
+use capeval_server::outbox::signature;
 use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
 use capeval_server::{args, clock};
@@ -126,11 +127,11 @@ async fn webhooks_are_signed_and_tried_again(database: Database) {
     let secret = admin.post_json(path, &hook).await.expect(201).json()["secret"].as_str().unwrap().to_owned();
 
     let mut tx = site.app.store.begin().await.unwrap();
-    outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
+    notifications::submission_ended(&mut tx, &site.app, "s").await.unwrap();
     tx.commit().await.unwrap();
     // A transaction that is rolled back sends nothing.
     let mut tx = site.app.store.begin().await.unwrap();
-    outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
+    notifications::submission_ended(&mut tx, &site.app, "s").await.unwrap();
     drop(tx);
     site.work_that_is_due().await;
     assert_eq!(received.0.lock().unwrap().len(), 1);
@@ -165,7 +166,7 @@ async fn webhooks_are_signed_and_tried_again(database: Database) {
     let local = address.replace("127.0.0.1", "localhost");
     strict.app.store.execute(sql, args![local]).await.unwrap();
     let mut tx = strict.app.store.begin().await.unwrap();
-    outbox::submission_ended(&mut tx, &strict.app, "s").await.unwrap();
+    notifications::submission_ended(&mut tx, &strict.app, "s").await.unwrap();
     tx.commit().await.unwrap();
     for _ in 0..8 {
         strict.work_that_is_due().await;
@@ -221,7 +222,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     let ada = capeval_server::accounts::people::by_email(&site.app.store, "ada@example.org").await.unwrap();
     submission(&site, &ada.unwrap().id).await;
     let mut tx = site.app.store.begin().await.unwrap();
-    outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
+    notifications::submission_ended(&mut tx, &site.app, "s").await.unwrap();
     tx.commit().await.unwrap();
     site.work_that_is_due().await;
     let message = messages.lock().unwrap().last().unwrap().clone();
@@ -248,7 +249,7 @@ async fn mail_about_a_submission_is_in_the_language_of_its_reader(database: Data
         let mut tx = site.app.store.begin().await.unwrap();
         tx.execute("UPDATE account SET language = $1 WHERE id = $2", args![language, &ada]).await.unwrap();
         tx.execute("UPDATE submission SET state = $1", args![state]).await.unwrap();
-        outbox::submission_ended(&mut tx, &site.app, "s").await.unwrap();
+        notifications::submission_ended(&mut tx, &site.app, "s").await.unwrap();
         let row = tx.first("SELECT body FROM outbox", args![]).await.unwrap().unwrap();
         let body: String = row.get("body").unwrap();
         assert!(body.contains(words), "{body}");

@@ -39,7 +39,7 @@ pub async fn moderator(site: &Site) -> Client {
     let mut tx = site.app.store.begin().await.unwrap();
     let cookie = capeval_server::accounts::sessions::begin(&mut tx, &site.app.settings, &id).await.unwrap();
     tx.commit().await.unwrap();
-    let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
+    let cookie = cookie.stripped().to_string();
     Client { cookie: Some(cookie), ..site.anybody() }
 }
 

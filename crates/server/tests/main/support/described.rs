@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use axum::http::Method;
 use boon::{Compiler, SchemaIndex, Schemas};
+use capeval_server::app;
 use capeval_server::web::openapi;
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ struct Described {
 }
 
 static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
-    let mut document = openapi::document("capeval", "http://localhost/");
+    let mut document = openapi::document(&app::routes(), "capeval", "http://localhost/");
     close(&mut document["components"]["schemas"]);
     let mut compiler = Compiler::new();
     compiler.add_resource(DOCUMENT, document.clone()).unwrap();

@@ -106,7 +106,7 @@ impl Site {
         let cookie =
             capeval_server::accounts::sessions::begin(&mut tx, &self.app.settings, &id).await.unwrap();
         tx.commit().await.unwrap();
-        let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
+        let cookie = cookie.stripped().to_string();
         Client { cookie: Some(cookie), ..self.anybody() }
     }
 

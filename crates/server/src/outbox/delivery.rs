@@ -25,9 +25,6 @@ pub struct Address(String);
 
 impl Address {
     /// Checks an address.
-    ///
-    /// # Errors
-    /// If it is not an address of the web, holds a password, or names a private network.
     pub fn new(text: &str, settings: &Settings) -> Result<Self, Fault> {
         let text = text.trim();
         let refuse = || {

@@ -1,0 +1,78 @@
+//! Accounts, and the tokens of programs.
+
+use capeval_choice::named;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Open, describe_choices};
+
+named! {
+    /// What a person may do: take part; also run benchmarks; also manage accounts, and see everything.
+    pub enum Role ("role") {
+        Member = "member", "member";
+        Host = "host", "host";
+        Admin = "admin", "administrator";
+    }
+}
+
+named! {
+    /// What a token allows.
+    pub enum Scope ("scope") {
+        Read = "read", "read what its owner can see";
+        Submit = "submit", "also submit results and contribute to collections";
+        Host = "host", "also manage the owner's benchmarks";
+    }
+}
+
+describe_choices!(Role: "Role", Scope: "Scope");
+
+/// The owner of a token.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Account {
+    pub id: String,
+    pub name: String,
+    pub email: String,
+    pub role: Open<Role>,
+    /// What the token allows.
+    pub scopes: Vec<Open<Scope>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Tokens {
+    pub tokens: Vec<Token>,
+}
+
+/// A token without its secret.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Token {
+    pub id: String,
+    pub name: String,
+    /// The first characters, to recognise it by.
+    pub prefix: String,
+    /// The widest of its scopes.
+    pub scopes: Open<Scope>,
+    /// In milliseconds since 1970.
+    pub created_at: i64,
+    /// In milliseconds since 1970, to the hour; `null` if it has never been used.
+    pub used_at: Option<i64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NewToken {
+    /// The scope if it is empty.
+    #[serde(default)]
+    pub name: String,
+    pub scope: Scope,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedToken {
+    /// The token itself, which is shown only once.
+    pub token: String,
+}
+
+/// The name and the email address of a person, and lists of all that they have contributed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Contributions(pub Map<String, Value>);

@@ -1,0 +1,279 @@
+//! Your own account: its page, what can be changed there, and the same for programs as far as they may.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{Account, CreatedToken, NewToken, Token, Tokens};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Role, Visitor, deletion, people, sessions, tokens, totp};
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::web::route::{delete, get, post};
+use crate::web::{Access, Answer, Attempt, Body, Created, Done, Page, Route, Scope};
+
+pub(super) fn routes() -> Vec<Route> {
+    let [read, submit, host] = [Scope::Read, Scope::Submit, Scope::Host].map(Access::Person);
+    vec![
+        get("/account", read, "Show your account", show),
+        get("/api/v1/me", read, "Show whose token this is", me),
+        post("/account/name", host, "Change your name", change_name),
+        post("/account/password", host, "Change your password", change_password),
+        post("/account/sessions/end", host, "Sign out everywhere", end_sessions),
+        post("/account/second-factor", host, "Set up two-factor authentication", set_up_totp),
+        post("/account/second-factor/remove", host, "Turn off two-factor authentication", remove_totp),
+        get("/api/v1/me/tokens", read, "List your tokens, without their secrets", list_tokens),
+        post("/account/tokens", host, "Create a token for programs", add_token),
+        post("/api/v1/me/tokens", submit, "Create a token with no wider scope", add_token_by_token),
+        post("/account/tokens/{id}/remove", host, "Remove a token", remove_token),
+        delete("/api/v1/me/tokens/{id}", submit, "Remove a token", remove_token),
+        post("/account/delete", host, "Delete your account", delete_account),
+    ]
+}
+
+async fn me(by: Visitor) -> Answer<Account> {
+    let Visitor { id, name, email, role, scopes, .. } = by;
+    let scopes = scopes.into_iter().map(Into::into).collect();
+    Answer::json(&Account { id, name, email, role: role.into(), scopes })
+}
+
+#[derive(Template)]
+#[template(path = "account.html")]
+struct AccountPage<'a> {
+    page: &'a Page,
+    name: &'a str,
+    email: &'a str,
+    role: Role,
+    tokens: Vec<Token>,
+    scopes: &'static [Scope],
+    new_token: Option<String>,
+    /// The secret and the address of a second factor to set up; `None` if there is one.
+    totp: Option<(String, String)>,
+    /// Whether it is being set up.
+    sets_up: bool,
+    problem: Option<String>,
+}
+
+/// What the page shows once, after a change.
+#[derive(Default)]
+struct Outcome {
+    new_token: Option<String>,
+    /// The secret that an authenticator app knows already.
+    secret: Option<String>,
+    problem: Option<Fault>,
+}
+
+impl From<Fault> for Outcome {
+    fn from(problem: Fault) -> Self {
+        Self { problem: Some(problem), ..Self::default() }
+    }
+}
+
+async fn show(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
+    show_after(&app, &page, &by, Outcome::default()).await
+}
+
+async fn show_after(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    outcome: impl Into<Outcome>,
+) -> Result<Response, Fault> {
+    let Outcome { new_token, secret, problem } = outcome.into();
+    let sets_up = secret.is_some();
+    let totp = match totp::is_on(&app.store, &by.id).await? {
+        true => None,
+        false => {
+            let secret = secret.map_or_else(totp::new_secret, Ok)?;
+            let address = totp::address(&app.settings.title, &by.email, &secret);
+            Some((secret, address))
+        }
+    };
+    let shown = page.show(&AccountPage {
+        page,
+        name: &by.name,
+        email: &by.email,
+        role: by.role,
+        tokens: tokens::of_account(&app.store, &by.id).await?,
+        scopes: Scope::ALL,
+        new_token,
+        totp,
+        sets_up,
+        problem: problem.as_ref().map(|fault| page.fault(fault)),
+    })?;
+    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+}
+
+fn saved() -> Response {
+    Redirect::to("/account?done=saved").into_response()
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewName {
+    name: String,
+}
+
+async fn change_name(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Body(given): Body<NewName>,
+) -> Result<Response, Fault> {
+    let name = match people::name(&given.name) {
+        Ok(name) => name,
+        Err(fault) => return show_after(&app, &page, &by, fault).await,
+    };
+    people::rename(&app.store, &by.id, &name).await?;
+    Ok(saved())
+}
+
+/// Whether a password is that of an account.
+async fn is_password(app: &App, id: &str, given: &str) -> Result<bool, Fault> {
+    let stored = people::by_id(&app.store, id).await?.map(|account| account.password);
+    app.hasher.verify(given, stored.as_deref()).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewPassword {
+    old: String,
+    new: String,
+}
+
+async fn change_password(
+    app: App,
+    page: Page,
+    by: Visitor,
+    _: Attempt,
+    Body(given): Body<NewPassword>,
+) -> Result<Response, Fault> {
+    if !is_password(&app, &by.id, &given.old).await? {
+        let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The current password is incorrect.");
+        return show_after(&app, &page, &by, fault).await;
+    }
+    let hash = match app.hasher.hash(&given.new).await {
+        Ok(hash) => hash,
+        Err(fault) => return show_after(&app, &page, &by, fault).await,
+    };
+    let mut tx = app.store.begin().await?;
+    people::set_password(&mut tx, &by.id, &hash).await?;
+    let cookie = sessions::begin(&mut tx, &app.settings, &by.id).await?;
+    tx.commit().await?;
+    Ok(sessions::redirect(&cookie, "/account?done=saved"))
+}
+
+async fn end_sessions(app: App, by: Visitor) -> Result<Response, Fault> {
+    sessions::end_all(&app.store, &by.id).await?;
+    Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=signed-out"))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct SecondFactor {
+    #[serde(default)]
+    secret: String,
+    code: String,
+}
+
+async fn set_up_totp(
+    app: App,
+    page: Page,
+    by: Visitor,
+    _: Attempt,
+    Body(given): Body<SecondFactor>,
+) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    match totp::set_up(&mut tx, &by.id, &given.secret, &given.code).await {
+        Ok(()) => tx.commit().await?,
+        Err(fault) => {
+            // The app knows this secret, and would give wrong codes for another.
+            let secret = Some(given.secret).filter(|secret| totp::is_secret(secret));
+            return show_after(&app, &page, &by, Outcome { secret, ..fault.into() }).await;
+        }
+    }
+    Ok(saved())
+}
+
+async fn remove_totp(
+    app: App,
+    page: Page,
+    by: Visitor,
+    _: Attempt,
+    Body(given): Body<SecondFactor>,
+) -> Result<Response, Fault> {
+    app.limits.take("codes", &by.id, app.settings.sign_ins_per_minute)?;
+    let mut tx = app.store.begin().await?;
+    if let Err(fault) = totp::take(&mut tx, &by.id, &given.code).await {
+        return show_after(&app, &page, &by, fault).await;
+    }
+    totp::remove(&mut tx, Some(&by.id), &by.id).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/account?done=removed").into_response())
+}
+
+async fn list_tokens(app: App, by: Visitor) -> Result<Answer<Tokens>, Fault> {
+    Ok(Answer::json(&Tokens { tokens: tokens::of_account(&app.store, &by.id).await? }))
+}
+
+async fn create_token(app: &App, by: &Visitor, new: &NewToken) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    let token = tokens::add(&mut tx, &by.id, &new.name, new.scope).await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+async fn add_token(app: App, page: Page, by: Visitor, Body(new): Body<NewToken>) -> Result<Response, Fault> {
+    let outcome = match create_token(&app, &by, &new).await {
+        Ok(token) => Outcome { new_token: Some(token), ..Outcome::default() },
+        Err(fault) => fault.into(),
+    };
+    show_after(&app, &page, &by, outcome).await
+}
+
+async fn add_token_by_token(
+    app: App,
+    by: Visitor,
+    Body(new): Body<NewToken>,
+) -> Result<Created<CreatedToken>, Fault> {
+    if !by.has(new.scope) {
+        return Err(fault!(
+            FORBIDDEN,
+            "scope-larger",
+            "A token cannot create a token with a wider scope than its own."
+        ));
+    }
+    Ok(Created::json(&CreatedToken { token: create_token(&app, &by, &new).await? }))
+}
+
+async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<Done, Fault> {
+    let mut tx = app.store.begin().await?;
+    tokens::remove(&mut tx, &by, &id).await?;
+    tx.commit().await?;
+    Ok(page.then("/account?done=removed", &()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Confirmation {
+    password: String,
+}
+
+async fn delete_account(
+    app: App,
+    page: Page,
+    by: Visitor,
+    _: Attempt,
+    Body(given): Body<Confirmation>,
+) -> Result<Response, Fault> {
+    if !is_password(&app, &by.id, &given.password).await? {
+        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
+        return show_after(&app, &page, &by, fault).await;
+    }
+    match deletion::remove(&app, &by.id).await {
+        Ok(()) => {}
+        Err(fault) if fault.status.is_server_error() => return Err(fault),
+        Err(fault) => return show_after(&app, &page, &by, fault).await,
+    }
+    app.wake.notify();
+    Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=account-deleted"))
+}

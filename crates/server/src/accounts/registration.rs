@@ -1,0 +1,192 @@
+//! Pages on which people create an account: where registration is open, by a link in an email, or by an invitation.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Role;
+use super::invitations::{self, Invitation};
+use super::people::{self, NewAccount};
+use super::sign_in::begin_session;
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::outbox;
+use crate::web::language;
+use crate::web::route::{get, post};
+use crate::web::{Access, Attempt, Body, Page, Route};
+
+/// Links that may be sent to one address in a minute.
+const LINKS_PER_MINUTE: u32 = 2;
+
+pub(super) fn routes() -> Vec<Route> {
+    let all = Access::Public;
+    vec![
+        get("/register", all, "Show the form to create an account, if registration is open", register_form),
+        post("/register", all, "Create an account, if registration is open", register),
+        get("/join/{secret}", all, "Show an invitation", join_form),
+        post("/join/{secret}", all, "Create an account from an invitation", join),
+    ]
+}
+
+/// The form for a new account.
+#[derive(Template)]
+#[template(path = "join.html")]
+struct Join<'a> {
+    page: &'a Page,
+    action: &'a str,
+    role: Option<Role>,
+    email: &'a str,
+    name: &'a str,
+    problem: Option<String>,
+}
+
+/// The form for the address to which a link is sent.
+#[derive(Template)]
+#[template(path = "confirm.html")]
+struct Confirm<'a> {
+    page: &'a Page,
+    email: &'a str,
+    is_sent: bool,
+    problem: Option<String>,
+}
+
+fn require_open(app: &App) -> Result<(), Fault> {
+    match app.settings.is_open() {
+        true => Ok(()),
+        false => Err(fault!(
+            FORBIDDEN,
+            "invitation-only",
+            "Registration is by invitation only. Ask an administrator for a link."
+        )),
+    }
+}
+
+async fn register_form(app: App, page: Page) -> Result<Response, Fault> {
+    require_open(&app)?;
+    if app.settings.sends_mail() {
+        return page.show(&Confirm { page: &page, email: "", is_sent: false, problem: None });
+    }
+    page.show(&Join { page: &page, action: "/register", role: None, email: "", name: "", problem: None })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewPerson {
+    email: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    password: String,
+}
+
+async fn register(app: App, page: Page, _: Attempt, Body(given): Body<NewPerson>) -> Result<Response, Fault> {
+    require_open(&app)?;
+    if app.settings.sends_mail() {
+        return send_link(&app, &page, &given.email).await;
+    }
+    match create(&app, &page, &given, None).await {
+        Ok(id) => begin_session(&app, &id, "/?done=welcome").await,
+        Err(fault) => show_again(&page, "/register", None, &given, &fault),
+    }
+}
+
+/// Sends a link to create an account with this address. The answer is the same if there is one already; the email
+/// differs.
+async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Fault> {
+    let address = match people::address(email) {
+        Ok(address) => address,
+        Err(fault) => {
+            let problem = Some(page.fault(&fault));
+            let form = page.show(&Confirm { page, email, is_sent: false, problem })?;
+            return Ok((fault.status, form).into_response());
+        }
+    };
+    app.limits.take("links", &address, LINKS_PER_MINUTE)?;
+    let is_known = people::by_email(&app.store, &address).await?.is_some();
+    let mut tx = app.store.begin().await?;
+    let (path, sentence) = match is_known {
+        true => (
+            "/sign-in".to_owned(),
+            language::say("You already have an account with this address. Sign in here:"),
+        ),
+        false => (
+            invitations::add_for_address(&mut tx, &address).await?,
+            language::say("Create your account here. If you did not ask for one, ignore this email."),
+        ),
+    };
+    let body = format!("{}\n\n{}\n", page.t(sentence), app.settings.url(&path));
+    let subject = page.t1("Your account at {}", &page.site);
+    outbox::mail(&mut tx, app, &address, &subject, &body).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
+}
+
+/// Shows the form for a new account again, with what was wrong.
+fn show_again(
+    page: &Page,
+    action: &str,
+    role: Option<Role>,
+    given: &NewPerson,
+    fault: &Fault,
+) -> Result<Response, Fault> {
+    let problem = Some(page.fault(fault));
+    let form = page.show(&Join { page, action, role, email: &given.email, name: &given.name, problem })?;
+    Ok((fault.status, form).into_response())
+}
+
+/// Creates an account, and uses the invitation up if there is one.
+async fn create(
+    app: &App,
+    page: &Page,
+    given: &NewPerson,
+    invitation: Option<&Invitation>,
+) -> Result<String, Fault> {
+    let password = app.hasher.hash(&given.password).await?;
+    let role = invitation.map_or(Role::Member, |invitation| invitation.role);
+    let mut tx = app.store.begin().await?;
+    let new = NewAccount { email: &given.email, name: &given.name, password, role };
+    let id = people::add(&mut tx, new).await?;
+    people::set_language(&mut tx, &id, page.language).await?;
+    if let Some(invitation) = invitation {
+        invitations::take(&mut tx, invitation, &id).await?;
+    }
+    tx.commit().await?;
+    Ok(id)
+}
+
+async fn join_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+    let invitation = invitations::find(&app.store, &secret).await?;
+    if invitation.team.is_some() {
+        return Ok(Redirect::to(&format!("/teams/join/{secret}")).into_response());
+    }
+    let action = format!("/join/{secret}");
+    let role = Some(invitation.role);
+    let email = invitation.email.as_deref().unwrap_or("");
+    page.show(&Join { page: &page, action: &action, role, email, name: "", problem: None })
+}
+
+async fn join(
+    app: App,
+    page: Page,
+    Path(secret): Path<String>,
+    _: Attempt,
+    Body(mut given): Body<NewPerson>,
+) -> Result<Response, Fault> {
+    let invitation = invitations::find(&app.store, &secret).await?;
+    // A link to a team is for people who have an account.
+    if invitation.team.is_some() {
+        return Err(Fault::not_found());
+    }
+    if let Some(email) = &invitation.email {
+        given.email.clone_from(email);
+    }
+    match create(&app, &page, &given, Some(&invitation)).await {
+        Ok(id) => begin_session(&app, &id, "/?done=welcome").await,
+        Err(fault) if fault.status == StatusCode::GONE => Err(fault),
+        Err(fault) => show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault),
+    }
+}

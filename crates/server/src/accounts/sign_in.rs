@@ -1,0 +1,131 @@
+//! Pages to sign in and out, and the choice of a language, which a browser remembers too.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use cookie::time::Duration;
+use cookie::{Cookie, SameSite};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{people, sessions, totp};
+use crate::app::App;
+use crate::fault::Fault;
+use crate::web::language::{self, Language};
+use crate::web::route::{get, post};
+use crate::web::{Access, Asked, Attempt, Body, Page, Route, local};
+
+pub(super) fn routes() -> Vec<Route> {
+    let all = Access::Public;
+    vec![
+        get("/sign-in", all, "Show the form to sign in", sign_in_form),
+        post("/sign-in", all, "Sign in", sign_in),
+        post("/sign-out", all, "Sign out", sign_out),
+        get("/language/{tag}", all, "Choose the language of the pages", choose_language),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "sign-in.html")]
+struct SignIn<'a> {
+    page: &'a Page,
+    to: &'a str,
+    email: &'a str,
+    is_open: bool,
+    problem: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct To {
+    #[serde(default)]
+    to: String,
+}
+
+async fn sign_in_form(app: App, page: Page, Asked(To { to }): Asked<To>) -> Result<Response, Fault> {
+    let is_open = app.settings.is_open();
+    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, problem: None })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Credentials {
+    email: String,
+    password: String,
+    /// Of the authenticator app, for accounts with two-factor authentication.
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    to: String,
+}
+
+async fn sign_in(
+    app: App,
+    page: Page,
+    _: Attempt,
+    Body(given): Body<Credentials>,
+) -> Result<Response, Fault> {
+    let account =
+        people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
+    let stored = account.as_ref().map(|account| account.password.as_str());
+    let is_right = app.hasher.verify(&given.password, stored).await?;
+    let refuse = |problem: &str| {
+        let (to, email, problem) = (local(&given.to), given.email.as_str(), Some(problem.to_owned()));
+        let is_open = app.settings.is_open();
+        let form = page.show(&SignIn { page: &page, to, email, is_open, problem })?;
+        Ok((StatusCode::UNAUTHORIZED, form).into_response())
+    };
+    let Some(account) = account.filter(|_| is_right) else {
+        return refuse(page.t("Email address and password do not match."));
+    };
+    if totp::is_on(&app.store, &account.id).await? {
+        // Someone who knows the password may guess codes from many networks.
+        app.limits.take("codes", &account.id, app.settings.sign_ins_per_minute)?;
+    }
+    let mut tx = app.store.begin().await?;
+    match totp::take(&mut tx, &account.id, &given.code).await {
+        Ok(()) => tx.commit().await?,
+        Err(fault) if fault.status.is_client_error() => {
+            return refuse(page.t(
+                "This account uses two-factor authentication. Enter the current code from your authenticator app.",
+            ));
+        }
+        Err(fault) => return Err(fault),
+    }
+    begin_session(&app, &account.id, local(&given.to)).await
+}
+
+/// Begins a session and sends the browser on to the page `to`.
+pub(super) async fn begin_session(app: &App, account: &str, to: &str) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    let cookie = sessions::begin(&mut tx, &app.settings, account).await?;
+    tx.commit().await?;
+    Ok(sessions::redirect(&cookie, to))
+}
+
+async fn sign_out(app: App, page: Page) -> Result<Response, Fault> {
+    if let Some(session) = page.visitor.and_then(|visitor| visitor.session) {
+        sessions::end(&app.store, &session).await?;
+    }
+    Ok(sessions::redirect(&sessions::forget(&app.settings), "/?done=signed-out"))
+}
+
+/// Chooses the language of the pages in this browser and, for people with an account, of their email.
+async fn choose_language(
+    app: App,
+    page: Page,
+    Path(tag): Path<String>,
+    Asked(To { to }): Asked<To>,
+) -> Result<Response, Fault> {
+    let language = Language::of(&tag).ok_or_else(Fault::not_found)?;
+    if let Some(visitor) = &page.visitor {
+        let mut tx = app.store.begin().await?;
+        people::set_language(&mut tx, &visitor.id, language).await?;
+        tx.commit().await?;
+    }
+    let cookie = Cookie::build((language::COOKIE, language.tag()))
+        .path("/")
+        .max_age(Duration::days(365))
+        .same_site(SameSite::Lax)
+        .build();
+    Ok(sessions::redirect(&cookie, local(&to)))
+}

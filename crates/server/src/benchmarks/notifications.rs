@@ -1,0 +1,64 @@
+//! Tells people and webhooks that a submission has ended.
+
+use capeval_api::SubmissionState;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::app::App;
+use crate::fault::Fault;
+use crate::outbox;
+use crate::store::Tx;
+use crate::web::language::Language;
+use crate::{args, clock};
+
+/// A submission that has ended, and the person who made it.
+#[derive(Deserialize)]
+struct Ended {
+    state: SubmissionState,
+    method: String,
+    team: Option<String>,
+    phase: String,
+    benchmark: String,
+    slug: String,
+    title: String,
+    email: Option<String>,
+    language: Option<String>,
+}
+
+/// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
+pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
+    let ended: Option<Ended> = tx
+        .fetch_optional(
+            "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
+             benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
+             account.email, account.language FROM submission \
+             JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
+             LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
+             WHERE submission.id = $1 AND submission.kind = 'entry'",
+            args![submission],
+        )
+        .await?;
+    let Some(ended) = ended else { return Ok(()) };
+    let Ended { state, method, title, .. } = &ended;
+    if let Some(email) = &ended.email {
+        let language = ended.language.as_deref().and_then(Language::of).unwrap_or(Language::English);
+        let subject = match state {
+            SubmissionState::Scored => language.fill("{}: your submission has been scored", &[title]),
+            _ => language.fill("{}: your submission could not be scored", &[title]),
+        };
+        let address = app.settings.url(&format!("/submissions/{submission}"));
+        let word = language.t(state.summary());
+        let about = language.fill("Your team's method {}, submitted to {}: {}", &[&**method, title, word]);
+        outbox::mail(tx, app, email, &subject, &format!("{about}\n\n{address}\n")).await?;
+    }
+    let body = json!({
+        "event": format!("submission.{state}"),
+        "submission": submission,
+        "benchmark": ended.slug,
+        "phase": ended.phase,
+        "team": ended.team,
+        "method": method,
+        "at": clock::iso(clock::now()),
+    });
+    Ok(outbox::call_webhooks(tx, &ended.benchmark, &body).await?)
+}
