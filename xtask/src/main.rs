@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod bench;
+mod borders;
 mod browser;
 mod dist;
 mod goldens;

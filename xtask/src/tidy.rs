@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::speech;
+use crate::{borders, speech};
 
 /// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
@@ -19,6 +19,7 @@ pub fn run(root: &Path) -> Result<()> {
     let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
     let mut faults = imports(root, &map)?;
     sources(root, &map, &mut faults)?;
+    borders::check(root, &map, &mut faults)?;
     speech::check(root, &mut faults)?;
     speech::check_words(root, &mut faults)?;
     for fault in &faults {
@@ -27,7 +28,9 @@ pub fn run(root: &Path) -> Result<()> {
     if !faults.is_empty() {
         bail!("{} problems", faults.len());
     }
-    println!("tidy: imports, `unsafe`, comments and the words of libraries are in order");
+    println!(
+        "tidy: imports, `unsafe`, comments, the borders of the server and the words of libraries are in order"
+    );
     Ok(())
 }
 

@@ -1,0 +1,220 @@
+//! Checks the borders within `crates/server`: features import one way, and files with routes hold no SQL.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+/// The sources of the server.
+const SOURCES: &str = "crates/server/src";
+
+/// How the paragraph of ARCHITECTURE.md begins that lists the features in the order in which they import.
+const ORDER: &str = "**Features of the server import one way.**";
+
+/// How statements begin.
+const STATEMENTS: [&str; 5] = ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH "];
+
+/// Files with routes that still hold SQL. None is to be added.
+const WITH_SQL: &[&str] = &[
+    "benchmarks/api.rs",
+    "benchmarks/board.rs",
+    "benchmarks/host.rs",
+    "benchmarks/pages.rs",
+    "benchmarks/submissions.rs",
+    "benchmarks/submit.rs",
+    "benchmarks/teams.rs",
+    "collections/agreement/pages.rs",
+    "collections/api.rs",
+    "collections/captioning/pages.rs",
+    "collections/captioning/skips.rs",
+    "collections/guide.rs",
+    "collections/hosts.rs",
+    "collections/media.rs",
+    "collections/mine.rs",
+    "collections/moderation.rs",
+    "collections/pages.rs",
+    "collections/ratings/known.rs",
+    "collections/ratings/pages.rs",
+    "collections/release/pages.rs",
+    "collections/reports.rs",
+];
+
+/// Files that still import a later feature. None is to be added.
+const BACKWARDS: &[(&str, &str)] = &[
+    ("benchmarks/hosting/actions.rs", "collections"),
+    ("benchmarks/merging.rs", "collections"),
+    ("benchmarks/teams.rs", "collections"),
+];
+
+/// Adds what breaks a rule to `faults`.
+pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {
+    let order = order(map)?;
+    let folder = root.join(SOURCES);
+    let (mut with_sql, mut backwards) = (Vec::new(), Vec::new());
+    let mut files = Vec::new();
+    collect(&folder, &mut files)?;
+    for path in files {
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let code = code(&text);
+        let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
+        if has_routes(&code) && has_sql(&code) {
+            with_sql.push(name.clone());
+        }
+        for feature in later_features(&name, &code, &order) {
+            backwards.push((name.clone(), feature));
+        }
+    }
+    for name in with_sql.iter().filter(|name| !WITH_SQL.contains(&name.as_str())) {
+        faults.push(format!("{SOURCES}/{name} has routes and SQL: move the SQL to a file of queries"));
+    }
+    let is_known = |(name, feature): &&(String, String)| BACKWARDS.contains(&(name, feature));
+    for (name, feature) in backwards.iter().filter(|found| !is_known(found)) {
+        faults.push(format!("{SOURCES}/{name} imports {feature}, which comes later in ARCHITECTURE.md"));
+    }
+    for name in WITH_SQL.iter().filter(|name| !with_sql.iter().any(|found| found == *name)) {
+        faults.push(format!("{SOURCES}/{name} keeps the rule on SQL: take it off WITH_SQL in xtask"));
+    }
+    for (name, feature) in BACKWARDS {
+        if !backwards.iter().any(|(file, later)| file == name && later == feature) {
+            faults
+                .push(format!("{SOURCES}/{name} does not import {feature}: take it off BACKWARDS in xtask"));
+        }
+    }
+    Ok(())
+}
+
+/// The features in the order in which they import: the first list after a colon.
+fn order(map: &str) -> Result<Vec<String>> {
+    let start = map.find(ORDER).with_context(|| format!("ARCHITECTURE.md: no paragraph {ORDER}"))?;
+    let paragraph: Vec<&str> =
+        map[start..].split("\n\n").next().unwrap_or_default().split_whitespace().collect();
+    let paragraph = paragraph.join(" ");
+    let list = paragraph.split_once(": ").and_then(|(_, list)| list.split(". ").next()).unwrap_or_default();
+    let order: Vec<String> = list.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    ensure!(!order.is_empty(), "ARCHITECTURE.md: {ORDER} lists no features");
+    Ok(order)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(())
+}
+
+/// A source file without its comments and its tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+}
+
+fn has_routes(code: &str) -> bool {
+    code.contains("fn routes()")
+}
+
+fn has_sql(code: &str) -> bool {
+    STATEMENTS.iter().any(|statement| code.contains(statement))
+}
+
+/// The features that a file imports although they come after its own.
+fn later_features(name: &str, code: &str, order: &[String]) -> Vec<String> {
+    let own = name.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+    let place = |feature: &str| order.iter().position(|known| known == feature);
+    let Some(own) = place(own) else { return Vec::new() };
+    let mut later: Vec<String> =
+        imports(code).into_iter().filter(|feature| place(feature).is_some_and(|place| place > own)).collect();
+    later.sort();
+    later.dedup();
+    later
+}
+
+/// The modules of the crate that code names, but for `app` where it is only the type `App`, which all share.
+fn imports(code: &str) -> Vec<String> {
+    let mut imports = Vec::new();
+    for (start, found) in code.match_indices("crate::") {
+        let path = &code[start + found.len()..];
+        let paths = match path.strip_prefix('{') {
+            Some(group) => members(group),
+            None => vec![path],
+        };
+        for path in paths {
+            let (first, rest) = identifier(path);
+            let is_app =
+                first == "app" && rest.strip_prefix("::").is_some_and(|rest| identifier(rest).0 == "App");
+            if !is_app {
+                imports.push(first.to_owned());
+            }
+        }
+    }
+    imports
+}
+
+/// The members of a group in braces, from after the first brace.
+fn members(group: &str) -> Vec<&str> {
+    let (mut members, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (k, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                members.push(group[start..k].trim());
+                break;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                members.push(group[start..k].trim());
+                start = k + 1;
+            }
+            _ => {}
+        }
+    }
+    members
+}
+
+fn identifier(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAP: &str = "**Features of the server import one way.** Each may import those before it:\n`store`, `web`,\n\
+                       `benchmarks`, `app`. All may use `App`.\n\n`other`: `x`.";
+
+    #[test]
+    fn the_order_is_the_list_of_its_paragraph() {
+        assert_eq!(order(MAP).unwrap(), ["store", "web", "benchmarks", "app"]);
+        assert!(order("# Map").is_err() && order(ORDER).is_err());
+    }
+
+    #[test]
+    fn imports_of_later_features_are_found() {
+        let order = order(MAP).unwrap();
+        let of = |name: &str, text: &str| later_features(name, &code(text), &order).join(" ");
+        assert_eq!(of("web/page.rs", "use crate::benchmarks::records;"), "benchmarks");
+        assert_eq!(of("web.rs", "use crate::{args, benchmarks::{a, b}, app};"), "app benchmarks");
+        assert_eq!(of("store/mod.rs", "let x = $crate::web::encode(y);"), "web");
+        assert_eq!(of("benchmarks/mod.rs", "crate::app::routes()"), "app");
+        assert_eq!(of("benchmarks/mod.rs", "use crate::app::App;\nuse crate::{web, store};"), "");
+        assert_eq!(of("web/page.rs", "// crate::benchmarks\n#[cfg(test)]\nmod tests {\ncrate::app::f }"), "");
+        assert_eq!(of("clock.rs", "use crate::benchmarks;"), "");
+    }
+
+    #[test]
+    fn sql_beside_routes_is_found() {
+        let routes = "fn routes() -> Vec<Route> { vec![] }\n";
+        assert!(has_routes(&code(routes)));
+        for sql in ["\"SELECT 1\"", "(\"UPDATE x SET y = 1\")", "\"DELETE FROM x\""] {
+            assert!(has_sql(&code(sql)), "{sql}");
+        }
+        for other in ["\"Update a benchmark\"", "// \"SELECT 1\"", "\"Select one\""] {
+            assert!(!has_sql(&code(other)), "{other}");
+        }
+    }
+}
