@@ -43,11 +43,9 @@ pub struct App(Arc<Shared>);
 
 /// The content of [`App`].
 pub struct Shared {
-    /// The settings.
     pub settings: Settings,
     /// The folder of the data.
     pub folder: PathBuf,
-    /// The database.
     pub store: Store,
     /// Uploaded files.
     pub blobs: Blobs,
@@ -75,7 +73,7 @@ pub struct Shared {
     pub expected: Cache,
     /// Uploads that are checked at once, each of them in memory.
     pub checks: Semaphore,
-    /// Whether the server stops, so that streams must end.
+    /// Whether the server stops, which ends streams.
     pub is_stopping: AtomicBool,
     /// Where a test stops the work.
     #[cfg(debug_assertions)]
@@ -113,9 +111,6 @@ impl std::ops::Deref for App {
 
 impl App {
     /// Opens the data of `folder`, which is made if it does not exist.
-    ///
-    /// # Errors
-    /// If the folder or the database cannot be opened.
     pub async fn open(folder: PathBuf, settings: Settings) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
@@ -181,9 +176,6 @@ fn join(router: Router<App>, route: Route, app: &App) -> Router<App> {
 }
 
 /// The whole site.
-///
-/// # Errors
-/// If the public address in the settings is not valid.
 pub fn router(app: &App) -> anyhow::Result<Router> {
     let router = routes().into_iter().fold(Router::new(), |router, route| join(router, route, app));
     let mut csrf = CsrfLayer::new();
@@ -199,7 +191,7 @@ pub fn router(app: &App) -> anyhow::Result<Router> {
         .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, timeout))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(app.clone(), dress::dress))
-        // Archives are sent as they are, so that downloads can go on where they stopped.
+        // Archives are sent as they are, so downloads can resume where they stopped.
         .layer(
             CompressionLayer::new()
                 .compress_when(DefaultPredicate::new().and(NotForContentType::new("application/zip"))),

@@ -179,9 +179,6 @@ fn role_or_disabled(text: &str) -> Result<RoleOrDisabled, String> {
 }
 
 /// Runs a command.
-///
-/// # Errors
-/// If it fails.
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { common, command } = arguments;
     let command = command.unwrap_or(Command::Serve);

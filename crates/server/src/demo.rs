@@ -155,10 +155,7 @@ const METHODS: [(&str, &str, usize, usize); 6] = [
     ("Emil", "Two and a half towers", 19, 2),
 ];
 
-/// Makes sure that nobody but the people at this machine can use accounts whose password everybody knows.
-///
-/// # Errors
-/// If other machines could, or the data would be in a database that another site may use.
+/// Makes sure that only the people at this machine can use the accounts, whose password is public.
 pub fn check(settings: &Settings) -> anyhow::Result<()> {
     if !settings.is_local() {
         bail!(
@@ -177,16 +174,12 @@ pub fn check(settings: &Settings) -> anyhow::Result<()> {
 
 /// Makes accounts and a benchmark in an empty folder, and returns what to tell people. The entries come while the site
 /// is served, since their jobs run there.
-///
-/// # Errors
-/// If the data cannot be written, or the folder has the data of a real site.
 pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
     let mut lines = vec![format!(
         "sign in as admin@example.org, host@example.org or ada@example.org with the password `{PASSWORD}`"
     )];
     if people::count(&app.store).await? > 0 {
-        let made = app.store.first("SELECT 1 AS one FROM audit WHERE action = $1", args![MADE]).await?;
-        if made.is_none() {
+        if !app.store.exists("SELECT 1 FROM audit WHERE action = $1", args![MADE]).await? {
             bail!("{} has the data of another site: give the demo a folder of its own", app.folder.display());
         }
         lines.push(format!("using the existing demo data in {}", app.folder.display()));
@@ -233,18 +226,18 @@ pub async fn fill(app: &App) -> anyhow::Result<Vec<String>> {
     collection::fill(app, &visitors).await?;
     let app = app.clone();
     tokio::spawn(async move {
-        if let Err(error) = hand_in(&app, &visitors).await {
+        if let Err(error) = submit_entries(&app, &visitors).await {
             tracing::error!(%error, "cannot submit the entries of the demo");
         }
     });
     Ok(lines)
 }
 
-/// Hands in the entries as soon as the phase is ready.
-async fn hand_in(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
+/// Submits the entries as soon as the phase is ready.
+async fn submit_entries(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     let phase = loop {
-        let row = app.store.first("SELECT id FROM phase WHERE slug = 'validation'", vec![]).await?;
-        let id: String = row.context("the phase is missing")?.get("id")?;
+        let id: String =
+            app.store.fetch_one("SELECT id FROM phase WHERE slug = 'validation'", args![]).await?;
         let phase: Phase = records::phase_of(&app.store, &id).await?;
         if phase.is_closed().is_none() {
             break phase;

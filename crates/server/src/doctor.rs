@@ -29,7 +29,7 @@ pub struct Finding {
     pub about: &'static str,
     /// What was found.
     pub text: String,
-    /// Whether somebody should do something.
+    /// Whether an administrator should act.
     pub is_problem: bool,
 }
 

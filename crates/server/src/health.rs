@@ -12,7 +12,7 @@ use crate::jobs::queue;
 use crate::web::route::get;
 use crate::web::{Access, Route};
 
-/// A job that waits for longer means that nobody works.
+/// A job that waits for longer means that no worker runs.
 const LONGEST_WAIT: i64 = 600_000;
 
 pub(crate) fn routes() -> Vec<Route> {

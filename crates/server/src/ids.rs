@@ -12,9 +12,6 @@ pub fn new_id() -> String {
 }
 
 /// A new secret of 256 random bits, as 64 hexadecimal digits.
-///
-/// # Errors
-/// If the system has no random numbers.
 pub fn secret() -> io::Result<String> {
     let mut bytes = [0; 32];
     random(&mut bytes)?;
@@ -22,9 +19,6 @@ pub fn secret() -> io::Result<String> {
 }
 
 /// Fills `bytes` with random numbers of the system.
-///
-/// # Errors
-/// If the system has none.
 pub fn random(bytes: &mut [u8]) -> io::Result<()> {
     getrandom::fill(bytes).map_err(io::Error::other)
 }
@@ -35,9 +29,6 @@ pub fn digest(content: impl AsRef<[u8]>) -> String {
 }
 
 /// The SHA-256 of all that `content` holds, as 64 hexadecimal digits.
-///
-/// # Errors
-/// If it cannot be read.
 pub fn digest_of(mut content: impl Read) -> io::Result<String> {
     struct Hashed(Sha256);
     impl Write for Hashed {

@@ -1,6 +1,6 @@
 //! Benchmarks with hidden references, and collections of captions: accounts, uploads, quotas, scoring, boards.
 //!
-//! `main.rs` reads the command line; everything else is here, so that tests can drive a whole server in their process.
+//! `main.rs` reads the command line; everything else is here, where tests can drive a whole server in their process.
 //! Each folder is what a person would call a feature, with its pages, its API, its queries and its rules; `store` knows
 //! none of them.
 #![allow(missing_docs, reason = "no users outside of the workspace")]

@@ -16,7 +16,7 @@ pub trait PersonalData: Sync {
         Box::pin(async { Ok(Export::default()) })
     }
 
-    /// Withdraws what a person has contributed, each thing in a transaction of its own, so that others need not wait.
+    /// Withdraws what a person has contributed, each thing in a transaction of its own, so others need not wait.
     /// If the process is killed, it is asked again.
     fn withdraw<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<(), Fault>> {
         let _ = (app, account);

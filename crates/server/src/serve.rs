@@ -16,13 +16,10 @@ use crate::blobs::FOLDERS;
 use crate::jobs::runner;
 use crate::settings::Settings;
 
-/// How old files must be that nobody needs before they are removed, and how often that is done.
+/// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Listens on the address of the settings. If it leaves the port to the system, the settings name the port from now on.
-///
-/// # Errors
-/// If the address cannot be used.
 pub async fn listen(settings: &mut Settings) -> anyhow::Result<TcpListener> {
     let cannot_listen = || format!("cannot listen on {}", settings.listen);
     let listener = TcpListener::bind(&settings.listen).await.with_context(cannot_listen)?;
@@ -33,9 +30,6 @@ pub async fn listen(settings: &mut Settings) -> anyhow::Result<TcpListener> {
 }
 
 /// Serves the site to those who connect to `listener`, and runs jobs. `greet` gets the lines to print at the start.
-///
-/// # Errors
-/// If a part of the server fails.
 pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> anyhow::Result<()> {
     let stop_signal = stop_signal();
     greet(format!("{} is served on {}", app.settings.title, app.settings.url("/")));
@@ -63,9 +57,6 @@ pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> a
 }
 
 /// Runs jobs only.
-///
-/// # Errors
-/// If this process cannot run jobs.
 pub async fn work(app: App) -> anyhow::Result<()> {
     let stop_signal = stop_signal();
     let (stop, stopping) = watch::channel(false);
@@ -93,9 +84,6 @@ async fn sweep_daily(app: App, mut stop: watch::Receiver<bool>) {
 }
 
 /// Removes files older than `age` that no row names, and drafts; returns how many there were.
-///
-/// # Errors
-/// If the database or a folder cannot be read.
 pub async fn sweep(app: &App, age: Duration) -> anyhow::Result<usize> {
     let mut snapshot = app.store.snapshot().await?;
     let named: HashSet<String> = backup::named(&mut snapshot).await?.into_iter().collect();

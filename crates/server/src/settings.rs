@@ -96,9 +96,6 @@ fn parse<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
 
 impl Settings {
     /// Reads `server.toml` of the data folder, or the file that is named, and the environment.
-    ///
-    /// # Errors
-    /// If the file does not exist although it is named, or a setting is unknown or not valid.
     pub fn load(
         folder: &Path,
         file: Option<&Path>,
@@ -117,9 +114,6 @@ impl Settings {
     }
 
     /// The folder with the data of metrics.
-    ///
-    /// # Errors
-    /// If neither the setting nor the environment names one.
     pub fn data_home(&self) -> Result<Home, capeval_files::Error> {
         match self.capeval_data.as_str() {
             "" => Home::of_user(),

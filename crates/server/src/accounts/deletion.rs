@@ -1,5 +1,4 @@
-//! Deleting one's account: what the person contributed goes, nobody can sign in to it any more, and nothing names the
-//! person.
+//! Deleting an account: its contributions are deleted, no one can sign in to it, and nothing names the person.
 
 use serde_json::json;
 
@@ -12,7 +11,7 @@ use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Tx};
 use crate::{args, audit, clock};
 
-/// Finishes the deletion of an account by a process that was killed meanwhile.
+/// Finishes a deletion whose process was killed.
 pub struct FinishDeletion;
 
 /// The milliseconds after which a deletion is one of a process that was killed. If it was not, two processes delete the
@@ -22,7 +21,7 @@ const ABANDONED: i64 = 60_000;
 /// Deletes an account with all that it contributed to collections. Its row stays without a name, since the submissions
 /// of its teams stay on boards.
 pub async fn remove(app: &App, account: &str) -> Result<(), Fault> {
-    // Nothing is contributed from now on, so that nothing comes after what is deleted.
+    // From now on the account cannot contribute, so nothing is added after the deletion has begun.
     let mut tx = app.store.begin().await?;
     people::set_role(&mut tx, Some(account), account, None).await?;
     let later = clock::now() + ABANDONED;

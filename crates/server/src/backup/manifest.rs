@@ -83,9 +83,6 @@ impl Manifest {
     }
 
     /// Reads the manifest of a backup.
-    ///
-    /// # Errors
-    /// If there is none, or it is of a newer version of the program.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);
         let text = fs::read(&path)
@@ -105,9 +102,6 @@ impl Manifest {
     }
 
     /// What differs between the manifest and the files of a backup, a sentence each.
-    ///
-    /// # Errors
-    /// If a file cannot be read.
     pub fn differences(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
         let mut differences = Vec::new();
         for entry in &self.files {

@@ -1,6 +1,6 @@
 //! Backups: a folder with all rows and all files, made while the site is in use, and checked before it is restored.
 //!
-//! Rows are written as lines of text, the same for SQLite and PostgreSQL, so that no program of the database is needed
+//! Rows are written as lines of text, the same for SQLite and PostgreSQL, so no program of the database is needed
 //! and a backup of the one can be restored into the other. Rows are read first, from one snapshot; files are named
 //! after their content and never change, so those that the rows name are there afterwards.
 
@@ -34,9 +34,6 @@ const SETTINGS: &str = "server.toml";
 const UNFINISHED: &str = ".unfinished-backup-";
 
 /// Makes a backup in the new folder `to`, which appears whole or not at all.
-///
-/// # Errors
-/// If the folder exists, or anything cannot be read or written.
 pub async fn make(app: &App, to: &Path) -> anyhow::Result<Manifest> {
     anyhow::ensure!(!to.exists(), "{} exists already", to.display());
     let parent = match to.parent() {
@@ -100,7 +97,7 @@ async fn write_rows(snapshot: &mut Tx, path: PathBuf) -> anyhow::Result<()> {
         encoder.finish()?.sync_all()
     });
     let sent = snapshot.export(send).await;
-    // If the disk is full, the writer says so; that nobody listened to the sender says less.
+    // If the disk is full, the writer says so; the sender only knows that its receiver is gone.
     writer.await??;
     sent
 }
@@ -143,7 +140,7 @@ fn link_all(blobs: &Blobs, to: &Path) -> io::Result<()> {
             linked => linked,
         });
         match linked {
-            // Nobody names a file that is removed while it is copied.
+            // No row names a file that is removed while it is copied.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             linked => linked?,
         }

@@ -128,7 +128,7 @@ fn prune(folder: &Path) -> anyhow::Result<usize> {
     let mut removed = 0;
     for day in days.difference(&kept) {
         let old = folder.join(clock::day(day * clock::DAY));
-        // Under a name of its own first, so that a part of a backup is never taken for one.
+        // It is renamed first: a part of a backup must never be mistaken for one.
         let doomed = folder.join(format!("{UNFINISHED}{day}"));
         fs::rename(&old, &doomed).with_context(|| old.display().to_string())?;
         fs::remove_dir_all(&doomed)?;

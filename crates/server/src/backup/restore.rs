@@ -28,9 +28,6 @@ pub struct Checked {
 }
 
 /// Checks a backup: every file by its hash, and every row by loading it into an empty database.
-///
-/// # Errors
-/// If a file is missing or has changed, or the rows cannot be loaded.
 pub async fn check(from: &Path) -> anyhow::Result<Checked> {
     let manifest = read(from).await?;
     let folder = tempfile::tempdir()?;
@@ -84,9 +81,7 @@ async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
 }
 
 /// Makes the data of a server in `folder` and in the database of the settings, both of which must be empty.
-///
-/// # Errors
-/// If they are not empty, or the backup is damaged; no row has been added then.
+/// If it refuses, no row has been added.
 pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<Checked> {
     let checked = check(from).await?;
     require_own_stores(from, folder, settings)?;

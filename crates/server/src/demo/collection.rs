@@ -41,9 +41,6 @@ const AUTHORS: [&str; 4] = ["Chen", "Dina", "Emil", "Host"];
 const RATERS: [&str; 3] = ["Ada", "Bao", "Admin"];
 
 /// Makes the collection, with `visitors` as its people.
-///
-/// # Errors
-/// If the data cannot be written.
 pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
     let plan: Plan = serde_json::from_value(json!({
         "slug": SLUG, "title": "并不存在的游戏截图 / Screenshots of imaginary games",
@@ -52,8 +49,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
         "hosts": ["host@example.org"], "moderators": ["ada@example.org"],
     }))?;
     apply::apply(app, &plan, None).await?;
-    let row = app.store.first("SELECT id FROM collection WHERE slug = $1", args![SLUG]).await?;
-    let id: String = row.context("the collection is missing")?.get("id")?;
+    let id: String = app.store.fetch_one("SELECT id FROM collection WHERE slug = $1", args![SLUG]).await?;
     let collection = records::collection_of(&app.store, &id).await?;
     let person = |name: &str| {
         visitors.iter().find(|visitor| visitor.name == name).context("an account of the demo is missing")
@@ -178,13 +174,10 @@ async fn describe(
 
 /// Rates the captions of the first pictures: two agree on most, and ask a third about some.
 async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow::Result<()> {
-    let rows = app
-        .store
-        .all("SELECT id, image, text FROM caption WHERE collection = $1 ORDER BY id", args![&collection.id])
-        .await?;
-    let n = rows.len() - rows.len() / 9;
-    for (k, row) in rows.iter().enumerate().take(n) {
-        let (id, text): (String, String) = (row.get("id")?, row.get("text")?);
+    let sql = "SELECT id, text FROM caption WHERE collection = $1 ORDER BY id";
+    let captions: Vec<(String, String)> = app.store.fetch(sql, args![&collection.id]).await?;
+    let n = captions.len() - captions.len() / 9;
+    for (k, (id, text)) in captions.iter().enumerate().take(n) {
         let is_wrong = text.len() % 7 == 3 || k % 7 == 6;
         for (r, rater) in raters.iter().enumerate().take(if k % 11 == 5 { 3 } else { 2 }) {
             let grade = match (is_wrong, (k + r) % 5) {
@@ -198,7 +191,7 @@ async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow:
             let tags = if grade.number() < 3 { vec!["object"] } else { Vec::new() };
             let given = Given { collection: &collection.id, account: rater, grade, tags };
             let mut tx = app.store.begin().await?;
-            give::rate(&mut tx, &id, &given).await?;
+            give::rate(&mut tx, id, &given).await?;
             tx.commit().await?;
         }
     }
@@ -209,10 +202,10 @@ async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow:
 async fn publish(app: &App, collection: &Collection, host: &Visitor) -> anyhow::Result<()> {
     let release = loop {
         let sql = "SELECT id, state FROM release WHERE collection = $1";
-        let row = app.store.first(sql, args![&collection.id]).await?.context("the release is missing")?;
-        match row.get::<String>("state")?.as_str() {
+        let (id, state): (String, String) = app.store.fetch_one(sql, args![&collection.id]).await?;
+        match state.as_str() {
             "preparing" => tokio::time::sleep(Duration::from_millis(300)).await,
-            "ready" => break row.get::<String>("id")?,
+            "ready" => break id,
             other => anyhow::bail!("the release is {other}"),
         }
     };

@@ -1,4 +1,4 @@
-//! Runs one step of a job in a process of its own, so that a crash or a bomb costs one job.
+//! Runs one step of a job in a process of its own, so a crash or a bomb costs one job.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -34,9 +34,6 @@ pub fn allowance(app: &App, read: Vec<PathBuf>) -> Allowance {
 }
 
 /// Runs a task in a child, and returns its result.
-///
-/// # Errors
-/// If the child refuses the task, crashes, or takes too long.
 pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T::Answer, Failure> {
     let order = serde_json::to_vec(&Order::new(allowance, task))?;
     let mut command = Command::new(&app.program);
@@ -80,9 +77,6 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Res
 }
 
 /// Tries in a child what no task may do.
-///
-/// # Errors
-/// If the child cannot run.
 pub async fn probe(app: &App) -> Result<Possible, Failure> {
     let allowance = allowance(app, Vec::new());
     let task = Probe { file: app.program.clone(), memory: allowance.memory };

@@ -1,4 +1,4 @@
-//! Jobs: what takes longer than a request, done once, whatever process is killed meanwhile.
+//! Jobs: what takes longer than a request, done once, whichever process is killed.
 //!
 //! A job is a row, claimed for the time of a lease that its worker keeps extending. Each claim counts an attempt, and
 //! only the attempt that is current may write results (the fence): a worker that was thought dead cannot write twice.

@@ -14,14 +14,14 @@ use crate::fault::Fault;
 /// How often a job is tried.
 pub const ATTEMPTS: i64 = 3;
 
-/// How long a process without work sleeps when nobody wakes it; other processes cannot.
+/// How long a process without work sleeps unless it is woken, which other processes cannot do.
 const SLEEP: Duration = Duration::from_millis(500);
 
 /// How long a job may go on after the process was told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs jobs until `stop` is true: `workers` at once, and one more for which somebody waits, so that none of them waits
-/// for the end of one that nobody notices.
+/// Runs jobs until `stop` is true: `workers` at once, and one more for which a person waits, so an
+/// interactive job never waits for the end of a background job.
 pub async fn run(app: App, works: &'static [AnyWork], workers: usize, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
     for _ in 0..workers {
@@ -55,9 +55,7 @@ async fn worker(app: App, works: &'static [AnyWork], least: Priority, mut stop: 
 }
 
 /// Claims and runs one job whose priority is `least` or higher; `false` if there is none.
-///
-/// # Errors
-/// If the database fails; the job is tried again once its lease has ended.
+/// If the database fails, the job is tried again once its lease has ended.
 pub async fn step(
     app: &App,
     works: &'static [AnyWork],
@@ -139,7 +137,7 @@ async fn finish<W: Work>(
     Ok(())
 }
 
-/// Extends the lease until somebody else has the job.
+/// Extends the lease until another worker has the job.
 async fn lost(app: &App, job: &Job, lease_ms: i64) {
     let pause = Duration::from_millis(lease_ms.unsigned_abs() / 3);
     loop {

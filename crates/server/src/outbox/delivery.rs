@@ -80,7 +80,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Resolves names to public addresses only, at the moment of the connection, so that a name cannot change its mind.
+/// Resolves names to public addresses only, at the moment of the connection, so a name cannot change its mind.
 #[derive(Debug)]
 struct PublicResolver(DefaultResolver);
 

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 /// Sends a message.
 pub(super) fn send(settings: &Settings, message: &Message) -> anyhow::Result<()> {
     let from: Mailbox = settings.mail_from.parse().context("the setting mail_from")?;
-    // The same id each time, so that a message that is sent twice is shown once.
+    // The same id each time: mail programs show a message once that is sent twice.
     let id = format!("<{}@{}>", message.id, from.email.domain());
     let mail = lettre::Message::builder()
         .message_id(Some(id))

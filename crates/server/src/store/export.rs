@@ -64,9 +64,6 @@ impl Tx {
     }
 
     /// Sends the lines of all tables, many at a time.
-    ///
-    /// # Errors
-    /// If the database fails, or nobody receives them.
     pub async fn export(&mut self, lines_to: Sender<Vec<u8>>) -> anyhow::Result<()> {
         const CHUNK: usize = 1 << 18;
         let mut lines = Vec::new();
@@ -119,9 +116,6 @@ pub struct Import {
 
 impl Import {
     /// Adds what a line says.
-    ///
-    /// # Errors
-    /// If the line is not one of an export, or the table refuses the row.
     pub async fn line(&mut self, tx: &mut Tx, line: &str) -> anyhow::Result<()> {
         if line.starts_with('{') {
             let head: Head = serde_json::from_str(line)?;

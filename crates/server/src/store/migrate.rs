@@ -37,23 +37,20 @@ pub const NEWEST: usize = MIGRATIONS.len();
 
 impl Store {
     /// Applies the migrations up to number `until` that the database lacks.
-    ///
-    /// # Errors
-    /// If one fails, which leaves the database unchanged, or if the tables are of a newer version of the program.
+    /// If one fails, the database is unchanged. Tables of a newer version of the program are refused.
     pub(super) async fn migrate(&self, until: usize) -> anyhow::Result<()> {
         let mut tx = self.begin().await?;
         if let Tx::Postgres(_) = tx {
             // Several processes may start at once; the number is arbitrary.
-            tx.first("SELECT CAST(pg_advisory_xact_lock(7205759403792793) AS TEXT)", args![]).await?;
+            tx.exists("SELECT CAST(pg_advisory_xact_lock(7205759403792793) AS TEXT)", args![]).await?;
         }
         tx.execute(
             "CREATE TABLE IF NOT EXISTS migration (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
             args![],
         )
         .await?;
-        let newest = tx.first("SELECT MAX(version) AS newest FROM migration", args![]).await?;
-        let newest: Option<i64> = newest.context("an aggregate has a row")?.get("newest")?;
-        let done = usize::try_from(newest.unwrap_or(0))?;
+        let newest: Option<usize> = tx.fetch_one("SELECT MAX(version) FROM migration", args![]).await?;
+        let done = newest.unwrap_or(0);
         if done > MIGRATIONS.len() {
             bail!(
                 "the database has version {done} of the tables, and this program knows only {}: start the newer program",

@@ -2,7 +2,7 @@
 //!
 //! Statements are constants, use `$1` placeholders and only the types TEXT, BIGINT and DOUBLE PRECISION, so nearly all
 //! of them run on both databases as they are. SQLite has one connection that writes, whose transactions begin with
-//! BEGIN IMMEDIATE, and several that read, so that no request is refused because the database is locked.
+//! BEGIN IMMEDIATE, and several that read, so no request is refused because the database is locked.
 
 mod export;
 mod migrate;
@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub enum Store {
     /// A file.
     Sqlite {
-        /// One connection, so that writers queue in this process.
+        /// One connection, for which writers queue in this process.
         write: SqlitePool,
         /// Connections that only read.
         read: SqlitePool,
@@ -81,9 +81,6 @@ macro_rules! statements {
     ($type:ty, $self:ident, ($($receiver:tt)*); $write:pat => $writer:expr; $read:pat => $reader:expr; $server:pat => $any:expr) => {
         impl $type {
             /// Runs a statement, and returns the number of rows that it changed.
-            ///
-            /// # Errors
-            /// If the database refuses it.
             pub async fn execute($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<u64, Error> {
                 counted();
                 match $self {
@@ -93,9 +90,6 @@ macro_rules! statements {
             }
 
             /// The first row of a query, if there is one.
-            ///
-            /// # Errors
-            /// If the database refuses it.
             pub async fn first($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, Error> {
                 counted();
                 match $self {
@@ -105,9 +99,6 @@ macro_rules! statements {
             }
 
             /// All rows of a query.
-            ///
-            /// # Errors
-            /// If the database refuses it.
             pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
                 counted();
                 match $self {
@@ -121,9 +112,6 @@ macro_rules! statements {
             }
 
             /// All rows of a query as `T`: a struct, or a tuple or a single value by position.
-            ///
-            /// # Errors
-            /// If the database refuses it, or a row does not fit the type.
             pub async fn fetch<T: Record>(
                 $($receiver)*,
                 sql: &'static str,
@@ -133,9 +121,6 @@ macro_rules! statements {
             }
 
             /// The first row of a query, if there is one.
-            ///
-            /// # Errors
-            /// If the database refuses it, or the row does not fit the type.
             pub async fn fetch_optional<T: Record>(
                 $($receiver)*,
                 sql: &'static str,
@@ -145,9 +130,6 @@ macro_rules! statements {
             }
 
             /// The row of a query that always has one, such as a count.
-            ///
-            /// # Errors
-            /// If the database refuses it, there is no row, or it does not fit the type.
             pub async fn fetch_one<T: Record>(
                 $($receiver)*,
                 sql: &'static str,
@@ -157,9 +139,6 @@ macro_rules! statements {
             }
 
             /// Whether a query, which begins with `SELECT 1`, has a row.
-            ///
-            /// # Errors
-            /// If the database refuses it.
             pub async fn exists($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<bool, Error> {
                 Ok($self.first(sql, values).await?.is_some())
             }
@@ -175,9 +154,6 @@ statements!(Tx, self, (&mut self);
 impl Store {
     /// Opens the database at `url`, which begins with `postgres://`, or else the file `capeval.db` in `folder`, and
     /// brings its tables up to date.
-    ///
-    /// # Errors
-    /// If it cannot be opened, or a newer version of the program has changed it.
     pub async fn open(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
         let store = Self::connect(url, folder, connections).await?;
         store.migrate(migrate::NEWEST).await?;
@@ -185,9 +161,6 @@ impl Store {
     }
 
     /// The same with the tables of an earlier version, if they are not newer already.
-    ///
-    /// # Errors
-    /// If it cannot be opened, or a newer version of the program has changed it.
     pub async fn open_at(version: usize, url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
         let store = Self::connect(url, folder, connections).await?;
         store.migrate(version).await?;
@@ -233,9 +206,6 @@ impl Store {
     }
 
     /// Begins a transaction that may write.
-    ///
-    /// # Errors
-    /// If no connection becomes free.
     pub async fn begin(&self) -> Result<Tx, Error> {
         match self {
             Self::Sqlite { write, .. } => Ok(Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)),
@@ -243,10 +213,7 @@ impl Store {
         }
     }
 
-    /// Begins a transaction that reads, and sees the database as it is now whatever others write meanwhile.
-    ///
-    /// # Errors
-    /// If no connection becomes free.
+    /// Begins a transaction that reads, and sees the database as it is now, whatever others write.
     pub async fn snapshot(&self) -> Result<Tx, Error> {
         match self {
             Self::Sqlite { read, .. } => Ok(Tx::Sqlite(read.begin().await?)),
@@ -278,9 +245,6 @@ impl Store {
 
 impl Tx {
     /// Commits the transaction.
-    ///
-    /// # Errors
-    /// If the database refuses it; nothing has changed then.
     pub async fn commit(self) -> Result<(), Error> {
         match self {
             Self::Sqlite(tx) => tx.commit().await,

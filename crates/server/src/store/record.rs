@@ -22,27 +22,18 @@ impl<T: DeserializeOwned> Record for T {}
 
 impl Row {
     /// The row as a type.
-    ///
-    /// # Errors
-    /// If a column is missing, has another type, or holds what the type does not allow.
     pub fn read<T: Record>(&self) -> Result<T, Error> {
         T::deserialize(Cell { row: self, column: Place::Number(0) }).map_err(|Unreadable(error)| error)
     }
 }
 
 /// Reads a column with JSON, for `#[serde(deserialize_with = "json")]`; NULL is the default.
-///
-/// # Errors
-/// If the JSON does not fit the type.
 pub fn json<'de, T: DeserializeOwned + Default, D: Deserializer<'de>>(column: D) -> Result<T, D::Error> {
     let text = Option::<String>::deserialize(column)?;
     text.map_or_else(|| Ok(T::default()), |text| serde_json::from_str(&text).map_err(D::Error::custom))
 }
 
 /// Reads NULL as the default, for `#[serde(deserialize_with = "or_default")]`.
-///
-/// # Errors
-/// If the column holds what the type does not allow.
 pub fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
     column: D,
 ) -> Result<T, D::Error> {

@@ -42,7 +42,7 @@ values! {
     f64 => Real, number: number;
 }
 
-/// Text without the character 0, which PostgreSQL does not store, so that backups fit both databases.
+/// Text without the character 0, which PostgreSQL does not store, so backups fit both databases.
 fn storable(text: &str) -> String {
     text.replace('\0', "")
 }
@@ -68,9 +68,6 @@ impl<T> Column for T where
 
 impl Row {
     /// The value of a column.
-    ///
-    /// # Errors
-    /// If there is no such column, or it has another type.
     pub fn get<T: Column>(&self, column: &str) -> Result<T, Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
@@ -79,9 +76,6 @@ impl Row {
     }
 
     /// The value of a column by its position.
-    ///
-    /// # Errors
-    /// If there is no such column, or it has another type.
     pub(super) fn get_nth<T: Column>(&self, column: usize) -> Result<T, Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
@@ -90,9 +84,6 @@ impl Row {
     }
 
     /// Whether a column is NULL.
-    ///
-    /// # Errors
-    /// If there is no such column.
     pub(super) fn is_null<I: ColumnIndex<SqliteRow> + ColumnIndex<PgRow>>(
         &self,
         column: I,
@@ -104,9 +95,6 @@ impl Row {
     }
 
     /// Whether a number is not 0; databases have no common type for that.
-    ///
-    /// # Errors
-    /// If there is no such column, or it has another type.
     pub fn flag(&self, column: &str) -> Result<bool, Error> {
         Ok(self.get::<i64>(column)? != 0)
     }

@@ -106,9 +106,6 @@ impl Page {
     }
 
     /// Shows browsers a page, and gives programs the value.
-    ///
-    /// # Errors
-    /// If the template fails.
     pub fn shows<T: Serialize>(
         &self,
         template: &impl Template,

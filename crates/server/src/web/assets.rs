@@ -22,7 +22,7 @@ pub fn routes() -> Vec<Route> {
     vec![get("/assets/{version}/{name}", Access::Public, "A style sheet or script", serve)]
 }
 
-/// The address of an asset; it has a part of the content's hash, so that browsers may keep it for a year.
+/// The address of an asset. It has a part of the content's hash, so browsers may keep the asset for a year.
 pub fn address(name: &str) -> String {
     static VERSIONS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
     let versions = VERSIONS

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 /// The number of buckets above which full ones are forgotten.
 const MANY: usize = 10_000;
 
-/// The buckets of everybody.
+/// The buckets of all visitors.
 #[derive(Default)]
 pub struct Limits(Mutex<HashMap<(&'static str, String), Bucket>>);
 
@@ -31,9 +31,7 @@ impl Bucket {
 
 impl Limits {
     /// Takes one from the bucket of `who` for `what`, which holds `per_minute`.
-    ///
-    /// # Errors
-    /// If it is empty; the fault says how long to wait.
+    /// If it is empty, the fault says how long to wait.
     pub fn take(&self, what: &'static str, who: &str, per_minute: u32) -> Result<(), Fault> {
         self.take_at(what, who, per_minute, clock::instant())
     }

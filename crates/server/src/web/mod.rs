@@ -37,7 +37,7 @@ pub fn is_program(path: &str) -> bool {
     path.starts_with("/api/")
 }
 
-/// What is written by its number in an address: all but letters, digits, `-_.~`, and `/`, so that paths can be read.
+/// What is written by its number in an address: all but letters, digits, `-_.~`, and `/`, which keeps paths readable.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// `text` as part of an address.

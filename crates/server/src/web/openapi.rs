@@ -1,4 +1,4 @@
-//! The description of the API as OpenAPI, from the same table as the router, so that it is never out of date.
+//! The description of the API as OpenAPI, from the same table as the router, so it is never out of date.
 
 use axum::extract::Json;
 use axum::response::{IntoResponse, Response};

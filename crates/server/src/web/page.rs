@@ -19,7 +19,6 @@ use crate::fault::Fault;
 /// What the frame of a page needs.
 #[derive(Clone)]
 pub struct Page {
-    /// The language.
     pub language: Language,
     /// The person, if they are signed in.
     pub visitor: Option<Visitor>,
@@ -61,9 +60,6 @@ impl Page {
     }
 
     /// Fills a template.
-    ///
-    /// # Errors
-    /// If the template fails.
     pub fn show(&self, template: &impl Template) -> Result<Response, Fault> {
         Ok(Html(template.render()?).into_response())
     }

@@ -1,4 +1,4 @@
-//! Pages made a moment ago, so that many visitors who are not signed in share one.
+//! Pages made a moment ago, which visitors who are not signed in share.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

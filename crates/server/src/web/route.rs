@@ -24,7 +24,6 @@ pub enum Access {
 /// A route.
 #[derive(Clone)]
 pub struct Route {
-    /// The method.
     pub method: Method,
     /// The path, with `{names}` for its variable parts.
     pub path: &'static str,
@@ -48,7 +47,6 @@ pub struct Route {
 /// A field of a request in JSON.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// The name.
     pub name: &'static str,
     /// The type, as JSON Schema calls it.
     pub kind: &'static str,

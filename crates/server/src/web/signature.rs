@@ -34,7 +34,6 @@ pub struct Contract {
 /// An answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
     /// The media type.
     pub kind: &'static str,

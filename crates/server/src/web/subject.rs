@@ -48,9 +48,6 @@ impl Names {
     }
 
     /// The same where the route must have it.
-    ///
-    /// # Errors
-    /// If it has none.
     pub fn require(&self, name: &str) -> Result<&str, Fault> {
         self.get(name).ok_or_else(Fault::not_found)
     }
