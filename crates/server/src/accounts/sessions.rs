@@ -20,7 +20,7 @@ pub fn cookie_name(settings: &Settings) -> &'static str {
 pub async fn begin(tx: &mut Tx, settings: &Settings, account: &str) -> anyhow::Result<Cookie<'static>> {
     let token = ids::secret()?;
     let now = clock::now();
-    let expires = now + settings.session_days * clock::DAY;
+    let expires = now.saturating_add(settings.session_days.saturating_mul(clock::DAY));
     tx.execute("DELETE FROM session WHERE expires_at < $1", args![now]).await?;
     tx.execute(
         "INSERT INTO session (token_hash, account, created_at, expires_at) VALUES ($1, $2, $3, $4)",
@@ -38,7 +38,7 @@ pub(super) fn forget(settings: &Settings) -> Cookie<'static> {
 fn cookie(settings: &Settings, value: String, days: i64) -> Cookie<'static> {
     Cookie::build((cookie_name(settings), value))
         .path("/")
-        .max_age(Duration::days(days))
+        .max_age(Duration::seconds(days.saturating_mul(86_400)))
         .http_only(true)
         .same_site(SameSite::Lax)
         .secure(settings.is_secure())

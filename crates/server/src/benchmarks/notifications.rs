@@ -22,7 +22,7 @@ struct Ended {
     slug: String,
     title: String,
     email: Option<String>,
-    language: Option<String>,
+    language: Option<Language>,
 }
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
@@ -41,7 +41,7 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
     let Some(ended) = ended else { return Ok(()) };
     let Ended { state, method, title, .. } = &ended;
     if let Some(email) = &ended.email {
-        let language = ended.language.as_deref().and_then(Language::of).unwrap_or(Language::English);
+        let language = ended.language.unwrap_or(Language::English);
         let subject = match state {
             SubmissionState::Scored => language.fill("{}: your submission has been scored", &[title]),
             _ => language.fill("{}: your submission could not be scored", &[title]),

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::sync::LazyLock;
 
 use axum::http::{HeaderMap, header};
+use serde::Deserialize;
 
 use super::cookie;
 
@@ -18,11 +19,12 @@ const CHINESE: &str = include_str!("../../locales/zh.toml");
 type Features = HashMap<String, HashMap<String, String>>;
 
 /// A language of the site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 pub enum Language {
-    /// English.
+    #[serde(rename = "en")]
     English,
     /// Simplified Chinese.
+    #[serde(rename = "zh")]
     Chinese,
 }
 
