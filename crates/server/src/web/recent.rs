@@ -66,7 +66,10 @@ impl FromRequestParts<App> for Making {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
         let begun = clock::instant();
         let Ok(page) = Page::from_request_parts(parts, app).await;
-        app.recent.get(&page).map_or(Ok(Self(begun)), |body| Err(Html(body).into_response()))
+        match app.recent.get(&page) {
+            Some(body) => Err(Html(body).into_response()),
+            None => Ok(Self(begun)),
+        }
     }
 }
 

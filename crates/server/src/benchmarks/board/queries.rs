@@ -18,6 +18,15 @@ use crate::{args, clock};
 /// The id of a submission, and the hash of its captions.
 pub type WithCaptions = (String, String);
 
+#[derive(Deserialize)]
+struct ScoreRow {
+    submission: String,
+    metric: String,
+    value: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
 /// All that may stand on the board of a phase: scored, and not disqualified.
 async fn candidates(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Candidate>, Error> {
     let mut candidates: Vec<Candidate> = store
@@ -32,14 +41,14 @@ async fn candidates(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<
             args![&phase.id],
         )
         .await?;
-    let scores: Vec<(String, String, f64, Option<f64>, Option<f64>)> = store
+    let scores: Vec<ScoreRow> = store
         .fetch(
             "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2",
             args![phase.score_set.as_deref().unwrap_or_default(), &set.id],
         )
         .await?;
     let mut by_submission: HashMap<String, Scores> = HashMap::new();
-    for (submission, metric, value, low, high) in scores {
+    for ScoreRow { submission, metric, value, low, high } in scores {
         by_submission.entry(submission).or_default().insert(metric, (value, low.zip(high)));
     }
     for candidate in &mut candidates {
