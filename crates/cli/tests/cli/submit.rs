@@ -111,7 +111,7 @@ fn results_are_sent_followed_and_printed() {
     ]);
     let run = submit(&to, RESULTS, &["--method", "Ours & more", "--team", "The others"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(run.stdout, "           c5    c40\nbleu-1  0.700  0.870\ncider   0.964      1\n");
+    assert_eq!(run.stdout, "           c5    c40\nbleu-1  0.700  0.870\ncider   0.964  1.000\n");
     assert!(run.stderr.contains("submitted: http://x/submissions/s"), "{}", run.stderr);
     let requests = requests.lock().unwrap();
     let (line, headers, body) = &requests[2];
