@@ -27,7 +27,7 @@ const steps = {
     await host.fill("input[name=title]", "Games");
     await host.fill("input[name=captions]", "3");
     await host.fill("input[name=approvals]", "0");
-    await host.check("input[name=language][value=en]");
+    await host.check("input[name=languages][value=en]");
     await host.click("main form button.main");
     await host.waitForURL(/\/c\/games/);
     const ada = await person("ada");

@@ -12,6 +12,7 @@
 
 mod account;
 mod board;
+mod collection;
 mod hosting;
 mod judging;
 mod open;
@@ -28,13 +29,18 @@ use serde::{Deserialize, Serialize};
 
 pub use account::{Account, Contributions, CreatedToken, NewToken, Role, Scope, Token, Tokens};
 pub use board::{Board, BoardRow, Disqualified, JudgedKind, JudgedSystem};
+pub use collection::{
+    AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, ImageState,
+    NewCaption, NewRating, NewReport, Picture, PictureFile, Pictures, PicturesAfter, ReleaseAccess,
+    ReportReason, ReportedKind, Skip, SkipReason, ToDescribe, ToRate, UploadedPicture, UploadedPictures,
+};
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
     Meter, Reason, ScoreSet,
 };
 pub use judging::{EvaluationState, Judging, JudgingPlan, Measured};
 pub use open::Open;
-pub use phase::{Benchmark, Benchmarks, BoardKind, Measure, Phase, ReferenceSet, SetState};
+pub use phase::{Benchmark, Benchmarks, BoardKind, Measure, Phase, ReferenceSet, SetState, Visibility};
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{
     ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,

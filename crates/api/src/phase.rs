@@ -7,6 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::{Open, Time, describe_choices};
 
 named! {
+    /// Who sees that a benchmark or a collection exists.
+    pub enum Visibility ("visibility") {
+        Public = "public", "everyone";
+        Registered = "registered", "registered users";
+        Hidden = "hidden", "hosts and moderators";
+    }
+}
+
+named! {
     /// Who sees the scores of a phase before they are disclosed.
     pub enum BoardKind ("kind of board") {
         Public = "public", "everyone";
@@ -25,7 +34,7 @@ named! {
     }
 }
 
-describe_choices!(BoardKind: "BoardKind", SetState: "SetState");
+describe_choices!(BoardKind: "BoardKind", SetState: "SetState", Visibility: "Visibility");
 
 /// All benchmarks that the account may see.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

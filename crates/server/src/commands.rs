@@ -304,8 +304,9 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
 
 async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    let plan: collections::apply::Plan = toml::from_str(&text).with_context(|| file.display().to_string())?;
-    let is_new = collections::apply::apply(app, &plan, None).await?;
+    let plan: collections::settings::Plan =
+        toml::from_str(&text).with_context(|| file.display().to_string())?;
+    let is_new = collections::settings::apply(app, &plan, None).await?;
     let done = if is_new { "created" } else { "updated" };
     println!("{done} {}", app.settings.url(&format!("/c/{}", plan.slug)));
     Ok(())

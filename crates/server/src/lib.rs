@@ -48,7 +48,7 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<collections::processing::DiscardFile>(),
     AnyWork::of::<collections::release::build::BuildRelease>(),
     AnyWork::of::<collections::agreement::CorrelateCollection>(),
-    AnyWork::of::<collections::agreement::phase::CorrelatePhase>(),
+    AnyWork::of::<benchmarks::agreement::CorrelatePhase>(),
     AnyWork::of::<backup::nightly::NightlyBackup>(),
     AnyWork::of::<outbox::SendMessage>(),
 ];

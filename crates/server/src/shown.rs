@@ -1,12 +1,15 @@
 //! The choices that pages show: their summaries are sentences, which `locales` translates.
 
-use capeval_api::{BoardKind, EvaluationState, Open, ProblemKind, SubmissionState};
+use capeval_api::{
+    BoardKind, CollectionState, EvaluationState, ImageState, Open, ProblemKind, ReleaseAccess, ReportReason,
+    SkipReason, SubmissionState, Visibility,
+};
 
 use crate::accounts::Role;
-use crate::benchmarks::records::Visibility;
-use crate::collections::records::ReleaseAccess;
-use crate::collections::rules::reports::ReportReason;
-use crate::collections::rules::states::{CaptionState, CollectionState, ImageState};
+use crate::collections::Refusal;
+use crate::collections::release::records::ReleaseState;
+use crate::collections::rules::acceptance::Mistake;
+use crate::collections::rules::states::CaptionState;
 use crate::web::Shown;
 
 macro_rules! shown {
@@ -31,10 +34,14 @@ shown![
     CollectionState,
     EvaluationState,
     ImageState,
+    Mistake,
     ProblemKind,
+    Refusal,
     ReleaseAccess,
+    ReleaseState,
     ReportReason,
     Role,
+    SkipReason,
     SubmissionState,
     Visibility,
 ];

@@ -1,5 +1,6 @@
 //! Benchmarks: phases with hidden references, submissions within quotas, scores, boards.
 
+pub mod agreement;
 pub mod apply;
 pub mod board;
 pub mod expected;

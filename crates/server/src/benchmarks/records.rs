@@ -14,16 +14,7 @@ use crate::store::{self, Error, Store, Tx};
 use crate::web::{Names, Standing, Subject, encode};
 use crate::{args, clock};
 
-pub use capeval_api::BoardKind;
-
-capeval_choice::named! {
-    /// Who sees that a benchmark exists.
-    pub enum Visibility ("visibility") {
-        Public = "public", "everyone";
-        Registered = "registered", "registered users";
-        Hidden = "hidden", "hosts and moderators";
-    }
-}
+pub use capeval_api::{BoardKind, Visibility};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Benchmark {

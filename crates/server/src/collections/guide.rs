@@ -1,21 +1,21 @@
 //! The instructions, and the quiz that comes before a person's first caption.
 
+use std::collections::HashMap;
+
 use askama::Template;
-use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::pages;
-use super::records::{self, Seen};
+use super::passes;
+use super::records::Seen;
 use super::rules::{lint, quiz};
+use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks;
 use crate::fault::Fault;
-use crate::store::{Error, Store};
 use crate::web::language::{Language, say};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
-use crate::{args, clock};
+use crate::web::{Access, Body, Page, Route, Scope, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -49,16 +49,8 @@ fn name_of(language: &str) -> &str {
     }
 }
 
-/// Whether a person has passed the quiz.
-///
-/// # Errors
-/// If the database fails.
-pub(super) async fn has_passed(store: &Store, collection: &str, account: &str) -> Result<bool, Error> {
-    let sql = "SELECT 1 AS one FROM quiz WHERE collection = $1 AND account = $2 AND passed_at IS NOT NULL";
-    Ok(store.first(sql, args![collection, account]).await?.is_some())
-}
-
-struct Asked {
+/// A question as it is shown.
+struct Question {
     text: &'static str,
     options: &'static [String],
     chosen: Option<usize>,
@@ -66,7 +58,7 @@ struct Asked {
     why: Option<&'static str>,
 }
 
-impl Asked {
+impl Question {
     fn is_chosen(&self, option: &usize) -> bool {
         self.chosen == Some(*option)
     }
@@ -81,12 +73,11 @@ struct Guide<'a> {
     rules: Vec<(&'a str, Vec<&'static str>)>,
     html: String,
     has_passed: bool,
-    questions: Vec<Asked>,
+    questions: Vec<Question>,
     problem: Option<&'a str>,
 }
 
-async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, page.visitor.as_ref()).await?;
+async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
     page_of(&app, &page, &seen, None).await
 }
 
@@ -97,13 +88,13 @@ async fn page_of(
     answers: Option<&[Option<usize>]>,
 ) -> Result<Response, Fault> {
     let has_passed = match &page.visitor {
-        Some(visitor) => has_passed(&app.store, &seen.collection.id, &visitor.id).await?,
+        Some(visitor) => passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await?,
         None => false,
     };
     let questions = quiz::questions().iter().enumerate().map(|(k, question)| {
         let chosen = answers.and_then(|answers| answers.get(k).copied().flatten());
         let is_wrong = chosen.is_some_and(|answer| !question.is_right(answer));
-        Asked {
+        Question {
             text: question.text(page.language),
             options: question.options(page.language),
             chosen,
@@ -127,36 +118,22 @@ async fn page_of(
 }
 
 async fn answer(
-    State(app): State<App>,
+    app: App,
     page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    Form(fields): Form<Vec<(String, String)>>,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
+    Body(fields): Body<HashMap<String, String>>,
 ) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    let given = |k: usize| {
-        let name = format!("q{k}");
-        fields.iter().find(|(field, _)| *field == name).and_then(|(_, value)| value.parse().ok())
-    };
+    let given = |k: usize| fields.get(&format!("q{k}"))?.parse().ok();
     let questions = quiz::questions();
     let answers: Vec<Option<usize>> = (0..questions.len()).map(given).collect();
     let right = |(question, answer): (&quiz::Question, &Option<usize>)| {
         answer.is_some_and(|answer| question.is_right(answer))
     };
     let is_passed = questions.iter().zip(&answers).all(right);
-    let passed_at = is_passed.then(clock::now);
-    let mut tx = app.store.begin().await?;
-    tx.execute(
-        "INSERT INTO quiz (collection, account, attempts, passed_at) VALUES ($1, $2, 1, $3) \
-         ON CONFLICT (collection, account) DO UPDATE SET attempts = quiz.attempts + 1, \
-         passed_at = COALESCE(quiz.passed_at, excluded.passed_at)",
-        args![&seen.collection.id, &visitor.id, passed_at],
-    )
-    .await?;
-    pages::join(&mut tx, &seen.collection.id, &visitor.id).await?;
-    tx.commit().await?;
+    passes::note(&app.store, &seen.collection.id, &visitor.id, is_passed).await?;
     if is_passed {
-        return Ok(Redirect::to(&format!("/c/{slug}/caption")).into_response());
+        return Ok(Redirect::to(&seen.address("caption")).into_response());
     }
     page_of(&app, &page, &seen, Some(&answers)).await
 }

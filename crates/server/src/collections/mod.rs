@@ -4,40 +4,43 @@
 
 pub mod agreement;
 mod api;
-pub mod apply;
 pub(crate) mod captioning;
+mod contributions;
+mod contributors;
 mod guide;
-mod hosts;
+mod host_pages;
 mod media;
-mod mine;
 mod moderation;
-mod own_data;
 mod pages;
+mod passes;
 pub mod processing;
 pub mod ratings;
 pub mod records;
 pub mod release;
+mod report_pages;
 mod reports;
 pub mod rules;
+pub mod settings;
 mod similarity;
 pub mod slots;
 mod upload;
 
 use crate::web::Route;
 
-pub use own_data::OwnData;
+pub use contributions::own_data::OwnData;
+pub use moderation::decisions::Refusal;
 
 /// The routes of collections.
 pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();
     routes.extend(guide::routes());
-    routes.extend(hosts::routes());
+    routes.extend(host_pages::routes());
     routes.extend(upload::routes());
     routes.extend(media::routes());
     routes.extend(captioning::routes());
-    routes.extend(reports::routes());
+    routes.extend(report_pages::routes());
     routes.extend(moderation::routes());
-    routes.extend(mine::routes());
+    routes.extend(contributions::routes());
     routes.extend(ratings::routes());
     routes.extend(release::routes());
     routes.extend(agreement::pages::routes());

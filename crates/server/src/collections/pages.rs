@@ -1,26 +1,26 @@
-//! The list of collections, and the page of one: how far it is, what to do, and who contributes.
+//! The list of collections, and the page of one with its progress and contributors.
 
 use askama::Template;
-use axum::extract::{Form, Path, State};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{Redirect, Response};
+use capeval_api::Collections;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::contributors::{self, Contributor};
 use super::moderation;
 use super::records::{self, Collection, Progress, Seen};
+use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
-use crate::store::{Error, Store, Tx};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
-use crate::{args, clock};
-
-/// The most names on a board.
-const BOARD: i64 = 100;
+use crate::web::{Access, Answer, Body, Page, Route, Scope, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/collections", Access::Public, "List all collections", list),
+        get("/collections", Access::Public, "List the collections you can see", list)
+            .and("/api/v1/collections"),
         get("/c/{slug}", Access::Public, "Show a collection's progress and contributors", show),
+        get("/api/v1/collections/{slug}", Access::Public, "Show a collection and its progress", collection),
         post(
             "/c/{slug}/board",
             Access::Person(Scope::Submit),
@@ -34,23 +34,26 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "collections/list.html")]
 struct List<'a> {
     page: &'a Page,
-    rows: Vec<(Collection, Progress)>,
+    rows: &'a [(Collection, Progress)],
 }
 
-async fn list(State(app): State<App>, page: Page) -> Result<Response, Fault> {
+async fn list(app: App, page: Page) -> Result<Answer<Collections>, Fault> {
     let mut rows = Vec::new();
     for Seen { collection, .. } in records::visible(&app.store, page.visitor.as_ref()).await? {
         let progress = records::progress(&app.store, &collection.id).await?;
         rows.push((collection, progress));
     }
-    page.show(&List { page: &page, rows })
+    page.shows(&List { page: &page, rows: &rows }, || Collections {
+        collections: rows.iter().map(|(of, progress)| records::for_programs(of, progress)).collect(),
+    })
 }
 
-/// A contributor on the board.
-struct BoardRow {
-    name: String,
-    captions: i64,
-    images: i64,
+async fn collection(
+    app: App,
+    Visible(seen): Visible<Seen>,
+) -> Result<Answer<capeval_api::Collection>, Fault> {
+    let progress = records::progress(&app.store, &seen.collection.id).await?;
+    Ok(Answer::json(&records::for_programs(&seen.collection, &progress)))
 }
 
 #[derive(Template)]
@@ -59,91 +62,44 @@ struct CollectionPage<'a> {
     page: &'a Page,
     seen: &'a Seen,
     progress: Progress,
+    /// The captions that its pictures are to have.
+    wanted: i64,
     closed: Option<String>,
     waiting: i64,
-    board: Vec<BoardRow>,
+    board: Vec<Contributor>,
     is_on_board: bool,
 }
 
-async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, page.visitor.as_ref()).await?;
+async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
     let id = &seen.collection.id;
     let is_on_board = match &page.visitor {
-        Some(visitor) => {
-            let sql = "SELECT on_board FROM contributor WHERE collection = $1 AND account = $2";
-            app.store
-                .first(sql, args![id, &visitor.id])
-                .await?
-                .map_or(Ok(false), |row| row.flag("on_board"))?
-        }
+        Some(visitor) => contributors::is_named(&app.store, id, &visitor.id).await?,
         None => false,
     };
+    let progress = records::progress(&app.store, id).await?;
     page.show(&CollectionPage {
         page: &page,
-        progress: records::progress(&app.store, id).await?,
+        progress,
+        wanted: progress.pictures * i64::from(seen.collection.wanted),
         closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
         waiting: if seen.is_moderator { moderation::waiting(&app.store, id).await? } else { 0 },
-        board: board(&app.store, id).await?,
+        board: contributors::leaderboard(&app.store, id).await?,
         is_on_board,
         seen: &seen,
     })
 }
 
-/// People who want to be named, by accepted work.
-async fn board(store: &Store, collection: &str) -> Result<Vec<BoardRow>, Error> {
-    const ROWS: &str = "SELECT name, captions, images FROM (SELECT account.name, account.id, \
-        (SELECT COUNT(*) FROM caption WHERE caption.author = account.id AND caption.collection = $1 \
-         AND caption.state = 'accepted') AS captions, \
-        (SELECT COUNT(*) FROM image WHERE image.uploader = account.id AND image.collection = $1 \
-         AND image.state IN ('open', 'complete')) AS images \
-        FROM contributor JOIN account ON account.id = contributor.account \
-        WHERE contributor.collection = $1 AND contributor.on_board = 1 AND account.disabled_at IS NULL) AS people \
-        WHERE captions + images > 0 ORDER BY captions DESC, images DESC, id LIMIT $2";
-    let rows = store.all(ROWS, args![collection, BOARD]).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(BoardRow {
-                name: row.get("name")?,
-                captions: row.get("captions")?,
-                images: row.get("images")?,
-            })
-        })
-        .collect()
-}
-
-/// Notes that a person takes part.
-///
-/// # Errors
-/// If the database fails.
-pub(super) async fn join(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO contributor (collection, account, on_board, created_at) VALUES ($1, $2, 0, $3) \
-         ON CONFLICT DO NOTHING",
-        args![collection, account, clock::now()],
-    )
-    .await
-    .map(drop)
-}
-
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Choice {
     show: u8,
 }
 
 async fn choose_board(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    Form(Choice { show }): Form<Choice>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    let mut tx = app.store.begin().await?;
-    join(&mut tx, &seen.collection.id, &visitor.id).await?;
-    tx.execute(
-        "UPDATE contributor SET on_board = $1 WHERE collection = $2 AND account = $3",
-        args![show == 1, &seen.collection.id, &visitor.id],
-    )
-    .await?;
-    tx.commit().await?;
-    Ok(Redirect::to(&format!("/c/{slug}?done=saved")).into_response())
+    app: App,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
+    Body(Choice { show }): Body<Choice>,
+) -> Result<Redirect, Fault> {
+    contributors::name(&app.store, &seen.collection.id, &visitor.id, show == 1).await?;
+    Ok(Redirect::to(&format!("/c/{}?done=saved", seen.collection.slug)))
 }

@@ -1,10 +1,10 @@
 //! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
 
+use capeval_api::ImageState;
 use capeval_tasks::{Allowance, Picture, Pictured, Unfit};
 use tempfile::TempDir;
 
-use super::records::{self, Image};
-use super::rules::states::ImageState;
+use super::records::{self, Contribution, Image};
 use super::{similarity, slots};
 use crate::app::App;
 use crate::fault::Fault;
@@ -97,9 +97,9 @@ impl Work for ProcessPicture {
     type Done = Option<Rewritten>;
 
     async fn run(app: &App, job: &Job) -> Result<Self::Done, Failure> {
-        let row = app.store.first("SELECT upload FROM image WHERE id = $1", args![&job.subject]).await?;
-        let upload: Option<String> = row.map_or(Ok(None), |row| row.get("upload"))?;
-        Ok(match upload {
+        let sql = "SELECT upload FROM image WHERE id = $1";
+        let upload: Option<Option<String>> = app.store.fetch_optional(sql, args![&job.subject]).await?;
+        Ok(match upload.flatten() {
             Some(upload) => Some(rewrite(app, &upload).await?),
             None => None,
         })
@@ -112,9 +112,8 @@ impl Work for ProcessPicture {
         outcome: Result<Self::Done, String>,
     ) -> Result<(), Fault> {
         slots::lock(tx, &job.subject).await?;
-        let row = tx.first("SELECT * FROM image WHERE id = $1", args![&job.subject]).await?;
-        let Some(row) = row else { return Ok(()) };
-        let (image, upload) = (Image::of(&row)?, row.get::<Option<String>>("upload")?);
+        let image: Option<Image> = tx.fetch_optional(Image::BY_ID, args![&job.subject]).await?;
+        let Some(image) = image else { return Ok(()) };
         if image.state != ImageState::Processing {
             return Ok(());
         }
@@ -129,8 +128,8 @@ impl Work for ProcessPicture {
                 refuse(tx, &image.id, known.unwrap_or(FAILED)).await?;
             }
         }
-        if let Some(upload) = upload {
-            discard(tx, &upload).await?;
+        if let Some(upload) = &image.upload {
+            discard(tx, upload).await?;
         }
         Ok(())
     }
@@ -164,7 +163,7 @@ async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: Rewritten) -> Res
         .await?;
     }
     let collection = records::collection_of(&app.store, &image.collection).await?;
-    if near.is_none() && approved(tx, image).await? >= collection.approvals {
+    if near.is_none() && approved(tx, image).await? >= i64::from(collection.approvals) {
         approve(tx, &image.id, None).await?;
     }
     Ok(())
@@ -180,9 +179,6 @@ async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Er
 }
 
 /// Lets people describe a picture.
-///
-/// # Errors
-/// If the database fails.
 pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Result<(), Error> {
     slots::open(tx, image).await?;
     tx.execute(
@@ -195,26 +191,22 @@ pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Resul
 
 /// How many pictures of the uploader are approved.
 async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
-    let row = tx
-        .first(
-            "SELECT COUNT(*) AS n FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
+    tx.fetch_one(
+        "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
              AND state IN ('open', 'complete')",
-            args![image.uploader.clone(), &image.collection],
-        )
-        .await?;
-    row.map_or(Ok(0), |row| row.get("n"))
+        args![image.uploader.clone(), &image.collection],
+    )
+    .await
 }
 
 /// Whether the collection has another picture with the same pixels.
 async fn has(tx: &mut Tx, image: &Image, blob: &str) -> Result<bool, Error> {
-    let row = tx
-        .first(
-            "SELECT 1 AS one FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
+    tx.exists(
+        "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
              AND state NOT IN ('rejected', 'withdrawn')",
-            args![blob, &image.collection, &image.id],
-        )
-        .await?;
-    Ok(row.is_some())
+        args![blob, &image.collection, &image.id],
+    )
+    .await
 }
 
 /// The picture of the collection that is most like this one, if any is nearly the same.
@@ -225,19 +217,16 @@ async fn near(tx: &mut Tx, image: &Image, phash: &str) -> Result<Option<String>,
     let mut values = args![&image.collection];
     values.extend(similarity::bands(phash).into_iter().map(Into::into));
     let mut nearest: Option<(u32, String)> = None;
-    for row in tx.all(CLOSE, values).await? {
-        let distance = similarity::distance(phash, &row.get::<String>("phash")?);
+    for (id, other) in tx.fetch::<(String, String)>(CLOSE, values).await? {
+        let distance = similarity::distance(phash, &other);
         if distance <= similarity::NEAR && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
-            nearest = Some((distance, row.get("id")?));
+            nearest = Some((distance, id));
         }
     }
     Ok(nearest.map(|(_, id)| id))
 }
 
 /// Removes a file among the blobs, once the transaction is committed and unless a row names it then.
-///
-/// # Errors
-/// If the database fails.
 pub(super) async fn discard(tx: &mut Tx, hash: &str) -> Result<(), Error> {
     jobs::add::<DiscardFile>(tx, &hash.to_owned(), Priority::Background).await
 }
@@ -253,10 +242,10 @@ impl Work for DiscardFile {
     }
 
     async fn finish(app: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<(), Fault> {
-        const NAMED: &str = "SELECT 1 AS one FROM image WHERE upload = $1 OR blob = $1 OR thumb = $1 \
-                             UNION ALL SELECT 1 AS one FROM submission WHERE blob = $1 \
-                             UNION ALL SELECT 1 AS one FROM release_part WHERE blob = $1 LIMIT 1";
-        if tx.first(NAMED, args![&job.subject]).await?.is_none() {
+        const NAMED: &str = "SELECT 1 FROM image WHERE upload = $1 OR blob = $1 OR thumb = $1 \
+                             UNION ALL SELECT 1 FROM submission WHERE blob = $1 \
+                             UNION ALL SELECT 1 FROM release_part WHERE blob = $1 LIMIT 1";
+        if !tx.exists(NAMED, args![&job.subject]).await? {
             app.blobs.remove(&job.subject)?;
         }
         Ok(())

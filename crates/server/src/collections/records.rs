@@ -1,217 +1,89 @@
 //! Collections, pictures and captions in the database, and who may see them.
 
-use serde_json::{Value, json};
+use capeval_api::ImageState;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use super::rules::states::{CaptionState, CollectionState, ImageState};
+use super::rules::states::CaptionState;
 use crate::accounts::Visitor;
+use crate::app::App;
 use crate::args;
 use crate::benchmarks::records::Visibility;
-use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Row, Store};
+use crate::store::{self, Error, Store};
+use crate::web::{Names, Standing, Subject, encode};
+
+pub use super::settings::Collection;
 
 capeval_choice::named! {
-    /// Who may download releases.
-    pub enum ReleaseAccess ("access to releases") {
-        Contributors = "contributors", "people with accepted contributions";
-        Everybody = "everybody", "everyone who can see the collection";
+    /// What a person does for a collection.
+    pub enum Duty ("duty") {
+        Moderator = "moderator", "decides about contributions";
+        Host = "host", "also changes the collection";
     }
 }
 
-/// A collection.
-#[derive(Clone, Debug)]
-pub struct Collection {
-    /// The id.
-    pub id: String,
-    /// Its part of addresses.
-    pub slug: String,
-    /// The title.
-    pub title: String,
-    /// What it is about, in a sentence or two.
-    pub summary: String,
-    /// What contributors should know, in Markdown.
-    pub guide: String,
-    /// Who sees it.
-    pub visibility: Visibility,
-    /// Whether it takes contributions.
-    pub state: CollectionState,
-    /// The languages of captions.
-    pub languages: Vec<String>,
-    /// The licences that uploaders choose from.
-    pub licences: Vec<String>,
-    /// Accepted captions by different people for each picture.
-    pub wanted: i64,
-    /// Complete pictures that end the collection.
-    pub target: i64,
-    /// Approved pictures after which a person's pictures need no approval.
-    pub approvals: i64,
-    /// Whether people may describe their own pictures.
-    pub own_pictures: bool,
-    /// Who may download releases.
-    pub releases: ReleaseAccess,
-}
-
 /// A picture.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Image {
-    /// The id.
     pub id: String,
     /// The id of the collection.
     pub collection: String,
-    /// Who uploaded it.
+    /// `None` once the uploader has had their data deleted.
     pub uploader: Option<String>,
-    /// Its licence.
     pub licence: String,
     /// The title of the game.
     pub game: String,
-    /// The platform.
     pub platform: String,
+    /// The hash of the file as it was uploaded, until it is processed.
+    pub upload: Option<String>,
     /// The hash of the picture; `None` until it is processed.
     pub blob: Option<String>,
     /// The hash of the small picture.
     pub thumb: Option<String>,
     /// The media type of the picture.
     pub kind: Option<String>,
-    /// The width in pixels.
+    #[serde(deserialize_with = "store::or_default")]
     pub width: i64,
-    /// The height in pixels.
+    #[serde(deserialize_with = "store::or_default")]
     pub height: i64,
     /// A picture that is nearly the same.
     pub near: Option<String>,
-    /// The group that stays together in splits.
-    pub split_group: String,
-    /// The state.
     pub state: ImageState,
-    /// Why it was refused or withdrawn.
+    /// Why it was rejected or withdrawn.
     pub reason: Option<String>,
     /// Accepted captions that are wanted.
     pub wanted: i64,
-    /// Reservations, and captions that wait or are accepted.
-    pub slots_taken: i64,
     /// Accepted captions.
     pub accepted: i64,
-    /// When it was uploaded.
-    pub created_at: i64,
+}
+
+impl Image {
+    /// The media type of its file.
+    pub fn media_type(&self) -> &'static str {
+        if self.kind.as_deref() == Some("image/jpeg") { "image/jpeg" } else { "image/png" }
+    }
 }
 
 /// A caption.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Caption {
-    /// The id.
     pub id: String,
     /// The id of the collection.
     pub collection: String,
     /// The id of the picture.
     pub image: String,
-    /// Who wrote it.
+    /// `None` once the author has had their data deleted.
     pub author: Option<String>,
-    /// The language.
     pub language: String,
-    /// `hans`, `hant`, `mixed`, or empty.
-    pub script: String,
-    /// The text.
     pub text: String,
-    /// The state.
     pub state: CaptionState,
+    /// The state before it was quarantined.
+    pub state_before: Option<CaptionState>,
     /// Why it was rejected or withdrawn.
     pub reason: Option<String>,
     /// Ratings that count.
     pub ratings: i64,
-    /// When it was handed in.
-    pub created_at: i64,
-}
-
-impl Collection {
-    fn of(row: &Row) -> Result<Self, Error> {
-        let list = |column: &str| {
-            let text: String = row.get(column)?;
-            Ok::<Vec<String>, Error>(serde_json::from_str(&text).unwrap_or_default())
-        };
-        Ok(Self {
-            id: row.get("id")?,
-            slug: row.get("slug")?,
-            title: row.get("title")?,
-            summary: row.get("summary")?,
-            guide: row.get("guide")?,
-            visibility: row.get::<String>("visibility")?.parse().unwrap_or(Visibility::Hidden),
-            state: row.get::<String>("state")?.parse().unwrap_or(CollectionState::Closed),
-            languages: list("languages")?,
-            licences: list("licences")?,
-            wanted: row.get("wanted")?,
-            target: row.get("target")?,
-            approvals: row.get("approvals")?,
-            own_pictures: row.flag("own_pictures")?,
-            releases: row.get::<String>("releases")?.parse().unwrap_or(ReleaseAccess::Contributors),
-        })
-    }
-
-    /// Why nothing can be contributed now, if so.
-    pub fn is_closed(&self) -> Option<Fault> {
-        match self.state {
-            CollectionState::Open => None,
-            CollectionState::Paused => Some(fault!(
-                CONFLICT,
-                "paused",
-                "The hosts have paused this collection. Please come back later."
-            )),
-            CollectionState::Closed => {
-                Some(fault!(CONFLICT, "collection-closed", "This collection has ended. Thank you!"))
-            }
-        }
-    }
-}
-
-impl Image {
-    /// A picture from a row with all columns.
-    ///
-    /// # Errors
-    /// If a column is missing.
-    pub fn of(row: &Row) -> Result<Self, Error> {
-        let number = |column: &str| Ok::<i64, Error>(row.get::<Option<i64>>(column)?.unwrap_or(0));
-        Ok(Self {
-            id: row.get("id")?,
-            collection: row.get("collection")?,
-            uploader: row.get("uploader")?,
-            licence: row.get("licence")?,
-            game: row.get("game")?,
-            platform: row.get("platform")?,
-            blob: row.get("blob")?,
-            thumb: row.get("thumb")?,
-            kind: row.get("kind")?,
-            width: number("width")?,
-            height: number("height")?,
-            near: row.get("near")?,
-            split_group: row.get("split_group")?,
-            state: row.get::<String>("state")?.parse().unwrap_or(ImageState::Quarantined),
-            reason: row.get("reason")?,
-            wanted: row.get("wanted")?,
-            slots_taken: row.get("slots_taken")?,
-            accepted: row.get("accepted")?,
-            created_at: row.get("created_at")?,
-        })
-    }
-}
-
-impl Caption {
-    /// A caption from a row with all columns.
-    ///
-    /// # Errors
-    /// If a column is missing.
-    pub fn of(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("id")?,
-            collection: row.get("collection")?,
-            image: row.get("image")?,
-            author: row.get("author")?,
-            language: row.get("language")?,
-            script: row.get("script")?,
-            text: row.get("text")?,
-            state: row.get::<String>("state")?.parse().unwrap_or(CaptionState::Quarantined),
-            reason: row.get("reason")?,
-            ratings: row.get("ratings")?,
-            created_at: row.get("created_at")?,
-        })
-    }
 }
 
 impl Caption {
@@ -224,7 +96,6 @@ impl Caption {
 /// A collection that the visitor may see, with what they are in it.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The collection.
     pub collection: Collection,
     /// Whether the visitor runs it.
     pub is_host: bool,
@@ -232,15 +103,123 @@ pub struct Seen {
     pub is_moderator: bool,
 }
 
+impl Seen {
+    /// The address of the page that is called `page` below that of the collection.
+    pub fn address(&self, page: &str) -> String {
+        format!("/c/{}/{page}", encode(&self.collection.slug))
+    }
+
+    /// The picture or the caption with this id, if it is in the collection.
+    pub async fn contribution<T: Contribution>(&self, store: &Store, id: &str) -> Result<T, Fault> {
+        let found: T = by_id(store, id).await?;
+        if found.collection() == self.collection.id { Ok(found) } else { Err(Fault::not_found()) }
+    }
+}
+
+/// `{slug}`
+impl Subject for Seen {
+    const KIND: &'static str = "collection";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        collection(&app.store, names.require("slug")?, visitor).await
+    }
+
+    fn standing(&self) -> Standing {
+        match (self.is_host, self.is_moderator) {
+            (true, _) => Standing::Hosts,
+            (false, true) => Standing::Moderates,
+            (false, false) => Standing::Sees,
+        }
+    }
+}
+
+/// What a person adds to a collection: a picture or a caption.
+pub trait Contribution: DeserializeOwned + Send {
+    const KIND: &'static str;
+
+    /// Selects the one with the id `$1`.
+    const BY_ID: &'static str;
+
+    /// The id of its collection.
+    fn collection(&self) -> &str;
+
+    /// The account of who added it.
+    fn contributor(&self) -> Option<&str>;
+}
+
+impl Contribution for Image {
+    const KIND: &'static str = "picture";
+    const BY_ID: &'static str = "SELECT * FROM image WHERE id = $1";
+
+    fn collection(&self) -> &str {
+        &self.collection
+    }
+
+    fn contributor(&self) -> Option<&str> {
+        self.uploader.as_deref()
+    }
+}
+
+impl Contribution for Caption {
+    const KIND: &'static str = "caption";
+    const BY_ID: &'static str = "SELECT * FROM caption WHERE id = $1";
+
+    fn collection(&self) -> &str {
+        &self.collection
+    }
+
+    fn contributor(&self) -> Option<&str> {
+        self.author.as_deref()
+    }
+}
+
+/// A picture or a caption in a collection, for what moderators do with it.
+pub struct Contributed<T> {
+    pub seen: Seen,
+    pub thing: T,
+}
+
+/// `{slug}` and `{id}`
+impl<T: Contribution> Subject for Contributed<T> {
+    const KIND: &'static str = T::KIND;
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let seen = Seen::find(app, names, visitor).await?;
+        let thing = seen.contribution(&app.store, names.require("id")?).await?;
+        Ok(Self { seen, thing })
+    }
+
+    fn standing(&self) -> Standing {
+        self.seen.standing()
+    }
+}
+
+/// The same for what contributors do with their own, and nobody else.
+pub struct Mine<T> {
+    pub of: Contributed<T>,
+    is_mine: bool,
+}
+
+/// `{slug}` and `{id}`
+impl<T: Contribution> Subject for Mine<T> {
+    const KIND: &'static str = T::KIND;
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let of = Contributed::<T>::find(app, names, visitor).await?;
+        let is_mine = visitor.is_some_and(|visitor| of.thing.contributor() == Some(&visitor.id));
+        Ok(Self { of, is_mine })
+    }
+
+    fn standing(&self) -> Standing {
+        if self.is_mine { Standing::Owns } else { Standing::Sees }
+    }
+}
+
 /// All collections that the visitor may see, newest first.
-///
-/// # Errors
-/// If the database fails.
 pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<Seen>, Error> {
-    let rows = store.all("SELECT * FROM collection ORDER BY id DESC", args![]).await?;
     let mut seen = Vec::new();
-    for row in &rows {
-        seen.extend(see(store, Collection::of(row)?, visitor).await?);
+    for collection in store.fetch("SELECT * FROM collection ORDER BY id DESC", args![]).await? {
+        seen.extend(see(store, collection, visitor).await?);
     }
     Ok(seen)
 }
@@ -251,82 +230,57 @@ async fn see(
     visitor: Option<&Visitor>,
 ) -> Result<Option<Seen>, Error> {
     let duty = duty(store, &collection.id, visitor).await?;
-    let is_host = duty.as_deref() == Some("host");
-    let is_moderator = duty.is_some();
     let is_visible = match collection.visibility {
         Visibility::Public => true,
         Visibility::Registered => visitor.is_some(),
         Visibility::Hidden => false,
     };
+    let (is_host, is_moderator) = (duty == Some(Duty::Host), duty.is_some());
     Ok((is_visible || is_moderator).then_some(Seen { collection, is_host, is_moderator }))
 }
 
-/// What a visitor does for a collection: `host`, also for administrators, or `moderator`.
-async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Result<Option<String>, Error> {
+/// What a visitor does for a collection; administrators are hosts of all.
+async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Result<Option<Duty>, Error> {
     let Some(visitor) = visitor else { return Ok(None) };
     if visitor.is_admin() {
-        return Ok(Some("host".to_owned()));
+        return Ok(Some(Duty::Host));
     }
     let sql = "SELECT duty FROM collection_staff WHERE collection = $1 AND account = $2";
-    let row = store.first(sql, args![collection, &visitor.id]).await?;
-    let duty: Option<String> = row.map(|row| row.get("duty")).transpose()?;
+    let duty: Option<Duty> = store.fetch_optional(sql, args![collection, &visitor.id]).await?;
     // A host of the collection who is not a host of the site moderates.
-    Ok(duty.map(|duty| if visitor.is_host() { duty } else { "moderator".to_owned() }))
+    Ok(duty.map(|duty| if visitor.is_host() { duty } else { Duty::Moderator }))
 }
 
-/// The collection with this slug.
-///
-/// # Errors
-/// If there is none that the visitor may see.
+/// The collection with this slug, if the visitor may see it.
 pub async fn collection(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<Seen, Fault> {
-    let row = store.first("SELECT * FROM collection WHERE slug = $1", args![slug]).await?;
-    let collection = row.as_ref().map(Collection::of).transpose()?.ok_or_else(Fault::not_found)?;
-    see(store, collection, visitor).await?.ok_or_else(Fault::not_found)
-}
-
-/// The collection with this slug, for its moderators.
-///
-/// # Errors
-/// If there is none that the visitor moderates.
-pub async fn moderated(store: &Store, slug: &str, visitor: &Visitor) -> Result<Seen, Fault> {
-    let seen = collection(store, slug, Some(visitor)).await?;
-    if seen.is_moderator { Ok(seen) } else { Err(Fault::not_found()) }
-}
-
-/// The collection with this slug, for its hosts.
-///
-/// # Errors
-/// If there is none that the visitor runs.
-pub async fn hosted(store: &Store, slug: &str, visitor: &Visitor) -> Result<Seen, Fault> {
-    let seen = collection(store, slug, Some(visitor)).await?;
-    if seen.is_host { Ok(seen) } else { Err(Fault::not_found()) }
+    let collection = store.fetch_optional("SELECT * FROM collection WHERE slug = $1", args![slug]).await?;
+    see(store, collection.ok_or_else(Fault::not_found)?, visitor).await?.ok_or_else(Fault::not_found)
 }
 
 /// The collection with this id, whoever asks.
-///
-/// # Errors
-/// If there is none.
 pub async fn collection_of(store: &Store, id: &str) -> Result<Collection, Fault> {
-    let row = store.first("SELECT * FROM collection WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Collection::of).transpose()?.ok_or_else(Fault::not_found)
+    let sql = "SELECT * FROM collection WHERE id = $1";
+    store.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
-/// The picture with this id, whoever asks.
-///
-/// # Errors
-/// If there is none.
-pub async fn image(store: &Store, id: &str) -> Result<Image, Fault> {
-    let row = store.first("SELECT * FROM image WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Image::of).transpose()?.ok_or_else(Fault::not_found)
+/// The picture or the caption with this id, whoever asks.
+pub async fn by_id<T: Contribution>(store: &Store, id: &str) -> Result<T, Fault> {
+    store.fetch_optional(T::BY_ID, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
-/// The caption with this id, whoever asks.
-///
-/// # Errors
-/// If there is none.
-pub async fn caption(store: &Store, id: &str) -> Result<Caption, Fault> {
-    let row = store.first("SELECT * FROM caption WHERE id = $1", args![id]).await?;
-    row.as_ref().map(Caption::of).transpose()?.ok_or_else(Fault::not_found)
+/// At most `limit` pictures that a person may describe or have described, but for those that they have reported, in the
+/// order of their ids, from the one after `after` on.
+pub async fn pictures(
+    store: &Store,
+    collection: &str,
+    account: &str,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<Image>, Error> {
+    const LIST: &str = "SELECT * FROM image WHERE collection = $1 AND state IN ('open', 'complete') AND id > $2 \
+         AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject = image.id AND report.reporter = $3) \
+         ORDER BY id LIMIT $4";
+    store.fetch(LIST, args![collection, after, account, limit]).await
 }
 
 /// How far a collection is.
@@ -343,32 +297,32 @@ pub struct Progress {
 }
 
 /// How far a collection is.
-///
-/// # Errors
-/// If the database fails.
 pub async fn progress(store: &Store, collection: &str) -> Result<Progress, Error> {
     // The words about the state are those of an index, which has all that is counted.
-    const COUNT: &str = "SELECT COUNT(*) AS n, CAST(COALESCE(SUM(accepted), 0) AS BIGINT) AS accepted, \
-         COUNT(CASE WHEN state = 'complete' THEN 1 END) AS complete FROM image \
+    const COUNT: &str = "SELECT COUNT(*), COUNT(CASE WHEN state = 'complete' THEN 1 END), \
+         CAST(COALESCE(SUM(accepted), 0) AS BIGINT) FROM image \
          WHERE collection = $1 AND state IN ('open', 'complete')";
-    let mut progress = Progress::default();
-    if let Some(row) = store.first(COUNT, args![collection]).await? {
-        progress.pictures = row.get("n")?;
-        progress.complete = row.get("complete")?;
-        progress.accepted = row.get("accepted")?;
-    }
-    let waiting = "SELECT COUNT(*) AS n FROM caption WHERE collection = $1 AND state = 'submitted'";
-    progress.waiting = store.first(waiting, args![collection]).await?.map_or(Ok(0), |row| row.get("n"))?;
-    Ok(progress)
+    let (pictures, complete, accepted) = store.fetch_one(COUNT, args![collection]).await?;
+    let waiting = "SELECT COUNT(*) FROM caption WHERE collection = $1 AND state = 'submitted'";
+    let waiting = store.fetch_one(waiting, args![collection]).await?;
+    Ok(Progress { pictures, complete, accepted, waiting })
 }
 
-/// A collection for programs.
-pub fn as_json(collection: &Collection, progress: &Progress) -> Value {
-    json!({
-        "slug": collection.slug, "title": collection.title, "summary": collection.summary,
-        "state": collection.state, "languages": collection.languages, "licences": collection.licences,
-        "captions_per_picture": collection.wanted, "target": collection.target, "releases": collection.releases,
-        "pictures": progress.pictures, "complete": progress.complete, "accepted_captions": progress.accepted,
-        "waiting_captions": progress.waiting,
-    })
+/// A collection and its progress, for programs.
+pub fn for_programs(collection: &Collection, progress: &Progress) -> capeval_api::Collection {
+    capeval_api::Collection {
+        slug: collection.slug.clone(),
+        title: collection.title.clone(),
+        summary: collection.summary.clone(),
+        state: collection.state.into(),
+        languages: collection.languages.clone(),
+        licences: collection.licences.clone(),
+        captions_per_picture: collection.wanted,
+        target: collection.target,
+        releases: collection.releases.into(),
+        pictures: progress.pictures,
+        complete: progress.complete,
+        accepted_captions: progress.accepted,
+        waiting_captions: progress.waiting,
+    }
 }

@@ -1,78 +1,27 @@
-//! Reports of pictures and captions, and requests to take a picture down.
+//! Reports of pictures and captions, and requests to remove a picture.
 
-use askama::Template;
-use axum::extract::{Form, Path, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Redirect, Response};
-use serde::Deserialize;
+use capeval_api::{ImageState, NewReport, ReportedKind};
 use serde_json::json;
 
-use super::records::{self, Seen};
-use super::rules::reports::{self, ReportReason};
-use super::rules::states::{CaptionState, ImageState};
+use super::records::Seen;
+use super::rules::reports as rules;
+use super::rules::states::CaptionState;
 use super::rules::text;
 use super::slots;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Tx};
-use crate::web::route::{get, post};
-use crate::web::{Access, Attempt, Page, Person, Route, Scope};
+use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock, ids};
 
 /// The most characters of a note.
 const NOTE: usize = 1_000;
 
-pub(super) fn routes() -> Vec<Route> {
-    let submit = Access::Person(Scope::Submit);
-    vec![
-        post("/c/{slug}/report", submit, "Report a picture or a caption", report),
-        get(
-            "/c/{slug}/takedown",
-            Access::Public,
-            "Show the form to request removal of a picture",
-            takedown_form,
-        ),
-        post("/c/{slug}/takedown", Access::Public, "Request removal of a picture", takedown),
-    ]
-}
-
-#[derive(Deserialize)]
-pub(super) struct NewReport {
-    kind: String,
-    subject: String,
-    reason: ReportReason,
-    #[serde(default)]
-    note: String,
-    /// Where to go on: to the next picture, or the next caption to rate.
-    #[serde(default)]
-    to: String,
-}
-
-impl NewReport {
-    /// A report of a caption.
-    pub(super) fn of_caption(subject: String, reason: ReportReason) -> Self {
-        Self { kind: "caption".to_owned(), subject, reason, note: String::new(), to: String::new() }
-    }
-}
-
-async fn report(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    Form(given): Form<NewReport>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    send(&app, &seen, &visitor, &given).await?;
-    let to = if given.to.is_empty() { format!("/c/{slug}/caption?done=reported") } else { given.to };
-    Ok(Redirect::to(crate::web::local(&to)).into_response())
-}
-
 /// Reports something.
 ///
 /// # Errors
-/// If there is no such thing, the person may not report, or too often, or the database fails.
+/// If there is no such thing, or the person may not report, or not so often.
 pub(super) async fn send(app: &App, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
     app.limits.take("captions", &visitor.id, app.settings.captions_per_minute)?;
     let mut tx = app.store.begin().await?;
@@ -85,21 +34,18 @@ pub(super) async fn send(app: &App, seen: &Seen, visitor: &Visitor, given: &NewR
 /// # Errors
 /// If there is no such thing, the person may not report, or the database fails.
 pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
-    let subject = given.subject.as_str();
-    let is_caption = given.kind == "caption";
-    let collection = match is_caption {
-        true => tx.first("SELECT collection FROM caption WHERE id = $1", args![subject]).await?,
-        false => tx.first("SELECT collection FROM image WHERE id = $1", args![subject]).await?,
+    let (collection, subject) = (&seen.collection.id, given.subject.as_str());
+    let is_caption = given.kind == ReportedKind::Caption;
+    let known = match given.kind {
+        ReportedKind::Caption => "SELECT 1 FROM caption WHERE id = $1 AND collection = $2",
+        ReportedKind::Image => "SELECT 1 FROM image WHERE id = $1 AND collection = $2",
     };
-    let collection: Option<String> = collection.map(|row| row.get("collection")).transpose()?;
-    if collection.as_ref() != Some(&seen.collection.id)
-        || !["image", "caption"].contains(&given.kind.as_str())
-    {
+    if !tx.exists(known, args![subject, collection]).await? {
         return Err(Fault::not_found());
     }
-    let refused = "SELECT COUNT(*) AS n FROM report WHERE reporter = $1 AND state = 'refused'";
-    let refused = tx.first(refused, args![&visitor.id]).await?.map_or(Ok(0), |row| row.get("n"))?;
-    if !reports::may_report(refused) {
+    let refused = "SELECT COUNT(*) FROM report WHERE reporter = $1 AND state = 'refused'";
+    let refused: i64 = tx.fetch_one(refused, args![&visitor.id]).await?;
+    if !rules::may_report(refused) {
         return Err(fault!(
             FORBIDDEN,
             "no-reports",
@@ -108,7 +54,7 @@ pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &New
         ));
     }
     if !is_caption {
-        // Whoever reports a picture does not describe it; this also locks its row, so that reports are counted in turn.
+        // People who report a picture do not describe it; this also locks its row, so that reports are counted in turn.
         slots::free(tx, subject, &visitor.id, i64::MAX).await?;
     }
     let id = ids::new_id();
@@ -119,8 +65,8 @@ pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &New
              VALUES ($1, $2, $3, $4, $5, $6, $7, '', 'open', $8) ON CONFLICT DO NOTHING",
             args![
                 &id,
-                &seen.collection.id,
-                &given.kind,
+                collection,
+                given.kind.name(),
                 subject,
                 &visitor.id,
                 given.reason.name(),
@@ -134,9 +80,9 @@ pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &New
     }
     audit::note(tx, Some(&visitor.id), "report.add", subject, json!({ "reason": given.reason })).await?;
     let reporters =
-        "SELECT COUNT(*) AS n FROM report WHERE subject = $1 AND state = 'open' AND reporter IS NOT NULL";
-    let reporters = tx.first(reporters, args![subject]).await?.map_or(Ok(0), |row| row.get("n"))?;
-    if reports::quarantines(reporters) {
+        "SELECT COUNT(*) FROM report WHERE subject = $1 AND state = 'open' AND reporter IS NOT NULL";
+    let reporters: i64 = tx.fetch_one(reporters, args![subject]).await?;
+    if rules::quarantines(reporters) {
         quarantine(tx, subject, is_caption).await?;
     }
     Ok(())
@@ -156,71 +102,56 @@ async fn quarantine(tx: &mut Tx, subject: &str, is_caption: bool) -> Result<(), 
     tx.execute(sql, args![state, subject]).await.map(drop)
 }
 
-#[derive(Template)]
-#[template(path = "collections/takedown.html")]
-struct Takedown<'a> {
-    page: &'a Page,
-    seen: &'a Seen,
-    given: &'a NewTakedown,
-    problem: Option<String>,
-    is_sent: bool,
+/// Whether the visitor has reported something.
+pub(super) async fn has_reported(
+    store: &Store,
+    subject: &str,
+    visitor: Option<&Visitor>,
+) -> Result<bool, Error> {
+    let Some(visitor) = visitor else { return Ok(false) };
+    let sql = "SELECT 1 FROM report WHERE subject = $1 AND reporter = $2";
+    store.exists(sql, args![subject, &visitor.id]).await
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct NewTakedown {
-    what: String,
-    why: String,
-    contact: String,
+/// A request to remove a picture, as it was written.
+pub(super) struct RemovalRequest<'a> {
+    /// Which picture it is.
+    pub what: &'a str,
+    pub why: &'a str,
+    /// How to reach the person, who needs no account.
+    pub contact: &'a str,
 }
 
-async fn takedown_form(
-    State(app): State<App>,
-    page: Page,
-    Path(slug): Path<String>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, page.visitor.as_ref()).await?;
-    let given = &NewTakedown::default();
-    page.show(&Takedown { page: &page, seen: &seen, given, problem: None, is_sent: false })
-}
-
-async fn takedown(
-    State(app): State<App>,
-    _: Attempt,
-    page: Page,
-    Path(slug): Path<String>,
-    Form(given): Form<NewTakedown>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, page.visitor.as_ref()).await?;
-    let [what, why, contact] = [&given.what, &given.why, &given.contact].map(|text| text::clean(text));
-    let is_long = |text: &str| text.chars().count() > NOTE;
-    if what.is_empty()
-        || why.is_empty()
-        || contact.is_empty()
-        || [&what, &why, &contact].into_iter().any(|text| is_long(text))
-    {
-        let fault = fault!(
+/// Adds a request to remove a picture.
+///
+/// # Errors
+/// If something is missing or too long.
+pub(super) async fn request_removal(
+    store: &Store,
+    collection: &str,
+    visitor: Option<&Visitor>,
+    request: &RemovalRequest<'_>,
+) -> Result<(), Fault> {
+    let [what, why, contact] = [request.what, request.why, request.contact].map(text::clean);
+    let is_wrong = |text: &String| text.is_empty() || text.chars().count() > NOTE;
+    if [&what, &why, &contact].into_iter().any(is_wrong) {
+        return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "takedown",
             "Say which picture it is, why it should be removed, and how we can reach you, each in at most {} characters.",
             NOTE
-        );
-        let problem = Some(page.fault(&fault));
-        let form =
-            page.show(&Takedown { page: &page, seen: &seen, given: &given, problem, is_sent: false })?;
-        return Ok((StatusCode::UNPROCESSABLE_ENTITY, form).into_response());
+        ));
     }
     let id = ids::new_id();
-    let reporter = page.visitor.as_ref().map(|visitor| visitor.id.clone());
-    let mut tx = app.store.begin().await?;
+    let mut tx = store.begin().await?;
     // The subject is what was written, which a moderator looks up; a person may ask for several pictures.
     tx.execute(
         "INSERT INTO report (id, collection, kind, subject, reporter, reason, note, contact, state, created_at) \
          VALUES ($1, $2, 'takedown', $3, NULL, 'copyright', $4, $5, 'open', $6)",
-        args![&id, &seen.collection.id, what, why, contact, clock::now()],
+        args![&id, collection, what, why, contact, clock::now()],
     )
     .await?;
-    audit::note(&mut tx, reporter.as_deref(), "takedown.add", &id, json!({})).await?;
-    tx.commit().await?;
-    page.show(&Takedown { page: &page, seen: &seen, given: &given, problem: None, is_sent: true })
+    let by = visitor.map(|visitor| visitor.id.as_str());
+    audit::note(&mut tx, by, "takedown.add", &id, json!({})).await?;
+    Ok(tx.commit().await?)
 }

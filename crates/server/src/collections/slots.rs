@@ -4,13 +4,16 @@
 //! Every transaction locks the row of the picture first, and what belongs to a person after it: no two can wait for
 //! each other.
 
+use capeval_api::ImageState;
+use serde::Deserialize;
+
 use super::records::Collection;
-use super::rules::next::{self, Start};
+use super::rules::order::{self, Start};
 use super::rules::states::CaptionState;
 use crate::accounts::people;
 use crate::app::App;
 use crate::fault::Fault;
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, clock, ids};
 
 /// How long a reservation lasts from the last sign of its person.
@@ -29,7 +32,7 @@ const TRIES: usize = 30;
 const SWEEP: i64 = 50;
 
 /// A reservation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Assignment {
     /// The picture.
     pub image: String,
@@ -62,9 +65,6 @@ const DERIVE: &str = concat!(derive!(), "id = $1");
 const DERIVE_ALL: &str = concat!(derive!(), "collection = $1");
 
 /// A picture that a person may describe, other than `but`, if there is one.
-///
-/// # Errors
-/// If the database fails.
 pub async fn candidate(
     store: &Store,
     collection: &Collection,
@@ -73,7 +73,7 @@ pub async fn candidate(
     but: &str,
 ) -> Result<Option<String>, Error> {
     const NEWEST: &str = concat!("SELECT id FROM image WHERE ", unmet!(), " ORDER BY id DESC LIMIT 1");
-    const LEVEL: &str = "SELECT MIN(accepted) AS accepted FROM image WHERE collection = $1 AND state = 'open' \
+    const LEVEL: &str = "SELECT MIN(accepted) FROM image WHERE collection = $1 AND state = 'open' \
                          AND slots_taken < wanted AND accepted >= $2";
     const AFTER: &str = concat!(
         "SELECT id FROM image WHERE ",
@@ -85,21 +85,19 @@ pub async fn candidate(
         unmet!(),
         " AND image.accepted = $5 AND image.shuffle < $6 ORDER BY image.shuffle LIMIT 1"
     );
-    let id = |row: Option<Row>| row.map(|row| row.get::<String>("id")).transpose();
     let who = || args![&collection.id, account, collection.own_pictures, but];
     let shuffle = match start {
-        Start::Newest => return id(store.first(NEWEST, who()).await?),
+        Start::Newest => return store.fetch_optional(NEWEST, who()).await,
         Start::Fewest(shuffle) => shuffle,
     };
     let mut level = 0;
     loop {
-        let row = store.first(LEVEL, args![&collection.id, level]).await?;
-        let accepted: Option<i64> = row.map_or(Ok(None), |row| row.get("accepted"))?;
+        let accepted: Option<i64> = store.fetch_one(LEVEL, args![&collection.id, level]).await?;
         let Some(accepted) = accepted else { return Ok(None) };
         for sql in [AFTER, BEFORE] {
             let mut values = who();
             values.extend(args![accepted, shuffle]);
-            if let Some(found) = id(store.first(sql, values).await?)? {
+            if let Some(found) = store.fetch_optional(sql, values).await? {
                 return Ok(Some(found));
             }
         }
@@ -108,9 +106,6 @@ pub async fn candidate(
 }
 
 /// The picture that a person describes now: the one they have reserved, or else a new one, `hint` if it is still free.
-///
-/// # Errors
-/// If the database fails.
 pub async fn next(
     app: &App,
     collection: &Collection,
@@ -126,9 +121,9 @@ pub async fn next(
         let image = match hint.take() {
             Some(hint) => Some(hint),
             None => {
-                // Whoever lost the newest picture to others looks elsewhere.
+                // People who lost the newest picture to others look elsewhere.
                 let start =
-                    if k == 0 { next::start(random()?) } else { Start::Fewest(next::place(random()?)) };
+                    if k == 0 { order::start(random()?) } else { Start::Fewest(order::place(random()?)) };
                 let found = candidate(&app.store, collection, account, start, "").await?;
                 match (found, start) {
                     (None, Start::Newest) => {
@@ -166,15 +161,15 @@ async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<As
     const OWN: &str = "SELECT assignment.image, assignment.expires_at, image.state FROM assignment \
                        JOIN image ON image.id = assignment.image WHERE assignment.collection = $1 \
                        AND assignment.account = $2 AND assignment.kind = 'caption'";
-    let Some(row) = store.first(OWN, args![collection, account]).await? else { return Ok(None) };
-    let image: String = row.get("image")?;
-    if row.get::<String>("state")? != "open" {
+    let own: Option<(String, i64, ImageState)> =
+        store.fetch_optional(OWN, args![collection, account]).await?;
+    let Some((image, expires_at, state)) = own else { return Ok(None) };
+    if state != ImageState::Open {
         give_up(store, &image, account).await?;
         return Ok(None);
     }
-    let expires_at: i64 = row.get("expires_at")?;
     if expires_at - clock::now() > LEASE - FRESH {
-        // Whoever loads a page again and again writes nothing.
+        // Reloading a page writes nothing.
         return Ok(Some(Assignment { image, expires_at }));
     }
     let mut tx = store.begin().await?;
@@ -184,18 +179,13 @@ async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<As
 }
 
 /// Makes a reservation last longer; returns until when, or nothing if it is gone.
-///
-/// # Errors
-/// If the database fails.
 pub async fn extend(tx: &mut Tx, image: &str, account: &str) -> Result<Option<i64>, Error> {
-    let row = tx
-        .first(
-            "UPDATE assignment SET expires_at = CASE WHEN created_at + $1 < $2 THEN created_at + $1 ELSE $2 END \
+    tx.fetch_optional(
+        "UPDATE assignment SET expires_at = CASE WHEN created_at + $1 < $2 THEN created_at + $1 ELSE $2 END \
              WHERE image = $3 AND account = $4 AND kind = 'caption' RETURNING expires_at",
-            args![LONGEST, clock::now() + LEASE, image, account],
-        )
-        .await?;
-    row.map(|row| row.get("expires_at")).transpose()
+        args![LONGEST, clock::now() + LEASE, image, account],
+    )
+    .await
 }
 
 /// Reserves a place of a picture; nothing if there is none left for this person.
@@ -234,9 +224,6 @@ async fn claim(
 }
 
 /// Gives up the reservation of a picture, if the person has one.
-///
-/// # Errors
-/// If the database fails.
 pub async fn give_up(store: &Store, image: &str, account: &str) -> Result<(), Error> {
     let mut tx = store.begin().await?;
     free(&mut tx, image, account, i64::MAX).await?;
@@ -244,9 +231,6 @@ pub async fn give_up(store: &Store, image: &str, account: &str) -> Result<(), Er
 }
 
 /// Frees a place whose reservation ended before `now`; the transaction may go on.
-///
-/// # Errors
-/// If the database fails.
 pub async fn free(tx: &mut Tx, image: &str, account: &str, now: i64) -> Result<bool, Error> {
     lock(tx, image).await?;
     let gone = tx
@@ -267,8 +251,7 @@ async fn sweep(store: &Store, account: &str) -> Result<(), Error> {
     const ENDED: &str = "SELECT image, account FROM assignment WHERE expires_at < $1 AND account <> $2 \
                          AND kind = 'caption' LIMIT $3";
     let now = clock::now();
-    for row in store.all(ENDED, args![now, account, SWEEP]).await? {
-        let (image, account): (String, String) = (row.get("image")?, row.get("account")?);
+    for (image, account) in store.fetch::<(String, String)>(ENDED, args![now, account, SWEEP]).await? {
         let mut tx = store.begin().await?;
         free(&mut tx, &image, &account, now).await?;
         tx.commit().await?;
@@ -277,20 +260,14 @@ async fn sweep(store: &Store, account: &str) -> Result<(), Error> {
 }
 
 /// Locks the row of a picture until the transaction ends; `None` if there is none, or else its state.
-///
-/// # Errors
-/// If the database fails.
-pub async fn lock(tx: &mut Tx, image: &str) -> Result<Option<String>, Error> {
+pub async fn lock(tx: &mut Tx, image: &str) -> Result<Option<ImageState>, Error> {
     let sql = "UPDATE image SET slots_taken = slots_taken WHERE id = $1 RETURNING state";
-    tx.first(sql, args![image]).await?.map(|row| row.get("state")).transpose()
+    tx.fetch_optional(sql, args![image]).await
 }
 
 /// Whether a caption of a person may take a place of a picture: the one they have reserved, or one that is still free.
-///
-/// # Errors
-/// If the database fails.
 pub async fn fill(tx: &mut Tx, image: &str, account: &str) -> Result<bool, Error> {
-    if lock(tx, image).await?.as_deref() != Some("open") {
+    if lock(tx, image).await? != Some(ImageState::Open) {
         return Ok(false);
     }
     let reserved = "DELETE FROM assignment WHERE image = $1 AND account = $2 AND kind = 'caption'";
@@ -301,11 +278,13 @@ pub async fn fill(tx: &mut Tx, image: &str, account: &str) -> Result<bool, Error
     Ok(tx.execute(free, args![image]).await? == 1)
 }
 
+/// The picture of a caption, whose row is locked before that of the caption.
+pub async fn picture_of(tx: &mut Tx, caption: &str) -> Result<Option<String>, Error> {
+    tx.fetch_optional("SELECT image FROM caption WHERE id = $1", args![caption]).await
+}
+
 /// Brings a caption from one state into another, and the counters and the state of its picture with it; `false` if it
 /// is not in the first state any more.
-///
-/// # Errors
-/// If the database fails.
 pub async fn change_caption(
     tx: &mut Tx,
     caption: &str,
@@ -313,9 +292,7 @@ pub async fn change_caption(
     to: CaptionState,
     reason: Option<&str>,
 ) -> Result<bool, Error> {
-    let row = tx.first("SELECT image FROM caption WHERE id = $1", args![caption]).await?;
-    let Some(row) = row else { return Ok(false) };
-    let image: String = row.get("image")?;
+    let Some(image) = picture_of(tx, caption).await? else { return Ok(false) };
     lock(tx, &image).await?;
     let now = clock::now();
     let changed = tx
@@ -350,27 +327,20 @@ pub async fn change_caption(
 
 /// Changes how many captions each picture of a collection gets: raising it opens complete pictures again, lowering it
 /// completes open ones.
-///
-/// # Errors
-/// If the database fails.
-pub async fn set_wanted(tx: &mut Tx, collection: &str, wanted: i64) -> Result<(), Error> {
+pub async fn set_wanted(tx: &mut Tx, collection: &str, wanted: u32) -> Result<(), Error> {
     tx.execute("UPDATE collection SET wanted = $1 WHERE id = $2", args![wanted, collection]).await?;
     tx.execute("UPDATE image SET wanted = $1 WHERE collection = $2", args![wanted, collection]).await?;
     tx.execute(DERIVE_ALL, args![collection]).await.map(drop)
 }
 
 /// Lets people describe a picture that was processed or waited, and derives its state.
-///
-/// # Errors
-/// If the database fails.
 pub async fn open(tx: &mut Tx, image: &str) -> Result<(), Error> {
-    // The row of the collection is locked against a change of its number meanwhile.
+    // The row of the collection is locked against a change of its number.
     let sql = tx.pick(
         "SELECT wanted FROM collection WHERE id = (SELECT collection FROM image WHERE id = $1)",
         "SELECT wanted FROM collection WHERE id = (SELECT collection FROM image WHERE id = $1) FOR SHARE",
     );
-    let row = tx.first(sql, args![image]).await?;
-    let wanted: i64 = row.map_or(Ok(0), |row| row.get("wanted"))?;
+    let wanted: i64 = tx.fetch_one(sql, args![image]).await?;
     tx.execute(
         "UPDATE image SET state = 'open', wanted = $1, reason = NULL \
          WHERE id = $2 AND state IN ('pending', 'quarantined')",

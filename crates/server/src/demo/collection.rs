@@ -11,17 +11,18 @@ use super::scenes::Scene;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::records::BoardKind;
-use crate::collections::apply::{self, Plan};
-use crate::collections::captioning::give::{self as captions, New};
+use crate::collections::captioning::submit::{self as captions, New};
 use crate::collections::processing::{self, Rewritten};
-use crate::collections::ratings::give::{self, Given};
-use crate::collections::ratings::known;
+use crate::collections::ratings::gold_captions;
+use crate::collections::ratings::rate::{self, Given};
 use crate::collections::records::{self, Collection};
-use crate::collections::release::make::{self, Parameters};
 use crate::collections::release::publish::{self, Wanted};
+use crate::collections::release::records::ReleaseState;
+use crate::collections::release::selection::{self, Parameters};
 use crate::collections::release::split::Split;
-use crate::collections::rules::acceptance::Grade;
+use crate::collections::rules::acceptance::{Grade, Mistake};
 use crate::collections::rules::text;
+use crate::collections::settings::{self, Plan};
 use crate::collections::{agreement, rules, slots};
 use crate::{args, clock, ids};
 
@@ -48,7 +49,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
         "languages": ["zh", "en"], "captions": 4, "target": 40, "licences": ["CC0-1.0"],
         "hosts": ["host@example.org"], "moderators": ["ada@example.org"],
     }))?;
-    apply::apply(app, &plan, None).await?;
+    settings::apply(app, &plan, None).await?;
     let id: String = app.store.fetch_one("SELECT id FROM collection WHERE slug = $1", args![SLUG]).await?;
     let collection = records::collection_of(&app.store, &id).await?;
     let person = |name: &str| {
@@ -75,10 +76,10 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
         &RATERS.map(|name| person(name).map(|visitor| visitor.id.as_str()).unwrap_or_default()),
     )
     .await?;
-    known::grow(&app.store, &id, None).await?;
+    gold_captions::grow(&app.store, &id, None).await?;
     agreement::refresh(app, &id).await?;
     let parameters = Parameters { val: 15, test: 25, withheld: Some(Split::Test) };
-    make::make(app, &id, "", &parameters, None).await?;
+    selection::create(app, &id, "", &parameters, None).await?;
     let (app, host) = (app.clone(), person("Host")?.clone());
     tokio::spawn(async move {
         if let Err(error) = publish(&app, &collection, &host).await {
@@ -143,7 +144,7 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
                 format!("{uploader} {}", scene.game()),
                 state,
                 collection.wanted,
-                rules::next::place(slots::random()?),
+                rules::order::place(slots::random()?),
                 clock::now()
             ],
         )
@@ -174,8 +175,8 @@ async fn describe(
 
 /// Rates the captions of the first pictures: two agree on most, and ask a third about some.
 async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow::Result<()> {
-    let sql = "SELECT id, text FROM caption WHERE collection = $1 ORDER BY id";
-    let captions: Vec<(String, String)> = app.store.fetch(sql, args![&collection.id]).await?;
+    let captions = "SELECT id, text FROM caption WHERE collection = $1 ORDER BY id";
+    let captions: Vec<(String, String)> = app.store.fetch(captions, args![&collection.id]).await?;
     let n = captions.len() - captions.len() / 9;
     for (k, (id, text)) in captions.iter().enumerate().take(n) {
         let is_wrong = text.len() % 7 == 3 || k % 7 == 6;
@@ -188,10 +189,10 @@ async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow:
             };
             let grade = if k % 11 == 5 && r < 2 { 2 + 2 * r as i64 } else { grade };
             let grade = Grade::new(grade).context("a grade is 1 to 4")?;
-            let tags = if grade.number() < 3 { vec!["object"] } else { Vec::new() };
+            let tags = if grade.number() < 3 { vec![Mistake::Object] } else { Vec::new() };
             let given = Given { collection: &collection.id, account: rater, grade, tags };
             let mut tx = app.store.begin().await?;
-            give::rate(&mut tx, id, &given).await?;
+            rate::rate(&mut tx, id, &given).await?;
             tx.commit().await?;
         }
     }
@@ -202,10 +203,10 @@ async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow:
 async fn publish(app: &App, collection: &Collection, host: &Visitor) -> anyhow::Result<()> {
     let release = loop {
         let sql = "SELECT id, state FROM release WHERE collection = $1";
-        let (id, state): (String, String) = app.store.fetch_one(sql, args![&collection.id]).await?;
-        match state.as_str() {
-            "preparing" => tokio::time::sleep(Duration::from_millis(300)).await,
-            "ready" => break id,
+        let (id, state): (String, ReleaseState) = app.store.fetch_one(sql, args![&collection.id]).await?;
+        match state {
+            ReleaseState::Preparing => tokio::time::sleep(Duration::from_millis(300)).await,
+            ReleaseState::Ready => break id,
             other => anyhow::bail!("the release is {other}"),
         }
     };

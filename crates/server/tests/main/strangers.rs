@@ -215,6 +215,10 @@ impl World {
 
     /// All fields of all forms at once: a handler takes what it knows.
     fn fields(&self, path: &str) -> Vec<(&'static str, Value)> {
+        // The settings of a collection take no other fields.
+        if path == "/c/{slug}/settings" {
+            return vec![("title", "".into())];
+        }
         let of = |before: &'static str, name: &'static str| Value::from(self.parts[&(before, name)].clone());
         let action = match path {
             path if path.contains("/mine/") => "withdraw",
@@ -301,7 +305,7 @@ async fn strangers(site: &Site) -> Vec<Person> {
         "slug": "c2", "title": "Other", "hosts": ["otto@example.org"], "moderators": ["mia@example.org"]
     });
     let plan = serde_json::from_value(plan).unwrap();
-    capeval_server::collections::apply::apply(&site.app, &plan, None).await.unwrap();
+    capeval_server::collections::settings::apply(&site.app, &plan, None).await.unwrap();
     let dora = Person::new(site, "Dora", Role::Admin).await;
     site.work().await;
     store.execute("UPDATE account SET disabled_at = 1 WHERE id = $1", args![&dora.id]).await.unwrap();
@@ -320,13 +324,7 @@ fn is_refused(answer: &Answer) -> bool {
 /// Whether only those may use a route to whom the thing belongs, even if everyone sees the benchmark or collection.
 fn is_for_owners(route: &Route) -> bool {
     // These belong to staff and to judges although their rows of the table say that any person may use them.
-    const OF_STAFF: [(&str, &str); 5] = [
-        ("GET", "/c/{slug}/moderate"),
-        ("GET", "/c/{slug}/gold"),
-        ("POST", "/c/{slug}/gold"),
-        ("POST", "/c/{slug}/agreement"),
-        ("POST", "/c/{slug}/releases"),
-    ];
+    const OF_STAFF: [(&str, &str); 2] = [("GET", "/c/{slug}/moderate"), ("POST", "/c/{slug}/agreement")];
     let names_a_thing = route.path.contains("{id}") && !route.path.starts_with("/api/v1/phases/{id}");
     matches!(route.access, Access::Host | Access::Admin)
         || names_a_thing

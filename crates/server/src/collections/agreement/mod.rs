@@ -1,21 +1,21 @@
-//! How metrics agree with the ratings of a collection: the engine's correlations, worked out by a job.
+//! How metrics agree with the ratings of a collection: the engine's correlations, calculated by a job.
 
-pub mod pages;
-pub mod phase;
+pub(super) mod pages;
 
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_tasks::{Agreement, Correlate, Metrics};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::release::card;
 use crate::app::App;
+use crate::benchmarks::agreement::{Found, RatedCaption};
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
-use crate::jobs::queue::Priority;
+use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work, child};
-use crate::store::{Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
 /// Correlates metrics with the ratings of a collection.
@@ -36,14 +36,11 @@ const REFERENCES: &str = "SELECT caption.id, caption.image, caption.language, ca
      JOIN image ON image.id = caption.image WHERE caption.collection = $1 AND caption.state = 'accepted' \
      AND image.state IN ('open', 'complete') ORDER BY caption.id";
 
-/// Has the correlations of a collection worked out, unless that is about to happen.
-///
-/// # Errors
-/// If the database fails.
+/// Has the correlations of a collection calculated, unless that is about to happen.
 pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     let collection = collection.to_owned();
-    if !is_waiting::<CorrelateCollection>(&mut tx, &collection).await? {
+    if !queue::is_waiting(&mut tx, CorrelateCollection::KIND, &collection).await? {
         jobs::add::<CorrelateCollection>(&mut tx, &collection, Priority::Background).await?;
     }
     tx.commit().await?;
@@ -51,24 +48,24 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether the correlations of a collection or a phase are being worked out.
-///
-/// # Errors
-/// If the database fails.
-pub async fn is_waiting<W: Work>(tx: &mut Tx, subject: &str) -> Result<bool, Fault> {
-    let sql = "SELECT 1 AS one FROM job WHERE subject = $1 AND kind = $2 AND state IN ('queued', 'running')";
-    Ok(tx.first(sql, args![subject, W::KIND]).await?.is_some())
+/// How metrics agree with the ratings of a language.
+#[derive(Deserialize)]
+pub struct FoundFor {
+    pub language: String,
+    pub found: Found,
 }
 
-/// Why they could not be worked out the last time, if so.
-///
-/// # Errors
-/// If the database fails.
-pub async fn failure<W: Work>(tx: &mut Tx, subject: &str) -> Result<Option<String>, Fault> {
-    let sql = "SELECT state, error FROM job WHERE subject = $1 AND kind = $2 AND state IN ('done', 'failed') \
-               ORDER BY id DESC LIMIT 1";
-    let Some(row) = tx.first(sql, args![subject, W::KIND]).await? else { return Ok(None) };
-    Ok(if row.get::<String>("state")? == "failed" { row.get("error")? } else { None })
+/// What the last job has found for each language of a collection.
+pub async fn found_for(store: &Store, collection: &str) -> Result<Vec<FoundFor>, Error> {
+    let sql = "SELECT * FROM agreement WHERE collection = $1 ORDER BY language DESC";
+    store.fetch(sql, args![collection]).await
+}
+
+/// The collection whose release has the references of a phase, if there is one, by its slug.
+pub async fn collection_of(store: &Store, phase: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT collection.slug FROM publication JOIN release ON release.id = publication.release \
+               JOIN collection ON collection.id = release.collection WHERE publication.phase = $1";
+    store.fetch_optional(sql, args![phase]).await
 }
 
 /// The ratings and the references of a language, as files of a release have them.
@@ -76,15 +73,6 @@ struct Material {
     language: String,
     ratings: Vec<RatedCaption<String>>,
     references: References,
-}
-
-/// A line of a file of ratings; `I` is the type of ids.
-#[derive(Serialize)]
-struct RatedCaption<I> {
-    image_id: I,
-    caption: String,
-    system: String,
-    rating: i64,
 }
 
 /// A file of references in COCO's form.
@@ -101,50 +89,51 @@ struct Annotation {
     caption: String,
 }
 
-async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Fault> {
-    let (rated, references) =
-        (store.all(RATED, args![collection]).await?, store.all(REFERENCES, args![collection]).await?);
-    let mut known = Vec::new();
-    for row in &references {
-        let fields: [String; 4] = [row.get("id")?, row.get("image")?, row.get("language")?, row.get("text")?];
-        known.push(fields);
-    }
-    let mut rows = Vec::new();
-    for row in &rated {
-        let fields: [String; 4] = [row.get("id")?, row.get("image")?, row.get("language")?, row.get("text")?];
-        rows.push((fields, row.get::<i64>("grade")?));
-    }
-    let languages: BTreeSet<&String> = rows.iter().map(|([_, _, language, _], _)| language).collect();
+/// A caption, with a grade if it was rated.
+#[derive(Deserialize)]
+struct Text {
+    id: String,
+    image: String,
+    language: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Rated {
+    of: Text,
+    grade: i64,
+}
+
+async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Error> {
+    let rated: Vec<Rated> = store.fetch(RATED, args![collection]).await?;
+    let known: Vec<Text> = store.fetch(REFERENCES, args![collection]).await?;
+    let languages: BTreeSet<&String> = rated.iter().map(|rated| &rated.of.language).collect();
     let of_language = |wanted: &String| {
-        let references: Vec<&[String; 4]> =
-            known.iter().filter(|[_, _, language, _]| language == wanted).collect();
+        let references: Vec<&Text> = known.iter().filter(|text| text.language == *wanted).collect();
         let mut of_image = HashMap::<&String, Vec<&String>>::new();
-        for [id, image, _, _] in &references {
-            of_image.entry(image).or_default().push(id);
+        for text in &references {
+            of_image.entry(&text.image).or_default().push(&text.id);
         }
         // A caption is compared with others of its picture.
-        let has_others = |caption: &String, image: &String| {
-            of_image.get(image).is_some_and(|captions| captions.iter().any(|other| *other != caption))
+        let has_others = |text: &Text| {
+            of_image.get(&text.image).is_some_and(|captions| captions.iter().any(|other| **other != text.id))
         };
-        let ratings = rows
+        let ratings = rated
             .iter()
-            .filter(|([id, image, language, _], _)| language == wanted && has_others(id, image))
-            .map(|([_, image, _, text], grade)| RatedCaption {
-                image_id: image.clone(),
-                caption: text.clone(),
+            .filter(|rated| rated.of.language == *wanted && has_others(&rated.of))
+            .map(|Rated { of, grade }| RatedCaption {
+                image_id: of.image.clone(),
+                caption: of.text.clone(),
                 system: "human".to_owned(),
                 rating: *grade,
             })
             .collect();
-        let annotations = references
-            .iter()
-            .map(|[id, image, _, text]| Annotation {
-                id: id.clone(),
-                image_id: image.clone(),
-                caption: text.clone(),
-            })
-            .collect();
-        let references = References { images: [], annotations };
+        let annotations = references.iter().map(|text| Annotation {
+            id: text.id.clone(),
+            image_id: text.image.clone(),
+            caption: text.text.clone(),
+        });
+        let references = References { images: [], annotations: annotations.collect() };
         Material { language: wanted.clone(), ratings, references }
     };
     Ok(languages.into_iter().map(of_language).collect())

@@ -1,22 +1,20 @@
 //! The page that shows how metrics agree with the ratings of a collection, and that of a phase which came of it.
 
 use askama::Template;
-use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_tasks::{Agreement, Drawn, Estimate};
-use serde::Deserialize;
 
-use super::CorrelateCollection;
-use super::phase::{self, CorrelatePhase};
+use super::{CorrelateCollection, FoundFor};
 use crate::app::App;
-use crate::args;
-use crate::benchmarks::records::{self as benchmarks, BoardKind, Phase};
-use crate::collections::records::{self, Seen};
+use crate::benchmarks::agreement::{self as of_phases, CorrelatePhase, Found};
+use crate::benchmarks::records::{self as benchmarks, BoardKind, Phase, SeenPhase};
+use crate::collections::records::Seen;
 use crate::fault::Fault;
-use crate::store::Error;
+use crate::jobs::{Work, queue};
+use crate::store::Store;
 use crate::web::language::{Language, say};
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
+use crate::web::{Access, Hosted, Moderated, Page, Route, Scope, Visible};
 
 pub(in crate::collections) fn routes() -> Vec<Route> {
     vec![
@@ -31,7 +29,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
             "/b/{slug}/{phase}/agreement",
             Access::Public,
             "Show how metrics agree with the human evaluation of a phase",
-            of_phase,
+            show_phase,
         ),
         post(
             "/b/{slug}/{phase}/agreement",
@@ -42,7 +40,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
     ]
 }
 
-/// The agreement in a language, with when it was worked out.
+/// The agreement in a language, with when it was calculated.
 struct Shown {
     language: String,
     agreement: Agreement,
@@ -53,6 +51,10 @@ struct Shown {
 const LABELS: [&str; 3] = [say("human rating"), say("% of ratings"), say("% of captions")];
 
 impl Shown {
+    fn of(language: String, found: Found) -> Self {
+        Self { language, agreement: found.result, created_at: found.created_at }
+    }
+
     /// The language of the captions, in its own name.
     fn name(&self) -> &str {
         Language::of(&self.language).map_or(self.language.as_str(), |known| known.name())
@@ -120,38 +122,32 @@ struct AgreementPage<'a> {
     failure: Option<String>,
 }
 
-async fn show(State(app): State<App>, page: Page, Path(slug): Path<String>) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, page.visitor.as_ref()).await?;
+/// Whether a job for a subject is to be done, and why the last one failed, for those who are told.
+async fn progress<W: Work>(
+    store: &Store,
+    subject: &str,
+    is_told: bool,
+) -> Result<(bool, Option<String>), Fault> {
+    let mut tx = store.snapshot().await?;
+    let is_waiting = queue::is_waiting(&mut tx, W::KIND, subject).await?;
+    let failure = match is_told && !is_waiting {
+        true => queue::failure(&mut tx, W::KIND, subject).await?,
+        false => None,
+    };
+    Ok((is_waiting, failure))
+}
+
+async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
     let id = &seen.collection.id;
-    let rows = app
-        .store
-        .all("SELECT * FROM agreement WHERE collection = $1 ORDER BY language DESC", args![id])
-        .await?;
-    let mut shown = Vec::new();
-    for row in &rows {
-        shown.push(Shown {
-            language: row.get("language")?,
-            agreement: serde_json::from_str(&row.get::<String>("result")?)?,
-            created_at: row.get("created_at")?,
-        });
-    }
-    let mut tx = app.store.snapshot().await?;
-    let is_waiting = super::is_waiting::<CorrelateCollection>(&mut tx, id).await?;
-    let is_told = seen.is_moderator && !is_waiting;
-    let failure = if is_told { super::failure::<CorrelateCollection>(&mut tx, id).await? } else { None };
-    drop(tx);
+    let found = super::found_for(&app.store, id).await?;
+    let (is_waiting, failure) = progress::<CorrelateCollection>(&app.store, id, seen.is_moderator).await?;
+    let shown = found.into_iter().map(|FoundFor { language, found }| Shown::of(language, found)).collect();
     page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
 
-async fn refresh(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    Form(_): Form<Vec<(String, String)>>,
-) -> Result<Response, Fault> {
-    let seen = records::moderated(&app.store, &slug, &visitor).await?;
+async fn refresh(app: App, Moderated(seen): Moderated<Seen>) -> Result<Redirect, Fault> {
     super::refresh(&app, &seen.collection.id).await?;
-    Ok(Redirect::to(&format!("/c/{slug}/agreement")).into_response())
+    Ok(Redirect::to(&seen.address("agreement")))
 }
 
 #[derive(Template)]
@@ -168,76 +164,37 @@ struct PhaseAgreement<'a> {
     least: usize,
 }
 
-#[derive(Deserialize)]
-struct OfPhase {
-    slug: String,
-    phase: String,
-}
-
-/// What people said about the captions of a phase's systems. A phase whose captions nobody has judged has the ratings
-/// of its references, if it came of a release: those of the collection.
-async fn of_phase(
-    State(app): State<App>,
+/// What people said about the captions of a phase's systems. A phase that came of a release, and whose captions have
+/// not been judged, has the ratings of its references: those of the collection.
+async fn show_phase(
+    app: App,
     page: Page,
-    Path(OfPhase { slug, phase }): Path<OfPhase>,
+    Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
 ) -> Result<Response, Fault> {
-    let (seen, phase) = benchmarks::phase(&app.store, &slug, &phase, page.visitor.as_ref()).await?;
-    let is_judged = phase::is_judged(&app.store, &phase).await?;
-    if !is_judged {
-        let row = app
-            .store
-            .first(
-                "SELECT collection.slug FROM publication JOIN release ON release.id = publication.release \
-                 JOIN collection ON collection.id = release.collection WHERE publication.phase = $1",
-                args![&phase.id],
-            )
-            .await?;
-        if let Some(row) = row {
-            let slug: Result<String, Error> = row.get("slug");
-            return Ok(Redirect::to(&format!("/c/{}/agreement", slug?)).into_response());
-        }
+    let is_judged = of_phases::is_judged(&app.store, &phase).await?;
+    if !is_judged && let Some(slug) = super::collection_of(&app.store, &phase.id).await? {
+        return Ok(Redirect::to(&format!("/c/{slug}/agreement")).into_response());
     }
-    // Whoever does not see the scores of all systems does not see what they agree with.
+    // People who do not see the scores of all systems do not see what they agree with.
     let is_registered = phase.board == BoardKind::Registered && page.visitor.is_some();
     if !(seen.is_host || phase.is_revealed() || is_registered) {
         return Err(Fault::not_found());
     }
-    let row = app.store.first("SELECT * FROM phase_agreement WHERE phase = $1", args![&phase.id]).await?;
-    let mut shown = Vec::new();
-    if let Some(row) = row {
-        shown.push(Shown {
-            language: String::new(),
-            agreement: serde_json::from_str(&row.get::<String>("result")?)?,
-            created_at: row.get("created_at")?,
-        });
-    }
-    let mut tx = app.store.snapshot().await?;
-    let is_waiting = super::is_waiting::<CorrelatePhase>(&mut tx, &phase.id).await?;
-    let is_told = seen.is_host && !is_waiting;
-    let failure = if is_told { super::failure::<CorrelatePhase>(&mut tx, &phase.id).await? } else { None };
-    drop(tx);
-    let least = phase::IMAGES;
+    let found = of_phases::found_for(&app.store, &phase).await?;
+    let (is_waiting, failure) = progress::<CorrelatePhase>(&app.store, &phase.id, seen.is_host).await?;
     page.show(&PhaseAgreement {
         page: &page,
         seen: &seen,
         phase: &phase,
-        shown,
+        shown: found.into_iter().map(|found| Shown::of(String::new(), found)).collect(),
         is_waiting,
         is_judged,
         failure,
-        least,
+        least: of_phases::IMAGES,
     })
 }
 
-async fn refresh_phase(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(OfPhase { slug, phase }): Path<OfPhase>,
-) -> Result<Response, Fault> {
-    let (seen, phase) = benchmarks::phase(&app.store, &slug, &phase, Some(&visitor)).await?;
-    if !seen.is_host {
-        return Err(Fault::not_found());
-    }
-    phase::refresh(&app, &phase).await?;
-    Ok(Redirect::to(&format!("/b/{slug}/{}/agreement", phase.slug)).into_response())
+async fn refresh_phase(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Redirect, Fault> {
+    of_phases::refresh(&app, &of.phase).await?;
+    Ok(Redirect::to(&of.address("agreement")))
 }

@@ -1,4 +1,4 @@
-//! What people have typed and not handed in.
+//! What people have typed and not submitted.
 
 use crate::collections::slots;
 use crate::fault;
@@ -26,19 +26,12 @@ pub fn require_short(text: &str) -> Result<(), Fault> {
 }
 
 /// What a person has typed about a picture.
-///
-/// # Errors
-/// If the database fails.
 pub async fn find(store: &Store, image: &str, account: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT text FROM draft WHERE image = $1 AND account = $2";
-    let row = store.first(sql, args![image, account]).await?;
-    row.map(|row| row.get("text")).transpose()
+    store.fetch_optional(sql, args![image, account]).await
 }
 
 /// Keeps what a person has typed, and the reservation of its picture for longer.
-///
-/// # Errors
-/// If the database fails.
 pub async fn keep(store: &Store, image: &str, account: &str, text: &str) -> Result<(), Error> {
     let mut tx = store.begin().await?;
     save(&mut tx, image, account, text).await?;
@@ -47,9 +40,6 @@ pub async fn keep(store: &Store, image: &str, account: &str, text: &str) -> Resu
 }
 
 /// Keeps what a person has typed.
-///
-/// # Errors
-/// If the database fails.
 pub async fn save(tx: &mut Tx, image: &str, account: &str, text: &str) -> Result<(), Error> {
     // A late draft does not come after its caption.
     const SAVE: &str = "INSERT INTO draft (image, account, text, changed_at) \

@@ -1,19 +1,14 @@
 //! Describing pictures: one after another, each reserved for a while, and nothing typed is lost.
 
 pub(super) mod drafts;
-pub(crate) mod give;
 mod pages;
 pub(super) mod skips;
+pub(crate) mod submit;
 
 use super::records::Collection;
-use crate::web::{Page, Route};
+use crate::web::Page;
 
-/// The routes of captioning.
-pub(super) fn routes() -> Vec<Route> {
-    let mut routes = pages::routes();
-    routes.extend(skips::routes());
-    routes
-}
+pub(super) use pages::routes;
 
 /// The language of a caption: the one that was chosen, or else that of the page, if the collection has it.
 pub(super) fn language(collection: &Collection, page: &Page, chosen: &str) -> String {

@@ -1,31 +1,31 @@
 //! The page on which people describe pictures.
 
 use askama::Template;
-use axum::extract::{Form, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{ReportReason, Skip, SkipReason};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::give::{self, Given, Outcome};
+use super::submit::{self, Given, Outcome};
 use super::{drafts, language, skips};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::args;
 use crate::collections::records::{self, Image, Seen};
-use crate::collections::rules::next::Start;
-use crate::collections::rules::reports::ReportReason;
+use crate::collections::rules::order::Start;
 use crate::collections::rules::{lint, text};
-use crate::collections::{guide, slots};
+use crate::collections::{guide, passes, slots};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
+use crate::web::{Access, Asked, Body, Done, Page, Route, Scope, Visible};
 
-pub(super) fn routes() -> Vec<Route> {
-    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+pub(in crate::collections) fn routes() -> Vec<Route> {
+    let (read, submit_scope) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     vec![
         get("/c/{slug}/caption", read, "Show the next picture to describe", show),
-        post("/c/{slug}/caption", submit, "Submit a caption, or save it as a draft", hand_in),
+        post("/c/{slug}/caption", submit_scope, "Submit a caption, or save it as a draft", submit),
+        post("/c/{slug}/skip", submit_scope, "Skip a picture", skip).and("/api/v1/collections/{slug}/skips"),
     ]
 }
 
@@ -45,7 +45,7 @@ struct CaptionPage<'a> {
     notice: Option<String>,
     done_here: i64,
     next: Option<String>,
-    skips: Vec<(&'static str, &'static str)>,
+    skips: &'static [SkipReason],
     reasons: &'static [ReportReason],
 }
 
@@ -57,7 +57,7 @@ struct NoPicture<'a> {
     closed: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Hint {
     next: Option<String>,
     #[serde(default)]
@@ -65,25 +65,24 @@ struct Hint {
 }
 
 async fn show(
-    State(app): State<App>,
+    app: App,
     page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    Query(hint): Query<Hint>,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
+    Asked(hint): Asked<Hint>,
 ) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
     if let Some(fault) = seen.collection.is_closed() {
         let closed = Some(page.fault(&fault));
         return page.show(&NoPicture { page: &page, seen: &seen, closed });
     }
-    if !guide::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
-        return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
+    if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
+        return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
     let assigned = slots::next(&app, &seen.collection, &visitor.id, hint.next.as_deref()).await?;
     let Some(assigned) = assigned else {
         return page.show(&NoPicture { page: &page, seen: &seen, closed: None });
     };
-    let image = records::image(&app.store, &assigned.image).await?;
+    let image = records::by_id::<Image>(&app.store, &assigned.image).await?;
     let draft = drafts::find(&app.store, &image.id, &visitor.id).await?;
     let text = draft.unwrap_or_default();
     let given = Typed { text, ..Typed::default() };
@@ -128,9 +127,6 @@ async fn show_picture(
             .map(|rule| rule.text(page.language))
             .collect(),
     };
-    let sql =
-        "SELECT COUNT(*) AS n FROM caption WHERE author = $1 AND collection = $2 AND state <> 'withdrawn'";
-    let done = app.store.first(sql, args![&visitor.id, &collection.id]).await?;
     let response = page.show(&CaptionPage {
         page,
         seen,
@@ -141,9 +137,9 @@ async fn show_picture(
         rules: rules_as_json(page)?,
         warnings,
         notice,
-        done_here: done.map_or(Ok(0), |row| row.get("n"))?,
+        done_here: submit::count(&app.store, &collection.id, &visitor.id).await?,
         next,
-        skips: skips::REASONS.to_vec(),
+        skips: SkipReason::ALL,
         reasons: ReportReason::ALL,
         problems: problems.to_vec(),
     })?;
@@ -167,45 +163,41 @@ fn rules_as_json(page: &Page) -> Result<String, Fault> {
     Ok(json!({ "domains": lint::rules().domains, "rules": rules }).to_string())
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Typed {
     image: String,
     text: String,
     language: String,
-    /// `draft` keeps the text without handing it in.
+    /// `draft` saves the text without submitting it.
     action: String,
     /// The picture that the browser has loaded already.
     next: String,
 }
 
-async fn hand_in(
-    State(app): State<App>,
+async fn submit(
+    app: App,
     page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
     headers: HeaderMap,
-    Form(given): Form<Typed>,
+    Body(given): Body<Typed>,
 ) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    let image = records::image(&app.store, &given.image).await?;
-    if image.collection != seen.collection.id {
-        return Err(Fault::not_found());
-    }
+    let image: Image = seen.contribution(&app.store, &given.image).await?;
     drafts::require_short(&given.text)?;
     if given.action == "draft" {
-        return keep_draft(&app, &visitor, &slug, &headers, &given).await;
+        return keep_draft(&app, &visitor, &seen, &headers, &given).await;
     }
     if let Some(fault) = seen.collection.is_closed() {
         return Err(fault);
     }
-    if !guide::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
-        return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
+    if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
+        return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
     let language = language(&seen.collection, &page, &given.language);
     let caption =
         Given { collection: &seen.collection, image: &given.image, language: &language, text: &given.text };
-    let outcome = give::hand_in(&app, &visitor, &caption).await?;
+    let outcome = submit::submit(&app, &visitor, &caption).await?;
     let notice = match outcome {
         Outcome::Refused(problems) => {
             let problems: Vec<&str> = problems.iter().map(|problem| problem.text(page.language)).collect();
@@ -220,15 +212,15 @@ async fn hand_in(
     };
     let next = crate::web::encode(&given.next);
     let next = if next.is_empty() { String::new() } else { format!("&next={next}") };
-    Ok(Redirect::to(&format!("/c/{slug}/caption?{}", format!("{notice}{next}").trim_start_matches('&')))
-        .into_response())
+    let query = format!("{notice}{next}");
+    Ok(Redirect::to(&seen.address(&format!("caption?{}", query.trim_start_matches('&')))).into_response())
 }
 
 /// Keeps a draft, and the reservation of its picture for longer.
 async fn keep_draft(
     app: &App,
     visitor: &Visitor,
-    slug: &str,
+    seen: &Seen,
     headers: &HeaderMap,
     given: &Typed,
 ) -> Result<Response, Fault> {
@@ -237,5 +229,17 @@ async fn keep_draft(
     if is_script {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(Redirect::to(&format!("/c/{slug}/caption?done=saved")).into_response())
+    Ok(Redirect::to(&seen.address("caption?done=saved")).into_response())
+}
+
+async fn skip(
+    app: App,
+    page: Page,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
+    Body(given): Body<Skip>,
+) -> Result<Done, Fault> {
+    let image: Image = seen.contribution(&app.store, &given.image).await?;
+    skips::add(&app.store, &image.id, &visitor.id, given.reason).await?;
+    Ok(page.then(&seen.address("caption"), &()))
 }

@@ -1,16 +1,18 @@
 //! Ratings: people grade the captions of others without knowing whose they are, and grades decide what is accepted.
 
-pub mod give;
 pub mod gold;
-pub mod known;
-pub mod next;
+pub mod gold_captions;
+mod gold_pages;
 pub mod pages;
+pub mod queue;
+pub mod rate;
+mod set_aside;
 
 use crate::web::Route;
 
 /// The routes of ratings.
 pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();
-    routes.extend(known::routes());
+    routes.extend(gold_pages::routes());
     routes
 }

@@ -1,48 +1,28 @@
 //! The page on which people rate captions, one after another, without knowing whose they are or what others think.
 
 use askama::Template;
-use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::ReportReason;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::give::{self, Given};
-use super::next::{self, ToRate};
+use super::queue::{self, ToRate};
+use super::rate::{self, Given};
+use super::set_aside;
+use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::guide;
-use crate::collections::records::{self, Seen};
-use crate::collections::reports::{self, NewReport};
-use crate::collections::rules::acceptance::Grade;
-use crate::collections::rules::reports::ReportReason;
+use crate::collections::passes;
+use crate::collections::records::Seen;
+use crate::collections::rules::acceptance::{GRADES, Grade, Mistake};
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::Tx;
-use crate::web::language::say;
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
-use crate::{args, clock};
-
-/// The grades with their meaning, best first.
-pub const GRADES: [(i64, &str); 4] = [
-    (4, say("Describes the picture without errors")),
-    (3, say("Describes it with minor errors")),
-    (2, say("Is somewhat related to the picture")),
-    (1, say("Is unrelated to the picture")),
-];
-
-/// The errors that raters may mark.
-pub const TAGS: [(&str, &str); 7] = [
-    ("object", say("Something is not there or is something else")),
-    ("attribute", say("A colour or another property is wrong")),
-    ("count", say("A number is wrong")),
-    ("relation", say("A place or a relation is wrong")),
-    ("action", say("An action is wrong")),
-    ("missing", say("Something important is missing")),
-    ("language", say("There are language errors")),
-];
+use crate::web::{Access, Body, Page, Route, Scope, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/c/{slug}/rate", Access::Person(Scope::Read), "Show the next caption to rate", show),
-        post("/c/{slug}/rate", Access::Person(Scope::Submit), "Rate a caption", give),
+        post("/c/{slug}/rate", Access::Person(Scope::Submit), "Rate a caption", rate),
     ]
 }
 
@@ -52,9 +32,6 @@ struct RatePage<'a> {
     page: &'a Page,
     seen: &'a Seen,
     to_rate: &'a ToRate,
-    grades: [(i64, &'static str); 4],
-    tags: [(&'static str, &'static str); 7],
-    reasons: &'static [ReportReason],
     done: i64,
 }
 
@@ -67,73 +44,64 @@ struct NoCaption<'a> {
 }
 
 async fn show(
-    State(app): State<App>,
+    app: App,
     page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
 ) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
     let collection = &seen.collection.id;
-    if !guide::has_passed(&app.store, collection, &visitor.id).await? {
-        return Ok(Redirect::to(&format!("/c/{slug}/guide")).into_response());
+    if !passes::has_passed(&app.store, collection, &visitor.id).await? {
+        return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
-    let sql = "SELECT ratings + gold_rated AS done FROM rater WHERE collection = $1 AND account = $2";
-    let row = app.store.first(sql, args![collection, &visitor.id]).await?;
-    let done: i64 = row.map_or(Ok(0), |row| row.get("done"))?;
-    let Some(to_rate) = next::next(&app.store, collection, &visitor.id).await? else {
-        return page.show(&NoCaption { page: &page, seen: &seen, done });
-    };
-    page.show(&RatePage {
-        page: &page,
-        seen: &seen,
-        to_rate: &to_rate,
-        grades: GRADES,
-        tags: TAGS,
-        reasons: ReportReason::ALL,
-        done,
-    })
+    let done = queue::done(&app.store, collection, &visitor.id).await?;
+    match queue::next(&app.store, collection, &visitor.id).await? {
+        Some(to_rate) => page.show(&RatePage { page: &page, seen: &seen, to_rate: &to_rate, done }),
+        None => page.show(&NoCaption { page: &page, seen: &seen, done }),
+    }
 }
 
-async fn give(
-    State(app): State<App>,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-    Form(fields): Form<Vec<(String, String)>>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
+/// What a person says about the caption that they were given.
+#[derive(Deserialize, JsonSchema)]
+struct Answered {
+    #[serde(default)]
+    item: String,
+    /// A number, or `skip`.
+    grade: Option<String>,
+    /// The errors that they have marked.
+    #[serde(default)]
+    tag: Vec<String>,
+    /// Why they report it.
+    report: Option<ReportReason>,
+}
+
+async fn rate(
+    app: App,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
+    Body(answered): Body<Answered>,
+) -> Result<Redirect, Fault> {
     if let Some(fault) = seen.collection.is_closed() {
         return Err(fault);
     }
     let collection = seen.collection.id.as_str();
-    let field =
-        |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
-    let again = Redirect::to(&format!("/c/{slug}/rate")).into_response();
-    // Only what the person was given can be rated: nobody chooses whose captions they grade.
-    let held = next::held(&app.store, collection, &visitor.id).await?;
-    let Some(held) = held.filter(|held| field("item") == Some(held.item.as_str())) else { return Ok(again) };
-    if let Some(reason) = field("report").and_then(|reason| reason.parse::<ReportReason>().ok()) {
-        let mut tx = app.store.begin().await?;
-        // A caption with a known grade is somebody's caption elsewhere; here it is only skipped.
-        if records::caption(&app.store, &held.item).await.is_ok() {
-            reports::add(&mut tx, &seen, &visitor, &NewReport::of_caption(held.item, reason)).await?;
-        } else {
-            skip(&mut tx, collection, &held.image.id, &visitor.id).await?;
-        }
-        tx.commit().await?;
+    let again = Redirect::to(&seen.address("rate"));
+    // Only what the person was given can be rated, so that nobody chooses whose captions they grade.
+    let held = queue::held(&app.store, collection, &visitor.id).await?;
+    let Some(held) = held.filter(|held| held.item == answered.item) else { return Ok(again) };
+    if let Some(reason) = answered.report {
+        set_aside::report(&app.store, &seen, &visitor, &held, reason).await?;
         return Ok(again);
     }
-    if field("grade") == Some("skip") {
-        let mut tx = app.store.begin().await?;
-        skip(&mut tx, collection, &held.image.id, &visitor.id).await?;
-        tx.commit().await?;
+    let grade = answered.grade.as_deref();
+    if grade == Some("skip") {
+        set_aside::skip(&app.store, collection, &visitor, &held).await?;
         return Ok(again);
     }
-    let Some(grade) = field("grade").and_then(|grade| grade.parse().ok()).and_then(Grade::new) else {
+    let Some(grade) = grade.and_then(|grade| grade.parse().ok()).and_then(Grade::new) else {
         return Err(not_a_grade());
     };
-    let marked = fields.iter().filter(|(name, _)| name == "tag").map(|(_, value)| value.as_str());
-    let given = Given { collection, account: &visitor.id, grade, tags: known_tags(marked) };
-    give::rate_held(&app.store, &held.item, &given).await?;
+    let given = Given { collection, account: &visitor.id, grade, tags: known_tags(&answered.tag) };
+    rate::rate_held(&app.store, &held.item, &given).await?;
     Ok(again)
 }
 
@@ -143,22 +111,7 @@ pub fn not_a_grade() -> Fault {
 }
 
 /// Those of the marked errors that raters may mark, in their order.
-pub fn known_tags<'m>(marked: impl Iterator<Item = &'m str>) -> Vec<&'static str> {
-    let marked: Vec<&str> = marked.collect();
-    TAGS.iter().map(|(tag, _)| *tag).filter(|tag| marked.contains(tag)).collect()
-}
-
-/// Whoever cannot judge a picture neither rates its captions nor describes it.
-async fn skip(tx: &mut Tx, collection: &str, image: &str, account: &str) -> Result<(), Fault> {
-    tx.execute(
-        "DELETE FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating'",
-        args![collection, account],
-    )
-    .await?;
-    tx.execute(
-        "INSERT INTO skip (image, account, reason, created_at) VALUES ($1, $2, 'unclear', $3) ON CONFLICT DO NOTHING",
-        args![image, account, clock::now()],
-    )
-    .await?;
-    Ok(())
+pub fn known_tags(marked: &[String]) -> Vec<Mistake> {
+    let is_marked = |mistake: &Mistake| marked.iter().any(|name| name == mistake.name());
+    Mistake::ALL.iter().copied().filter(is_marked).collect()
 }

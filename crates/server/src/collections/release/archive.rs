@@ -24,9 +24,7 @@ pub enum Entry {
     Made(TextFile),
     /// A blob with its path in the archive.
     Blob {
-        /// The path.
         path: String,
-        /// The hash.
         hash: String,
         /// The size in bytes.
         size: u64,

@@ -2,18 +2,20 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
 use tempfile::NamedTempFile;
 
 use super::archive;
 use super::card;
-use super::content::{Caption, Content, Picture, Rating, Withdrawn};
-use super::make::Parameters;
+use super::content::{Caption, Content, Picture, Rating};
+use super::selection::Parameters;
+use super::split::Split;
 use crate::app::App;
 use crate::blobs::Blobs;
 use crate::collections::processing;
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work};
-use crate::store::{Row, Store, Tx};
+use crate::store::{self, Store, Tx};
 use crate::web::language::Language;
 use crate::{args, clock};
 
@@ -32,87 +34,118 @@ const WITHDRAWN: &str = "SELECT tombstone.* FROM tombstone WHERE collection = $1
      AND NOT EXISTS (SELECT 1 FROM release_item AS item WHERE item.release = $3 AND item.kind = tombstone.kind \
      AND item.number = tombstone.number) ORDER BY kind, number";
 
+const RELEASE: &str = "SELECT release.collection, release.number, release.created_at, release.parameters, \
+     collection.slug, collection.title, collection.summary, collection.licences FROM release \
+     JOIN collection ON collection.id = release.collection WHERE release.id = $1";
+
+#[derive(Deserialize)]
+struct ReleaseRow {
+    collection: String,
+    number: i64,
+    created_at: i64,
+    #[serde(deserialize_with = "store::json")]
+    parameters: Parameters,
+    slug: String,
+    title: String,
+    summary: String,
+    #[serde(deserialize_with = "store::json")]
+    licences: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct PictureRow {
+    id: String,
+    number: i64,
+    split: Split,
+    blob: Option<String>,
+    #[serde(deserialize_with = "store::or_default")]
+    size: i64,
+    kind: Option<String>,
+    #[serde(deserialize_with = "store::or_default")]
+    width: i64,
+    #[serde(deserialize_with = "store::or_default")]
+    height: i64,
+    game: String,
+    platform: String,
+    licence: String,
+}
+
+#[derive(Deserialize)]
+struct CaptionRow {
+    id: String,
+    image: String,
+    number: i64,
+    language: String,
+    text: String,
+    script: String,
+    author: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RatingRow {
+    caption: String,
+    account: String,
+    grade: i64,
+    #[serde(deserialize_with = "store::json")]
+    tags: Vec<String>,
+}
+
 /// What a release has, by its rows.
 ///
 /// # Errors
-/// If there is no such release, or the database fails.
+/// If there is no such release, or a file is lost.
 pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
-    let row = store
-        .first(
-            "SELECT release.*, collection.slug, collection.title AS collection_title, collection.summary, \
-             collection.licences FROM release JOIN collection ON collection.id = release.collection \
-             WHERE release.id = $1",
-            args![release],
-        )
-        .await?
-        .ok_or_else(Fault::not_found)?;
-    let created_at: i64 = row.get("created_at")?;
-    let collection: String = row.get("collection")?;
-    let parameters: Parameters = serde_json::from_str(&row.get::<String>("parameters")?)?;
-    let licences: Vec<String> = serde_json::from_str(&row.get::<String>("licences")?)?;
+    let of: Option<ReleaseRow> = store.fetch_optional(RELEASE, args![release]).await?;
+    let of = of.ok_or_else(Fault::not_found)?;
     let mut ratings: HashMap<String, Vec<Rating>> = HashMap::new();
-    for row in store.all(RATINGS, args![release, created_at]).await? {
-        let rating = Rating {
-            rater: row.get("account")?,
-            grade: row.get("grade")?,
-            tags: serde_json::from_str(&row.get::<String>("tags")?)?,
-        };
-        ratings.entry(row.get("caption")?).or_default().push(rating);
+    for row in store.fetch::<RatingRow>(RATINGS, args![release, of.created_at]).await? {
+        let rating = Rating { rater: row.account, grade: row.grade, tags: row.tags };
+        ratings.entry(row.caption).or_default().push(rating);
     }
     let mut captions: HashMap<String, Vec<Caption>> = HashMap::new();
-    for row in store.all(CAPTIONS, args![release]).await? {
+    for row in store.fetch::<CaptionRow>(CAPTIONS, args![release]).await? {
         let caption = Caption {
-            number: row.get("number")?,
-            language: row.get("language")?,
-            text: row.get("text")?,
-            script: row.get("script")?,
-            // Everybody whose data were deleted is one nobody.
-            author: row.get::<Option<String>>("author")?.unwrap_or_default(),
-            ratings: ratings.remove(&row.get::<String>("id")?).unwrap_or_default(),
+            number: row.number,
+            language: row.language,
+            text: row.text,
+            script: row.script,
+            // All people whose data were deleted are one, without a name.
+            author: row.author.unwrap_or_default(),
+            ratings: ratings.remove(&row.id).unwrap_or_default(),
         };
-        captions.entry(row.get("image")?).or_default().push(caption);
+        captions.entry(row.image).or_default().push(caption);
     }
     let mut pictures = Vec::new();
-    for row in store.all(PICTURES, args![release]).await? {
-        let captions = captions.remove(&row.get::<String>("id")?).unwrap_or_default();
-        pictures.push(picture(&row, captions)?);
+    for row in store.fetch::<PictureRow>(PICTURES, args![release]).await? {
+        let captions = captions.remove(&row.id).unwrap_or_default();
+        pictures.push(picture(row, captions)?);
     }
-    let withdrawn = store.all(WITHDRAWN, args![&collection, created_at, release]).await?;
-    let withdrawn = withdrawn.iter().map(|row| {
-        Ok(Withdrawn {
-            kind: row.get("kind")?,
-            number: row.get("number")?,
-            reason: row.get("reason")?,
-            at: row.get("withdrawn_at")?,
-        })
-    });
     Ok(Content {
         id: release.to_owned(),
-        slug: row.get("slug")?,
-        title: row.get("collection_title")?,
-        summary: row.get("summary")?,
-        licence: licences.join(", "),
-        number: row.get("number")?,
-        created_at,
-        withheld: parameters.withheld,
+        slug: of.slug,
+        title: of.title,
+        summary: of.summary,
+        licence: of.licences.join(", "),
+        number: of.number,
+        created_at: of.created_at,
+        withheld: of.parameters.withheld,
         pictures,
-        withdrawn: withdrawn.collect::<Result<_, crate::store::Error>>()?,
+        withdrawn: store.fetch(WITHDRAWN, args![&of.collection, of.created_at, release]).await?,
     })
 }
 
-fn picture(row: &Row, captions: Vec<Caption>) -> Result<Picture, Fault> {
-    let lost = || Fault::internal(&"a released picture has no file");
+fn picture(row: PictureRow, captions: Vec<Caption>) -> Result<Picture, Fault> {
     Ok(Picture {
-        number: row.get("number")?,
-        blob: row.get::<Option<String>>("blob")?.ok_or_else(lost)?,
-        size: row.get::<Option<i64>>("size")?.unwrap_or(0).unsigned_abs(),
-        extension: extension(&row.get::<Option<String>>("kind")?.unwrap_or_default()).to_owned(),
-        width: row.get::<Option<i64>>("width")?.unwrap_or(0),
-        height: row.get::<Option<i64>>("height")?.unwrap_or(0),
-        game: row.get("game")?,
-        platform: row.get("platform")?,
-        licence: row.get("licence")?,
-        split: row.get::<String>("split")?.parse().map_err(|_| Fault::internal(&"a split is unknown"))?,
+        number: row.number,
+        blob: row.blob.ok_or_else(|| Fault::internal(&"a released picture has no file"))?,
+        size: row.size.unsigned_abs(),
+        extension: extension(row.kind.as_deref().unwrap_or("")).to_owned(),
+        width: row.width,
+        height: row.height,
+        game: row.game,
+        platform: row.platform,
+        licence: row.licence,
+        split: row.split,
         captions,
     })
 }
@@ -125,7 +158,6 @@ fn extension(kind: &str) -> &str {
 /// An archive that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The name.
     pub name: String,
     /// The hash of its content.
     pub blob: String,
@@ -215,13 +247,13 @@ async fn retire(tx: &mut Tx, newest: &str) -> Result<(), Fault> {
          AND release.collection = (SELECT collection FROM release WHERE id = $1) AND EXISTS \
          (SELECT 1 FROM release_item AS item JOIN tombstone ON tombstone.collection = release.collection \
          AND tombstone.kind = item.kind AND tombstone.number = item.number WHERE item.release = release.id)";
-    for row in tx.all(OLD, args![newest]).await? {
-        let id: String = row.get("id")?;
-        let files = tx.all("SELECT blob FROM release_part WHERE release = $1", args![&id]).await?;
+    for id in tx.fetch::<String>(OLD, args![newest]).await? {
+        let files = "SELECT blob FROM release_part WHERE release = $1";
+        let files: Vec<String> = tx.fetch(files, args![&id]).await?;
         tx.execute("DELETE FROM release_part WHERE release = $1", args![&id]).await?;
         tx.execute("UPDATE release SET state = 'retired' WHERE id = $1", args![&id]).await?;
         for file in files {
-            processing::discard(tx, &file.get::<String>("blob")?).await?;
+            processing::discard(tx, &file).await?;
         }
     }
     Ok(())

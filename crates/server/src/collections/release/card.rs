@@ -9,7 +9,7 @@ use capeval_text::Tokenizer;
 use super::content::{Caption, Content};
 use super::split::Split;
 use crate::clock;
-use crate::collections::ratings::pages::GRADES;
+use crate::collections::rules::acceptance::GRADES;
 use crate::web::language::Language;
 
 /// Lengths of captions.

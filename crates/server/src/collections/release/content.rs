@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::Deserialize;
+
 use super::split::Split;
 use crate::ids;
 
@@ -47,11 +49,8 @@ pub struct Picture {
     pub height: i64,
     /// The title of the game, or whatever it shows.
     pub game: String,
-    /// The platform.
     pub platform: String,
-    /// Its licence.
     pub licence: String,
-    /// Its split.
     pub split: Split,
     /// Its accepted captions, by their number.
     pub captions: Vec<Caption>,
@@ -70,7 +69,6 @@ pub struct Caption {
     pub script: String,
     /// The account of its author.
     pub author: String,
-    /// Its ratings.
     pub ratings: Vec<Rating>,
 }
 
@@ -86,7 +84,7 @@ pub struct Rating {
 }
 
 /// What left the collection after a release.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Withdrawn {
     /// `image` or `caption`.
     pub kind: String,
@@ -95,6 +93,7 @@ pub struct Withdrawn {
     /// Why, as a code such as `takedown`.
     pub reason: String,
     /// When.
+    #[serde(rename = "withdrawn_at")]
     pub at: i64,
 }
 

@@ -13,7 +13,6 @@ use crate::{clock, ids};
 /// A file of a release with its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFile {
-    /// The path.
     pub path: String,
     /// The content.
     pub bytes: Vec<u8>,

@@ -6,14 +6,13 @@ pub mod card;
 pub mod content;
 mod download;
 pub mod files;
-pub mod make;
 mod pages;
 pub mod publish;
+pub mod records;
+pub mod selection;
 pub mod split;
 
-use crate::web::Route;
+pub(super) use pages::routes;
 
-/// The routes of releases.
-pub fn routes() -> Vec<Route> {
-    pages::routes()
-}
+/// The media type of archives.
+const ZIP: &str = "application/zip";

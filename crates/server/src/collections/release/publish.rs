@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::json;
 
 use super::build;
 use super::card;
 use super::content::Content;
 use super::files;
-use super::make::Parameters;
+use super::selection::Parameters;
 use super::split::Split;
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -16,6 +17,7 @@ use crate::benchmarks::apply::{self, PhasePlan, Plan, ReferencePlan, Source};
 use crate::benchmarks::records::{self as benchmarks, BoardKind, Visibility};
 use crate::collections::records::Collection;
 use crate::fault::Fault;
+use crate::store;
 use crate::{args, audit, clock, fault};
 
 /// What the benchmark is to be.
@@ -32,7 +34,7 @@ pub struct Wanted {
 }
 
 /// Something of the release `$1` that is not to be shown any more.
-const OUTDATED: &str = "SELECT 1 AS one FROM release_item AS item LEFT JOIN image ON image.id = item.subject \
+const OUTDATED: &str = "SELECT 1 FROM release_item AS item LEFT JOIN image ON image.id = item.subject \
      LEFT JOIN caption ON caption.id = item.subject WHERE item.release = $1 AND \
      (item.kind = 'image' AND (image.id IS NULL OR image.state NOT IN ('open', 'complete')) \
      OR item.kind = 'caption' AND (caption.id IS NULL OR caption.state <> 'accepted'))";
@@ -41,6 +43,12 @@ const OUTDATED: &str = "SELECT 1 AS one FROM release_item AS item LEFT JOIN imag
 const SHARING: &str = "SELECT parameters FROM release WHERE id <> $1 AND state <> 'failed' AND EXISTS \
      (SELECT 1 FROM release_item AS a JOIN release_item AS b ON b.subject = a.subject WHERE a.release = release.id \
      AND b.release = $1 AND b.kind = 'caption' AND b.split = $2)";
+
+#[derive(Deserialize)]
+struct Sharing {
+    #[serde(deserialize_with = "store::json")]
+    parameters: Parameters,
+}
 
 /// Publishes the withheld split of a release; returns the address of the phase's board.
 ///
@@ -53,7 +61,7 @@ pub async fn publish(
     wanted: &Wanted,
     visitor: &Visitor,
 ) -> Result<String, Fault> {
-    if app.store.first(OUTDATED, args![release]).await?.is_some() {
+    if app.store.exists(OUTDATED, args![release]).await? {
         return Err(fault!(
             CONFLICT,
             "release-outdated",
@@ -68,8 +76,7 @@ pub async fn publish(
             "This release withholds no captions, so anyone could submit the references themselves."
         )
     })?;
-    for row in app.store.all(SHARING, args![release, split.name()]).await? {
-        let parameters: Parameters = serde_json::from_str(&row.get::<String>("parameters")?)?;
+    for Sharing { parameters } in app.store.fetch(SHARING, args![release, split.name()]).await? {
         if parameters.withheld != Some(split) {
             return Err(fault!(
                 CONFLICT,
@@ -78,8 +85,8 @@ pub async fn publish(
             ));
         }
     }
-    let known = app.store.first("SELECT id FROM benchmark WHERE slug = $1", args![&wanted.slug]).await?;
-    let known: Option<String> = known.map(|row| row.get("id")).transpose()?;
+    let known = "SELECT id FROM benchmark WHERE slug = $1";
+    let known: Option<String> = app.store.fetch_optional(known, args![&wanted.slug]).await?;
     let phase = phase(&content, split, wanted);
     let phase_slug = phase.slug.clone();
     // Its files are bytes.

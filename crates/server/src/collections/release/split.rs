@@ -40,7 +40,6 @@ pub struct Dealt<'a> {
 pub struct Shares {
     /// For validation.
     pub val: u32,
-    /// For test.
     pub test: u32,
 }
 

@@ -1,8 +1,31 @@
 //! When a caption is accepted: by the grades that others gave it.
 
+use crate::web::language::say;
+
 /// A grade of a caption, from 1, unrelated, to 4, without errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Grade(i64);
+
+capeval_choice::named! {
+    /// What raters may say is wrong with a caption.
+    pub enum Mistake ("kind of error") {
+        Object = "object", "Something is not there or is something else";
+        Attribute = "attribute", "A colour or another property is wrong";
+        Count = "count", "A number is wrong";
+        Relation = "relation", "A place or a relation is wrong";
+        Action = "action", "An action is wrong";
+        Missing = "missing", "Something important is missing";
+        Language = "language", "There are language errors";
+    }
+}
+
+/// The grades with their meaning, best first.
+pub const GRADES: [(i64, &str); 4] = [
+    (4, say("Describes the picture without errors")),
+    (3, say("Describes it with minor errors")),
+    (2, say("Is somewhat related to the picture")),
+    (1, say("Is unrelated to the picture")),
+];
 
 /// The median from which a caption is accepted.
 const GOOD: f64 = 3.0;
@@ -22,7 +45,6 @@ impl Grade {
         (1..=4).contains(&grade).then_some(Self(grade))
     }
 
-    /// The number.
     pub fn number(self) -> i64 {
         self.0
     }
@@ -33,7 +55,6 @@ impl Grade {
 pub enum Verdict {
     /// More ratings are needed: as many as this in all.
     Waits(usize),
-    /// It is accepted.
     Accepted,
     /// It is rejected, and its place is free again.
     Rejected,

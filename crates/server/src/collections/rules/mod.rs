@@ -2,7 +2,7 @@
 
 pub mod acceptance;
 pub mod lint;
-pub mod next;
+pub mod order;
 pub mod quiz;
 pub mod reports;
 pub mod states;

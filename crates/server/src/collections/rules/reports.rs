@@ -1,14 +1,11 @@
 //! What reports do: hide a thing from its reporter, and from everybody once two people have reported it.
 
 capeval_choice::named! {
-    /// Why somebody reports a picture or a caption.
-    pub enum ReportReason ("reason of a report") {
-        Spam = "spam", "Spam or advertising";
-        Offensive = "offensive", "Offensive";
-        PersonalData = "personal-data", "Personal data, such as player names or chat";
-        Copyright = "copyright", "Copyright";
-        MachineMade = "machine-made", "Machine-generated";
-        Other = "other", "Other reason";
+    /// What became of a report.
+    pub enum ReportState ("state of a report") {
+        Open = "open", "waiting for a moderator";
+        Upheld = "upheld", "the thing was removed";
+        Refused = "refused", "the thing stays";
     }
 }
 

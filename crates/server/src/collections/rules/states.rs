@@ -1,29 +1,6 @@
-//! The states of pictures and captions, and what follows from slots and accepted captions.
+//! The states of captions, and how they change the counters of their pictures.
 
 capeval_choice::named! {
-    /// Whether a collection takes contributions.
-    pub enum CollectionState ("state of a collection") {
-        Open = "open", "open";
-        Paused = "paused", "paused";
-        Closed = "closed", "closed";
-    }
-}
-
-capeval_choice::named! {
-    /// The state of a picture.
-    pub enum ImageState ("state of a picture") {
-        Processing = "processing", "being processed";
-        Pending = "pending", "waiting for a moderator";
-        Open = "open", "being described";
-        Complete = "complete", "complete";
-        Rejected = "rejected", "rejected";
-        Quarantined = "quarantined", "reported and hidden for now";
-        Withdrawn = "withdrawn", "withdrawn";
-    }
-}
-
-capeval_choice::named! {
-    /// The state of a caption.
     pub enum CaptionState ("state of a caption") {
         Submitted = "submitted", "waiting for ratings";
         Accepted = "accepted", "accepted";
@@ -31,18 +8,6 @@ capeval_choice::named! {
         Split = "split", "waiting for a moderator";
         Quarantined = "quarantined", "reported and hidden for now";
         Withdrawn = "withdrawn", "withdrawn";
-    }
-}
-
-impl ImageState {
-    /// The state of a picture that may be described, from its accepted captions.
-    pub fn of(accepted: i64, wanted: i64) -> Self {
-        if accepted >= wanted { Self::Complete } else { Self::Open }
-    }
-
-    /// Whether people who take part may see it.
-    pub fn is_public(self) -> bool {
-        matches!(self, Self::Open | Self::Complete)
     }
 }
 
@@ -72,15 +37,6 @@ impl CaptionState {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_picture_is_complete_with_all_captions() {
-        assert_eq!(ImageState::of(0, 5), ImageState::Open);
-        assert_eq!(ImageState::of(4, 5), ImageState::Open);
-        assert_eq!(ImageState::of(5, 5), ImageState::Complete);
-        // The number of captions was lowered.
-        assert_eq!(ImageState::of(5, 3), ImageState::Complete);
-    }
 
     #[test]
     fn counters_follow_the_states_of_captions() {

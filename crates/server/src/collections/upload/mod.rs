@@ -1,11 +1,6 @@
 //! The upload of pictures: up to 20 files, with what their uploader declares about them.
 
+pub(super) mod intake;
 mod pages;
-pub(super) mod take;
 
-use crate::web::Route;
-
-/// The routes of uploads.
-pub(super) fn routes() -> Vec<Route> {
-    pages::routes()
-}
+pub(super) use pages::routes;

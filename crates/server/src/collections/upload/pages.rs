@@ -1,19 +1,20 @@
 //! The page on which people upload pictures.
 
 use askama::Template;
-use axum::extract::{Path, Request, State};
+use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::take::{self, About, Taken};
+use super::intake::{self, About, Taken};
+use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::apply;
-use crate::collections::records::{self, Seen};
+use crate::collections::records::Seen;
+use crate::collections::settings;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Page, Person, Route, Scope};
+use crate::web::{Access, Page, Route, Scope, Visible};
 
-pub(super) fn routes() -> Vec<Route> {
+pub(in crate::collections) fn routes() -> Vec<Route> {
     vec![
         get("/c/{slug}/upload", Access::Person(Scope::Read), "Show the form to upload pictures", form),
         post("/c/{slug}/upload", Access::Person(Scope::Submit), "Upload pictures", upload).upload(),
@@ -35,13 +36,7 @@ struct Form<'a> {
     most: usize,
 }
 
-async fn form(
-    State(app): State<App>,
-    page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
-) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
+async fn form(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
     show(&app, &page, &seen, &About::default(), None, &[])
 }
 
@@ -65,43 +60,35 @@ fn show(
         page,
         seen,
         about,
-        declaration: page.t(take::DECLARATION),
+        declaration: page.t(intake::DECLARATION),
         closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
         problem: problem.map(|fault| page.fault(fault)),
         taken: taken.len() - refused.len(),
         refused,
         picture_mib: app.settings.picture_mib,
-        most: take::FILES,
+        most: intake::FILES,
     })?;
     Ok((status, shown).into_response())
 }
 
 async fn upload(
-    State(app): State<App>,
+    app: App,
     page: Page,
-    Person(visitor): Person,
-    Path(slug): Path<String>,
+    visitor: Visitor,
+    Visible(seen): Visible<Seen>,
     request: Request,
 ) -> Result<Response, Fault> {
-    let seen = records::collection(&app.store, &slug, Some(&visitor)).await?;
-    let (about, files) = match take::receive(&app, request).await {
+    let (about, files) = match intake::receive(&app, request).await {
         Ok(received) => received,
         Err(fault) => return show(&app, &page, &seen, &About::default(), Some(&fault), &[]),
     };
-    let taken = match take::upload(&app, &page, &seen.collection, &visitor, (&about, files)).await {
+    let taken = match intake::upload(&app, &page, &seen.collection, &visitor, (&about, files)).await {
         Ok(taken) => taken,
         Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return show(&app, &page, &seen, &about, Some(&fault), &[]),
     };
     if taken.iter().all(|one| one.outcome.is_ok()) {
-        return Ok(Redirect::to(&format!("/c/{slug}/mine?done=uploaded")).into_response());
+        return Ok(Redirect::to(&seen.address("mine?done=uploaded")).into_response());
     }
     show(&app, &page, &seen, &about, None, &taken)
-}
-
-impl About {
-    /// The address of a licence, if it has one.
-    fn address(licence: &str) -> &'static str {
-        apply::LICENCES.iter().find(|(name, _)| *name == licence).map_or("", |(_, address)| address)
-    }
 }

@@ -133,7 +133,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
 
     // Skipping frees the place, and the picture does not come back.
     let first = asked(&bao.get("/c/c/caption").await.expect(200).text);
-    bao.post("/c/c/skip", &[("image", &first), ("reason", "nonsense")]).await.expect(404);
+    bao.post("/c/c/skip", &[("image", &first), ("reason", "nonsense")]).await.expect(400);
     bao.post("/c/c/skip", &[("image", &first), ("reason", "unclear")]).await.expect(303);
     let second = asked(&bao.get("/c/c/caption").await.expect(200).text);
     assert_ne!(first, second);
@@ -163,7 +163,7 @@ async fn moderators_decide_what_ratings_cannot() {
     let page = mo.get("/c/c/moderate").await.expect(200).text;
     assert!(page.contains(&sentence(1)) && !page.contains("Ada"), "moderators do not see who wrote it");
     let path = format!("/c/c/moderate/captions/{caption}");
-    mo.post(&path, &[("action", "nonsense")]).await.expect(404);
+    mo.post(&path, &[("action", "nonsense")]).await.expect(400);
     mo.post(&path, &[("action", "approve")]).await.expect(303);
     assert_eq!(counters(&site, &image).await, ("open".into(), 1, 1));
     mo.post(&path, &[("action", "refuse")]).await.expect(303);
@@ -229,8 +229,8 @@ async fn hosts_make_and_change_collections() {
         ("title", "Games"),
         ("captions", "5"),
         ("target", "100"),
-        ("language", "zh"),
-        ("licence", "CC-BY-4.0"),
+        ("languages", "zh"),
+        ("licences", "CC-BY-4.0"),
         ("visibility", "hidden"),
         ("hosts", "host@example.org"),
     ];
@@ -253,8 +253,8 @@ async fn hosts_make_and_change_collections() {
         ("slug", "No Slug", "cannot be part of an address"),
         ("title", "", "A name must have 1 to 80 characters."),
         ("captions", "0", "Ask for 1 to 100 captions of each picture"),
-        ("language", "tlh", "is not one of"),
-        ("licence", "mine", "is not one of"),
+        ("languages", "tlh", "is not one of"),
+        ("licences", "mine", "is not one of"),
         ("hosts", "nobody@example.org", "No account has the email address nobody@example.org."),
     ] {
         let changed: Vec<(&str, &str)> = fields

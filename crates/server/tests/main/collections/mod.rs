@@ -13,7 +13,7 @@ use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::accounts::people;
 use capeval_server::args;
-use capeval_server::collections::apply::{self, Plan};
+use capeval_server::collections::settings::{self, Plan};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub async fn apply(site: &Site, more: serde_json::Value) {
     if people::by_email(&site.app.store, "mo@example.org").await.unwrap().is_none() {
         site.account("Mo", Role::Member).await;
     }
-    apply::apply(&site.app, &plan, None).await.unwrap();
+    settings::apply(&site.app, &plan, None).await.unwrap();
 }
 
 /// The moderator of the collection, who is made by [`apply`].

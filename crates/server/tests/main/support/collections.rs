@@ -137,5 +137,6 @@ pub async fn number(site: &Site, sql: &'static str, value: &str) -> i64 {
 
 /// The state of a caption.
 pub async fn state_of(site: &Site, caption: &str) -> String {
-    records::caption(&site.app.store, caption).await.unwrap().state.name().to_owned()
+    let caption: records::Caption = records::by_id(&site.app.store, caption).await.unwrap();
+    caption.state.name().to_owned()
 }

@@ -10,8 +10,8 @@ use crate::benchmarks::upload::{broken, discard, of_field};
 use crate::blobs::Draft;
 use crate::collections::processing::ProcessPicture;
 use crate::collections::records::Collection;
-use crate::collections::rules::{next, text};
-use crate::collections::{pages, slots};
+use crate::collections::rules::{order, text};
+use crate::collections::{contributors, slots};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
@@ -36,9 +36,7 @@ pub const DECLARATION: &str = say(
 pub struct About {
     /// The title of the game.
     pub game: String,
-    /// The platform.
     pub platform: String,
-    /// The licence.
     pub licence: String,
     /// Whether they declare that they may publish them.
     pub is_declared: bool,
@@ -151,14 +149,9 @@ async fn check(
             "Enter the game title. Titles and platforms can have at most 80 characters."
         ));
     }
-    let row = app
-        .store
-        .first(
-            "SELECT COUNT(*) AS n FROM image WHERE uploader = $1 AND state IN ('processing', 'pending')",
-            args![&visitor.id],
-        )
-        .await?;
-    if row.map_or(Ok(0), |row| row.get::<i64>("n"))? + files.len() as i64 > WAITING {
+    let waiting = "SELECT COUNT(*) FROM image WHERE uploader = $1 AND state IN ('processing', 'pending')";
+    let waiting: i64 = app.store.fetch_one(waiting, args![&visitor.id]).await?;
+    if waiting + files.len() as i64 > WAITING {
         return Err(fault!(
             TOO_MANY_REQUESTS,
             "pictures-wait",
@@ -187,7 +180,7 @@ async fn consent(
         args![&id, &collection.id, &visitor.id, &about.licence, page.t(DECLARATION), clock::now()],
     )
     .await?;
-    pages::join(&mut tx, &collection.id, &visitor.id).await?;
+    contributors::join(&mut tx, &collection.id, &visitor.id).await?;
     tx.commit().await?;
     Ok(id)
 }
@@ -259,7 +252,7 @@ async fn add(
                 hash,
                 group,
                 collection.wanted,
-                next::place(slots::random()?),
+                order::place(slots::random()?),
                 clock::now()
             ],
         )

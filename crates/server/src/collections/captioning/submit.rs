@@ -1,5 +1,6 @@
-//! Handing in a caption: the rules that it must keep, and the place of the picture that it takes.
+//! Submitting a caption: the rules that it must keep, and the place of the picture that it takes.
 
+use capeval_api::ImageState;
 use serde_json::json;
 
 use super::drafts;
@@ -7,7 +8,7 @@ use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::collections::records::Collection;
 use crate::collections::rules::lint::{self, Level, Rule};
-use crate::collections::rules::{acceptance, next, text};
+use crate::collections::rules::{acceptance, order, text};
 use crate::collections::slots;
 use crate::fault;
 use crate::fault::Fault;
@@ -57,9 +58,8 @@ pub enum Outcome {
     Again,
 }
 
-/// A caption that somebody hands in.
+/// A caption as it is submitted.
 pub struct Given<'a> {
-    /// The collection.
     pub collection: &'a Collection,
     /// The id of the picture.
     pub image: &'a str,
@@ -73,7 +73,7 @@ pub struct Given<'a> {
 ///
 /// # Errors
 /// If it is of the person's own picture and may not be, they hand in too often, or the database fails.
-pub async fn hand_in(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<Outcome, Fault> {
+pub async fn submit(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<Outcome, Fault> {
     let Given { collection, image, language, .. } = *given;
     let clean = text::clean(given.text);
     let (refusing, warning): (Vec<&Rule>, Vec<&Rule>) =
@@ -103,6 +103,12 @@ pub async fn hand_in(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<
     Ok(outcome)
 }
 
+/// How many captions a person has submitted to a collection.
+pub(super) async fn count(store: &Store, collection: &str, account: &str) -> Result<i64, Error> {
+    let sql = "SELECT COUNT(*) FROM caption WHERE author = $1 AND collection = $2 AND state <> 'withdrawn'";
+    store.fetch_one(sql, args![account, collection]).await
+}
+
 /// Whether the person has written the same about another picture.
 async fn is_repeated(
     store: &Store,
@@ -111,19 +117,17 @@ async fn is_repeated(
     text: &str,
     image: &str,
 ) -> Result<bool, Error> {
-    const SAME: &str = "SELECT 1 AS one FROM caption WHERE collection = $1 AND text_norm = $2 AND author = $3 \
+    const SAME: &str = "SELECT 1 FROM caption WHERE collection = $1 AND text_norm = $2 AND author = $3 \
                         AND image <> $4 AND state <> 'withdrawn'";
     let values = args![&collection.id, text::norm(text), &visitor.id, image];
-    Ok(store.first(SAME, values).await?.is_some())
+    store.exists(SAME, values).await
 }
 
 /// A new caption, which has been checked.
 pub struct New<'a> {
-    /// The collection.
     pub collection: &'a Collection,
     /// The id of the picture.
     pub image: &'a str,
-    /// The language.
     pub language: &'a str,
     /// The text, clean.
     pub text: &'a str,
@@ -137,17 +141,17 @@ pub struct New<'a> {
 /// If it is of their own picture and may not be, their account was disabled meanwhile, or the database fails.
 pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
     let author = visitor.id.as_str();
-    let known = "SELECT 1 AS one FROM caption WHERE image = $1 AND author = $2";
+    let known = "SELECT 1 FROM caption WHERE image = $1 AND author = $2";
     let state = slots::lock(tx, new.image).await?;
     people::require_enabled(tx, author).await?;
-    if tx.first(known, args![new.image, author]).await?.is_some() {
+    if tx.exists(known, args![new.image, author]).await? {
         return Ok(Outcome::Again);
     }
-    if !matches!(state.as_deref(), Some("open" | "complete")) {
+    if !state.is_some_and(ImageState::is_public) {
         return Ok(Outcome::Gone);
     }
-    let row = tx.first("SELECT uploader FROM image WHERE id = $1", args![new.image]).await?;
-    let uploader: Option<String> = row.map_or(Ok(None), |row| row.get("uploader"))?;
+    let uploader = "SELECT uploader FROM image WHERE id = $1";
+    let uploader: Option<String> = tx.fetch_one(uploader, args![new.image]).await?;
     if uploader.as_deref() == Some(author) && !new.collection.own_pictures {
         return Err(fault!(
             CONFLICT,
@@ -177,7 +181,7 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
             counts.words,
             json!(new.warnings).to_string(),
             acceptance::RATINGS,
-            next::place(slots::random()?),
+            order::place(slots::random()?),
             now
         ],
     )

@@ -1,33 +1,29 @@
 //! Giving a grade: the rating, the weight of its rater, and what becomes of the caption, in one transaction.
 
+use serde::Deserialize;
 use serde_json::json;
 
 use super::gold;
 use crate::accounts::people;
-use crate::collections::rules::acceptance::{self, Grade, Verdict};
+use crate::collections::rules::acceptance::{self, Grade, Mistake, Verdict};
 use crate::collections::rules::states::CaptionState;
 use crate::collections::slots;
-use crate::store::{Error, Row, Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock};
 
 /// A grade with the errors that the rater marked.
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
-    /// The collection.
     pub collection: &'a str,
     /// Who rates.
     pub account: &'a str,
-    /// The grade.
     pub grade: Grade,
     /// The errors.
-    pub tags: Vec<&'static str>,
+    pub tags: Vec<Mistake>,
 }
 
 /// Rates what a person was given, whether its grade is known or not; `false` if nothing is stored, since they have
-/// rated it before, nobody may rate it any more, or their account was disabled meanwhile.
-///
-/// # Errors
-/// If the database fails.
+/// rated it before, it can no longer be rated, or their account has been disabled.
 pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<bool, Error> {
     let mut tx = store.begin().await?;
     if !people::is_enabled(&mut tx, given.account).await? {
@@ -39,32 +35,33 @@ pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<b
 }
 
 /// Deletes the rating of a person, which counts no more.
-///
-/// # Errors
-/// If the database fails.
 pub async fn take_back(tx: &mut Tx, caption: &str, account: &str) -> Result<(), Error> {
-    let image = tx.first("SELECT image FROM caption WHERE id = $1", args![caption]).await?;
-    let Some(image) = image else { return Ok(()) };
-    slots::lock(tx, &image.get::<String>("image")?).await?;
+    let Some(image) = slots::picture_of(tx, caption).await? else { return Ok(()) };
+    slots::lock(tx, &image).await?;
     tx.execute("DELETE FROM rating WHERE caption = $1 AND account = $2", args![caption, account]).await?;
     decide(tx, caption, &[CaptionState::Submitted]).await
 }
 
-/// The weight of a person's ratings.
-const WEIGHT: &str =
-    "SELECT gold_rated, gold_right, weight FROM rater WHERE collection = $1 AND account = $2";
+/// How well a person has rated.
+#[derive(Clone, Copy, Deserialize)]
+struct Standing {
+    gold_rated: i64,
+    gold_right: i64,
+    weight: i64,
+}
 
-/// Rates a caption; `false` if the person has rated it before, or nobody may rate it any more.
-///
-/// # Errors
-/// If the database fails.
+async fn standing(tx: &mut Tx, collection: &str, account: &str) -> Result<Standing, Error> {
+    let sql = "SELECT gold_rated, gold_right, weight FROM rater WHERE collection = $1 AND account = $2";
+    let known = tx.fetch_optional(sql, args![collection, account]).await?;
+    Ok(known.unwrap_or(Standing { gold_rated: 0, gold_right: 0, weight: 1 }))
+}
+
+/// Rates a caption; `false` if the person has rated it before, or it can no longer be rated.
 pub async fn rate(tx: &mut Tx, caption: &str, given: &Given<'_>) -> Result<bool, Error> {
     let Given { collection, account, grade, tags } = given;
-    let image = tx.first("SELECT image FROM caption WHERE id = $1", args![caption]).await?;
-    let Some(image) = image else { return Ok(false) };
-    slots::lock(tx, &image.get::<String>("image")?).await?;
-    let weight = tx.first(WEIGHT, args![*collection, *account]).await?;
-    let weight: i64 = weight.map_or(Ok(1), |row| row.get("weight"))?;
+    let Some(image) = slots::picture_of(tx, caption).await? else { return Ok(false) };
+    slots::lock(tx, &image).await?;
+    let Standing { weight, .. } = standing(tx, collection, account).await?;
     let now = clock::now();
     let added = tx
         .execute(
@@ -90,17 +87,12 @@ pub async fn rate(tx: &mut Tx, caption: &str, given: &Given<'_>) -> Result<bool,
     Ok(true)
 }
 
-/// Rates a caption whose grade is known, and weighs the person's ratings anew; `false` if they have rated it before.
-///
-/// # Errors
-/// If the database fails.
+/// Rates a caption whose grade is known, and reweighs the person's ratings; `false` if they have rated it before.
 pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &Given<'_>) -> Result<bool, Error> {
     let Given { collection, account, grade, .. } = given;
-    let row = tx
-        .first("SELECT grade FROM gold WHERE id = $1 AND collection = $2", args![gold, *collection])
-        .await?;
-    let Some(row) = row else { return Ok(false) };
-    let is_right = gold::is_right(grade.number(), row.get("grade")?);
+    let known = "SELECT grade FROM gold WHERE id = $1 AND collection = $2";
+    let Some(known) = tx.fetch_optional(known, args![gold, *collection]).await? else { return Ok(false) };
+    let is_right = gold::is_right(grade.number(), known);
     let added = tx
         .execute(
             "INSERT INTO gold_rating (gold, account, grade, is_right, created_at) VALUES ($1, $2, $3, $4, $5) \
@@ -112,12 +104,10 @@ pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &Given<'_>) -> Result<boo
     if added == 0 {
         return Ok(false);
     }
-    let before = tx.first(WEIGHT, args![*collection, *account]).await?;
-    let number =
-        |column: &str, other: i64| before.as_ref().map_or(Ok(other), |row: &Row| row.get::<i64>(column));
-    let (rated, right) = (number("gold_rated", 0)? + 1, number("gold_right", 0)? + i64::from(is_right));
+    let before = standing(tx, collection, account).await?;
+    let (rated, right) = (before.gold_rated + 1, before.gold_right + i64::from(is_right));
     let weight = gold::weight(right, rated);
-    if weight == 0 && number("weight", 1)? > 0 {
+    if weight == 0 && before.weight > 0 {
         // Pictures are locked before what belongs to a person.
         discount(tx, collection, account).await?;
     }
@@ -139,12 +129,8 @@ async fn finish(tx: &mut Tx, given: &Given<'_>) -> Result<(), Error> {
 
 /// The grades of a caption that count.
 async fn grades(tx: &mut Tx, caption: &str) -> Result<Vec<Grade>, Error> {
-    let rows = tx.all("SELECT grade FROM rating WHERE caption = $1 AND weight > 0", args![caption]).await?;
-    let mut grades = Vec::new();
-    for row in &rows {
-        grades.extend(Grade::new(row.get("grade")?));
-    }
-    Ok(grades)
+    let sql = "SELECT grade FROM rating WHERE caption = $1 AND weight > 0";
+    Ok(tx.fetch(sql, args![caption]).await?.into_iter().filter_map(Grade::new).collect())
 }
 
 /// Brings a caption into the state that its ratings say, if it is in one of the states `from`.
@@ -157,32 +143,31 @@ async fn decide(tx: &mut Tx, caption: &str, from: &[CaptionState]) -> Result<(),
         Verdict::Rejected => (CaptionState::Rejected, grades.len()),
         Verdict::Split => (CaptionState::Split, grades.len()),
     };
-    let row = tx.first("SELECT state FROM caption WHERE id = $1", args![caption]).await?;
-    let state: Option<String> = row.map(|row| row.get("state")).transpose()?;
-    let is_due = from.iter().find(|from| state.as_deref() == Some(from.name()));
-    let wanted = if is_due.is_some() { wanted } else { 0 };
+    let state = "SELECT state FROM caption WHERE id = $1";
+    let state: Option<CaptionState> = tx.fetch_optional(state, args![caption]).await?;
+    let due = state.filter(|state| from.contains(state));
+    let wanted = if due.is_some() { wanted } else { 0 };
     tx.execute(
         "UPDATE caption SET ratings = $1, ratings_wanted = CASE WHEN $2 = 0 THEN ratings_wanted ELSE $2 END WHERE id = $3",
         args![grades.len(), wanted, caption],
     )
     .await?;
-    if let Some(from) = is_due.filter(|from| **from != to) {
+    if let Some(from) = due.filter(|from| *from != to) {
         let reason = (to == CaptionState::Rejected).then_some("ratings");
-        slots::change_caption(tx, caption, *from, to, reason).await?;
+        slots::change_caption(tx, caption, from, to, reason).await?;
     }
     Ok(())
 }
 
-/// Takes the weight from a person's ratings, and decides anew what they had decided and no release has.
+/// Takes the weight from a person's ratings, and reconsiders what they had decided, unless a release has it.
 async fn discount(tx: &mut Tx, collection: &str, account: &str) -> Result<(), Error> {
     const RATED: &str = "SELECT caption.id, caption.image FROM rating JOIN caption ON caption.id = rating.caption \
          WHERE caption.collection = $1 AND rating.account = $2 AND rating.weight > 0 \
          AND caption.state IN ('submitted', 'split', 'accepted') \
          AND NOT EXISTS (SELECT 1 FROM release_item AS item WHERE item.subject = caption.id) \
          ORDER BY caption.image, caption.id";
-    for row in tx.all(RATED, args![collection, account]).await? {
-        let caption: String = row.get("id")?;
-        slots::lock(tx, &row.get::<String>("image")?).await?;
+    for (caption, image) in tx.fetch::<(String, String)>(RATED, args![collection, account]).await? {
+        slots::lock(tx, &image).await?;
         let was_accepted = acceptance::decide(&grades(tx, &caption).await?) == Verdict::Accepted;
         tx.execute(
             "UPDATE rating SET weight = 0 WHERE caption = $1 AND account = $2",

@@ -1,11 +1,13 @@
 //! Which caption a person rates next.
 
+use serde::Deserialize;
+
 use super::gold;
 use crate::collections::records::{self, Image};
-use crate::collections::rules::next;
+use crate::collections::rules::order;
 use crate::collections::slots;
 use crate::fault::Fault;
-use crate::store::{Row, Store};
+use crate::store::{Error, Store};
 use crate::{args, clock};
 
 /// How long a person holds a caption to rate.
@@ -22,16 +24,14 @@ pub struct ToRate {
     pub item: String,
     /// The picture.
     pub image: Image,
-    /// The language.
     pub language: String,
-    /// The text.
     pub text: String,
 }
 
 /// Captions that a person, `$2`, may rate, with `$3` ratings; `$4` is the time and `$5` a place in their order.
 macro_rules! unrated {
     () => {
-        "SELECT caption.id, caption.image FROM caption JOIN image ON image.id = caption.image \
+        "SELECT caption.id, caption.image, caption.language, caption.text FROM caption JOIN image ON image.id = caption.image \
          WHERE caption.collection = $1 AND caption.state = 'submitted' AND caption.ratings = $3 \
          AND caption.ratings < caption.ratings_wanted AND image.state IN ('open', 'complete') \
          AND (caption.author IS NULL OR caption.author <> $2) \
@@ -47,7 +47,7 @@ const AFTER: &str = concat!(unrated!(), " AND caption.shuffle >= $5 ORDER BY cap
 const BEFORE: &str = concat!(unrated!(), " AND caption.shuffle < $5 ORDER BY caption.shuffle LIMIT 1");
 
 /// A known caption that a person, `$2`, has not rated, of the picture `$3` or of any; they begin at different ones.
-const GOLD: &str = "SELECT gold.id, gold.image FROM gold JOIN image ON image.id = gold.image \
+const GOLD: &str = "SELECT gold.id, gold.image, gold.language, gold.text FROM gold JOIN image ON image.id = gold.image \
      WHERE gold.collection = $1 AND gold.retired_at IS NULL AND image.state IN ('open', 'complete') \
      AND ($3 = '' OR gold.image = $3) AND NOT EXISTS \
      (SELECT 1 FROM gold_rating WHERE gold_rating.gold = gold.id AND gold_rating.account = $2) \
@@ -55,36 +55,46 @@ const GOLD: &str = "SELECT gold.id, gold.image FROM gold JOIN image ON image.id 
      AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject = gold.image AND report.reporter = $2) \
      ORDER BY gold.id LIMIT 1";
 
+/// The row of a caption to rate.
+#[derive(Deserialize)]
+struct Found {
+    id: String,
+    image: String,
+    language: String,
+    text: String,
+}
+
+impl Found {
+    async fn with_picture(self, store: &Store) -> Result<ToRate, Fault> {
+        let Self { id, image, language, text } = self;
+        Ok(ToRate { item: id, image: records::by_id(store, &image).await?, language, text })
+    }
+}
+
+/// How much a person has rated.
+pub async fn done(store: &Store, collection: &str, account: &str) -> Result<i64, Error> {
+    let sql = "SELECT ratings + gold_rated FROM rater WHERE collection = $1 AND account = $2";
+    Ok(store.fetch_optional(sql, args![collection, account]).await?.unwrap_or(0))
+}
+
 /// The caption that a person rates now: the one they hold, or else a new one.
-///
-/// # Errors
-/// If the database fails.
 pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
     if let Some(own) = held(store, collection, account).await? {
         return Ok(Some(own));
     }
-    let row = store
-        .first(
-            "SELECT ratings + gold_rated AS done FROM rater WHERE collection = $1 AND account = $2",
-            args![collection, account],
-        )
-        .await?;
-    let done: i64 = row.map_or(Ok(0), |row| row.get("done"))?;
-    if gold::is_turn(account, done)
-        && let Some(row) = store.first(GOLD, args![collection, account, ""]).await?
+    if gold::is_turn(account, done(store, collection, account).await?)
+        && let Some(found) = store.fetch_optional::<Found>(GOLD, args![collection, account, ""]).await?
     {
-        hold(store, collection, account, &row.get::<String>("image")?, None).await?;
-        return to_rate(store, &row, true).await.map(Some);
+        hold(store, collection, account, &found.image, None).await?;
+        return found.with_picture(store).await.map(Some);
     }
-    let place = next::place(slots::random()?);
+    let place = order::place(slots::random()?);
     for level in LEVELS {
         for sql in [AFTER, BEFORE] {
-            if let Some(row) =
-                store.first(sql, args![collection, account, level, clock::now(), place]).await?
-            {
-                let caption: String = row.get("id")?;
-                hold(store, collection, account, &row.get::<String>("image")?, Some(&caption)).await?;
-                return to_rate(store, &row, false).await.map(Some);
+            let values = args![collection, account, level, clock::now(), place];
+            if let Some(found) = store.fetch_optional::<Found>(sql, values).await? {
+                hold(store, collection, account, &found.image, Some(&found.id)).await?;
+                return found.with_picture(store).await.map(Some);
             }
         }
     }
@@ -92,33 +102,24 @@ pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Opti
 }
 
 /// What a person holds, if it can still be rated.
-///
-/// # Errors
-/// If the database fails.
 pub async fn held(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
-    let row = store
-        .first(
-            "SELECT image, caption FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating' \
-             AND expires_at > $3",
-            args![collection, account, clock::now()],
-        )
-        .await?;
-    let Some(row) = row else { return Ok(None) };
-    let image: String = row.get("image")?;
-    let Some(caption) = row.get::<Option<String>>("caption")? else {
-        let row = store.first(GOLD, args![collection, account, image]).await?;
-        return match row {
-            Some(row) => to_rate(store, &row, true).await.map(Some),
-            None => Ok(None),
-        };
-    };
-    const STILL: &str = "SELECT caption.id, caption.image FROM caption JOIN image ON image.id = caption.image \
+    const HELD: &str = "SELECT image, caption FROM assignment WHERE collection = $1 AND account = $2 \
+         AND kind = 'rating' AND expires_at > $3";
+    const STILL: &str = "SELECT caption.id, caption.image, caption.language, caption.text FROM caption \
+         JOIN image ON image.id = caption.image \
          WHERE caption.id = $1 AND caption.state = 'submitted' AND image.state IN ('open', 'complete') \
          AND NOT EXISTS (SELECT 1 FROM rating WHERE rating.caption = caption.id AND rating.account = $2) \
          AND NOT EXISTS (SELECT 1 FROM report WHERE report.subject IN (caption.id, caption.image) \
              AND report.reporter = $2)";
-    match store.first(STILL, args![caption, account]).await? {
-        Some(row) => to_rate(store, &row, false).await.map(Some),
+    let held: Option<(String, Option<String>)> =
+        store.fetch_optional(HELD, args![collection, account, clock::now()]).await?;
+    let found: Option<Found> = match held {
+        None => None,
+        Some((image, None)) => store.fetch_optional(GOLD, args![collection, account, image]).await?,
+        Some((_, Some(caption))) => store.fetch_optional(STILL, args![caption, account]).await?,
+    };
+    match found {
+        Some(found) => found.with_picture(store).await.map(Some),
         None => Ok(None),
     }
 }
@@ -141,20 +142,4 @@ async fn hold(
         )
         .await?;
     Ok(())
-}
-
-/// The picture and the text of a caption, or of one whose grade is known.
-async fn to_rate(store: &Store, row: &Row, is_gold: bool) -> Result<ToRate, Fault> {
-    let item: String = row.get("id")?;
-    let sql = match is_gold {
-        true => "SELECT language, text FROM gold WHERE id = $1",
-        false => "SELECT language, text FROM caption WHERE id = $1",
-    };
-    let shown = store.first(sql, args![&item]).await?.ok_or_else(Fault::not_found)?;
-    Ok(ToRate {
-        image: records::image(store, &row.get::<String>("image")?).await?,
-        language: shown.get("language")?,
-        text: shown.get("text")?,
-        item,
-    })
 }

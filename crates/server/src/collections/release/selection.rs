@@ -1,4 +1,4 @@
-//! Makes a release: decides in one transaction what is in it, and which numbers and splits things have for good.
+//! Creates a release: decides in one transaction what is in it, and which numbers and splits things have for good.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -8,11 +8,11 @@ use super::split::{self, Dealt, Shares, Split};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
-use crate::store::{Error, Row, Tx};
+use crate::store::{Error, Tx};
 use crate::{args, audit, clock, fault, ids};
 
 /// What a release is made with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameters {
     /// The percentage of pictures for validation.
     pub val: u32,
@@ -21,6 +21,20 @@ pub struct Parameters {
     /// The split whose captions are kept back.
     pub withheld: Option<Split>,
 }
+
+/// A picture of a release.
+#[derive(Deserialize)]
+struct Picture {
+    id: String,
+    split_group: String,
+    phash: Option<String>,
+    /// The split of an earlier release.
+    earlier: Option<Split>,
+}
+
+/// A benchmark that has another split of the collection `$1` than `$2` as hidden references.
+const PUBLISHED: &str = "SELECT 1 FROM publication JOIN release ON release.id = publication.release \
+     WHERE release.collection = $1 AND publication.split <> $2";
 
 /// What a release has: complete pictures, and those of earlier releases that lack captions again because more are
 /// wanted now. `$1` is the collection.
@@ -59,7 +73,7 @@ const BURY_CAPTIONS: &str = "INSERT INTO tombstone (collection, kind, number, re
 ///
 /// # Errors
 /// If no picture is complete, the numbers make no sense, or the database fails.
-pub async fn make(
+pub async fn create(
     app: &App,
     collection: &str,
     title: &str,
@@ -88,7 +102,7 @@ async fn add(
     actor: Option<&str>,
 ) -> Result<i64, Fault> {
     let now = clock::now();
-    let pictures = tx.all(PICTURES, args![collection]).await?;
+    let pictures: Vec<Picture> = tx.fetch(PICTURES, args![collection]).await?;
     if pictures.is_empty() {
         return Err(fault!(
             CONFLICT,
@@ -97,27 +111,15 @@ async fn add(
         ));
     }
     let withheld = parameters.withheld.map_or("", Split::name);
-    let published = tx
-        .first(
-            "SELECT 1 AS one FROM publication JOIN release ON release.id = publication.release \
-             WHERE release.collection = $1 AND publication.split <> $2",
-            args![collection, withheld],
-        )
-        .await?;
-    if published.is_some() {
+    if tx.exists(PUBLISHED, args![collection, withheld]).await? {
         return Err(fault!(
             CONFLICT,
             "split-is-hidden",
             "A benchmark uses the captions of one split as hidden references, so releases must withhold that split."
         ));
     }
-    let row = tx
-        .first(
-            "SELECT COALESCE(MAX(number), 0) + 1 AS next FROM release WHERE collection = $1",
-            args![collection],
-        )
-        .await?;
-    let number: i64 = row.map_or(Ok(1), |row| row.get("next"))?;
+    let number = "SELECT COALESCE(MAX(number), 0) + 1 FROM release WHERE collection = $1";
+    let number: i64 = tx.fetch_one(number, args![collection]).await?;
     let id = ids::new_id();
     tx.execute(
         "INSERT INTO release (id, collection, number, title, state, parameters, created_by, created_at) \
@@ -125,11 +127,11 @@ async fn add(
         args![&id, collection, number, title, serde_json::to_string(parameters)?, actor, now],
     )
     .await?;
-    let splits = deal(&pictures, parameters, collection)?;
-    for (row, split) in pictures.iter().zip(splits) {
+    let splits = deal(&pictures, parameters, collection);
+    for (picture, split) in pictures.iter().zip(splits) {
         tx.execute(
             "INSERT INTO release_item (release, kind, subject, number, split) VALUES ($1, 'image', $2, 0, $3)",
-            args![&id, row.get::<String>("id")?, split.name()],
+            args![&id, &picture.id, split.name()],
         )
         .await?;
     }
@@ -141,48 +143,43 @@ async fn add(
         args![&id],
     )
     .await?;
-    for statement in [NUMBER_IMAGES, NUMBER_CAPTIONS] {
-        tx.execute(statement, args![collection, &id]).await?;
-    }
-    tx.execute(
-        "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = release_item.subject) \
-         WHERE release = $1",
-        args![&id],
-    )
-    .await?;
-    // What was taken away and has come back is not withdrawn any more.
-    tx.execute(
-        "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
-         WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)",
-        args![collection, &id],
-    )
-    .await?;
-    for statement in [BURY_IMAGES, BURY_CAPTIONS] {
-        tx.execute(statement, args![collection, &id, now]).await?;
-    }
+    give_numbers(tx, collection, &id, now).await?;
     jobs::add::<BuildRelease>(tx, &id, Priority::Awaited).await?;
     audit::note(tx, actor, "release.make", &id, json!({ "collection": collection, "number": number }))
         .await?;
     Ok(number)
 }
 
-fn deal(pictures: &[Row], parameters: &Parameters, collection: &str) -> Result<Vec<Split>, Error> {
-    struct Of {
-        group: String,
-        hash: Option<u64>,
-        earlier: Option<Split>,
+/// Gives numbers to what has none, and buries what earlier releases had and this one does not.
+async fn give_numbers(tx: &mut Tx, collection: &str, release: &str, now: i64) -> Result<(), Error> {
+    for statement in [NUMBER_IMAGES, NUMBER_CAPTIONS] {
+        tx.execute(statement, args![collection, release]).await?;
     }
-    let of = |row: &Row| {
-        let (hash, earlier): (Option<String>, Option<String>) = (row.get("phash")?, row.get("earlier")?);
-        Ok(Of {
-            group: row.get("split_group")?,
-            hash: hash.and_then(|hash| u64::from_str_radix(&hash, 16).ok()),
-            earlier: earlier.and_then(|split| split.parse().ok()),
-        })
-    };
-    let all: Vec<Of> = pictures.iter().map(of).collect::<Result<_, Error>>()?;
-    let dealt: Vec<Dealt<'_>> =
-        all.iter().map(|of| Dealt { group: &of.group, hash: of.hash, earlier: of.earlier }).collect();
+    tx.execute(
+        "UPDATE release_item SET number = (SELECT coco_id.number FROM coco_id WHERE coco_id.subject = release_item.subject) \
+         WHERE release = $1",
+        args![release],
+    )
+    .await?;
+    // What was taken away and has come back is not withdrawn any more.
+    tx.execute(
+        "DELETE FROM tombstone WHERE collection = $1 AND EXISTS (SELECT 1 FROM release_item AS item \
+         WHERE item.release = $2 AND item.kind = tombstone.kind AND item.number = tombstone.number)",
+        args![collection, release],
+    )
+    .await?;
+    for statement in [BURY_IMAGES, BURY_CAPTIONS] {
+        tx.execute(statement, args![collection, release, now]).await?;
+    }
+    Ok(())
+}
+
+fn deal(pictures: &[Picture], parameters: &Parameters, collection: &str) -> Vec<Split> {
+    let dealt = pictures.iter().map(|picture| Dealt {
+        group: &picture.split_group,
+        hash: picture.phash.as_ref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
+        earlier: picture.earlier,
+    });
     let shares = Shares { val: parameters.val, test: parameters.test };
-    Ok(split::deal(&dealt, shares, collection))
+    split::deal(&dealt.collect::<Vec<_>>(), shares, collection)
 }

@@ -4,16 +4,17 @@ use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
 use capeval_tasks::{Agreement, Correlate};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use tempfile::TempDir;
 
-use super::RatedCaption;
+use super::records::{self, Phase};
+use super::scoring::readable;
 use crate::app::App;
-use crate::benchmarks::records::{self, Phase};
-use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
-use crate::jobs::queue::Priority;
+use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work, child};
-use crate::store::{Store, Tx};
+use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
 /// Correlates the metrics of a phase with what people said about captions.
@@ -22,7 +23,39 @@ pub struct CorrelatePhase;
 /// Images below which distributions of scores are not drawn: those of a few images tell the score of each.
 pub const IMAGES: usize = 20;
 
-/// The judgements of the newest evaluation of a phase in which somebody has judged.
+/// How metrics agree with people, as a job has found.
+#[derive(Deserialize)]
+pub struct Found {
+    #[serde(deserialize_with = "found")]
+    pub result: Agreement,
+    pub created_at: i64,
+}
+
+/// A column with an agreement as JSON.
+fn found<'de, D: Deserializer<'de>>(column: D) -> Result<Agreement, D::Error> {
+    serde_json::from_str(&String::deserialize(column)?).map_err(D::Error::custom)
+}
+
+/// A line of a file of ratings; `I` is the type of ids.
+#[derive(Serialize)]
+pub struct RatedCaption<I> {
+    pub image_id: I,
+    pub caption: String,
+    pub system: String,
+    pub rating: i64,
+}
+
+/// A judgement, with the system whose caption it is about.
+#[derive(Deserialize)]
+struct Judged {
+    image: String,
+    caption: String,
+    grade: i64,
+    method: Option<String>,
+    team: Option<String>,
+}
+
+/// The judgements of the newest evaluation of a phase with a judgement.
 const JUDGED: &str = "SELECT item.image, item.caption, judgement.grade, submission.method, team.name AS team \
      FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item \
      LEFT JOIN submission ON submission.id = item.submission LEFT JOIN team ON team.id = submission.team \
@@ -31,20 +64,19 @@ const JUDGED: &str = "SELECT item.image, item.caption, judgement.grade, submissi
      ORDER BY id DESC LIMIT 1) ORDER BY item.id, judgement.account";
 
 /// Whether people have judged captions of a phase.
-///
-/// # Errors
-/// If the database fails.
 pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
-    Ok(store.first(JUDGED, args![&phase.id]).await?.is_some())
+    Ok(store.exists(JUDGED, args![&phase.id]).await?)
 }
 
-/// Has the correlations of a phase worked out, unless that is about to happen.
-///
-/// # Errors
-/// If the database fails.
+/// What the last job has found for a phase.
+pub async fn found_for(store: &Store, phase: &Phase) -> Result<Option<Found>, Error> {
+    store.fetch_optional("SELECT * FROM phase_agreement WHERE phase = $1", args![&phase.id]).await
+}
+
+/// Has the correlations of a phase calculated, unless that is about to happen.
 pub async fn refresh(app: &App, phase: &Phase) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    if !super::is_waiting::<CorrelatePhase>(&mut tx, &phase.id).await? {
+    if !queue::is_waiting(&mut tx, CorrelatePhase::KIND, &phase.id).await? {
         jobs::add::<CorrelatePhase>(&mut tx, &phase.id, Priority::Background).await?;
     }
     tx.commit().await?;
@@ -59,21 +91,19 @@ async fn ratings(
     known: &HashMap<String, SegmentId>,
 ) -> Result<Vec<RatedCaption<SegmentId>>, Failure> {
     let mut ratings = Vec::new();
-    for row in app.store.all(JUDGED, args![&phase.id]).await? {
-        let image: String = row.get("image")?;
+    for judged in app.store.fetch::<Judged>(JUDGED, args![&phase.id]).await? {
         // Ids keep their type: 7 and "7" are two images.
-        let Some(id) = known.get(&image) else { continue };
-        let (team, method): (Option<String>, Option<String>) = (row.get("team")?, row.get("method")?);
-        let system = match (team, method) {
+        let Some(id) = known.get(&judged.image) else { continue };
+        let system = match (judged.team, judged.method) {
             (Some(team), Some(method)) => format!("{team}: {method}"),
             (None, Some(method)) => method,
             _ => "human".to_owned(),
         };
         ratings.push(RatedCaption {
             image_id: id.clone(),
-            caption: row.get("caption")?,
+            caption: judged.caption,
             system,
-            rating: row.get("grade")?,
+            rating: judged.grade,
         });
     }
     Ok(ratings)

@@ -1,0 +1,135 @@
+//! What hosts do with collections, on pages and for programs: they list, create and change them.
+
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{Collection as Shown, CollectionState, ReleaseAccess, Visibility};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::records::{self, Collection, Progress, Seen};
+use super::settings::{self, LANGUAGES, LICENCES, Plan};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::web::route::{get, post};
+use crate::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get("/host/collections", Access::Host, "List the collections you host", list),
+        get("/host/collections/new", Access::Host, "Show the form for a new collection", new),
+        post("/host/collections", Access::Host, "Create a collection", create),
+        get("/c/{slug}/settings", Access::Host, "Show a collection's settings", edit),
+        post("/c/{slug}/settings", Access::Host, "Change a collection", change),
+        post("/api/v1/host/collections", Access::Host, "Create or change a collection", apply),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "collections/host.html")]
+struct HostPage<'a> {
+    page: &'a Page,
+    rows: Vec<(Collection, Progress)>,
+}
+
+async fn list(app: App, page: Page, visitor: Visitor) -> Result<Response, Fault> {
+    let mut rows = Vec::new();
+    for seen in records::visible(&app.store, Some(&visitor)).await?.into_iter().filter(|seen| seen.is_host) {
+        let progress = records::progress(&app.store, &seen.collection.id).await?;
+        rows.push((seen.collection, progress));
+    }
+    page.show(&HostPage { page: &page, rows })
+}
+
+#[derive(Template)]
+#[template(path = "collections/settings.html")]
+struct Settings<'a> {
+    page: &'a Page,
+    is_new: bool,
+    plan: &'a Plan,
+    problem: Option<String>,
+}
+
+fn form(page: &Page, plan: &Plan, is_new: bool, problem: Option<String>) -> Result<Response, Fault> {
+    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok((status, page.show(&Settings { page, is_new, plan, problem })?).into_response())
+}
+
+async fn new(page: Page, visitor: Visitor) -> Result<Response, Fault> {
+    form(&page, &Plan { hosts: vec![visitor.email], ..Plan::default() }, true, None)
+}
+
+async fn edit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+    form(&page, &Plan::of(&app.store, seen.collection).await?, false, None)
+}
+
+async fn create(app: App, page: Page, visitor: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {
+    let plan = plan.typed();
+    if settings::is_taken(&app.store, &plan.slug).await? {
+        let problem = page.t1("A collection with the address {} already exists.", &plan.slug);
+        return form(&page, &plan, true, Some(problem));
+    }
+    save(&app, &page, &visitor, &plan, true).await
+}
+
+async fn change(
+    app: App,
+    page: Page,
+    visitor: Visitor,
+    Hosted(seen): Hosted<Seen>,
+    Body(plan): Body<Plan>,
+) -> Result<Response, Fault> {
+    let plan = Plan { slug: seen.collection.slug, ..plan.typed() };
+    save(&app, &page, &visitor, &plan, false).await
+}
+
+async fn save(
+    app: &App,
+    page: &Page,
+    visitor: &Visitor,
+    plan: &Plan,
+    is_new: bool,
+) -> Result<Response, Fault> {
+    match settings::apply(app, plan, Some(&visitor.id)).await {
+        Ok(_) => Ok(Redirect::to(&format!("/c/{}?done=saved", plan.slug)).into_response()),
+        Err(fault) if fault.status.is_server_error() => Err(fault),
+        Err(fault) => form(page, plan, is_new, Some(page.fault(&fault))),
+    }
+}
+
+/// A description that is read by its handler, which says what is wrong with it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Described(#[schemars(with = "Plan")] Value);
+
+async fn apply(
+    app: App,
+    visitor: Visitor,
+    Body(Described(given)): Body<Described>,
+) -> Result<Either<Created<Shown>, Answer<Shown>>, Fault> {
+    let plan: Plan = serde_json::from_value(given).map_err(|error| {
+        fault!(
+            UNPROCESSABLE_ENTITY,
+            "collection",
+            "The description of the collection is not valid: {}",
+            error
+        )
+    })?;
+    if settings::is_taken(&app.store, &plan.slug).await? {
+        let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;
+        if !seen.is_host {
+            return Err(Fault::not_found());
+        }
+    }
+    let is_new = settings::apply(&app, &plan, Some(&visitor.id)).await?;
+    let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;
+    let progress = records::progress(&app.store, &seen.collection.id).await?;
+    let shown = records::for_programs(&seen.collection, &progress);
+    Ok(match is_new {
+        true => Either::One(Created::json(&shown)),
+        false => Either::Other(Answer::json(&shown)),
+    })
+}

@@ -1,0 +1,65 @@
+//! The page on which hosts watch the captions with a known grade, and the people who rate.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::response::{Redirect, Response};
+
+use super::gold_captions::{self, Known, Rater};
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::collections::records::Seen;
+use crate::fault;
+use crate::fault::Fault;
+use crate::web::route::{get, post};
+use crate::web::{Access, Hosted, Page, Route};
+
+pub(super) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/c/{slug}/gold", host, "List the captions with a known grade", show),
+        post("/c/{slug}/gold", host, "Create captions with a known grade", create),
+        post("/c/{slug}/gold/{id}/retire", host, "Retire a caption with a known grade", retire),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "collections/gold.html")]
+struct GoldPage<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    known: Vec<Known>,
+    raters: Vec<Rater>,
+}
+
+async fn show(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+    let known = gold_captions::known(&app.store, &seen.collection.id).await?;
+    let raters = gold_captions::raters(&app.store, &seen.collection.id).await?;
+    page.show(&GoldPage { page: &page, seen: &seen, known, raters })
+}
+
+async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<Seen>) -> Result<Redirect, Fault> {
+    let made = gold_captions::grow(&app.store, &seen.collection.id, Some(&visitor.id)).await?;
+    if made == 0 {
+        return Err(fault!(
+            CONFLICT,
+            "no-gold",
+            "This needs accepted captions from several groups of pictures that all raters gave the best grade."
+        ));
+    }
+    Ok(saved(&seen))
+}
+
+async fn retire(
+    app: App,
+    Hosted(seen): Hosted<Seen>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Redirect, Fault> {
+    if !gold_captions::retire(&app.store, &seen.collection.id, &id).await? {
+        return Err(Fault::not_found());
+    }
+    Ok(saved(&seen))
+}
+
+fn saved(seen: &Seen) -> Redirect {
+    Redirect::to(&seen.address("gold?done=saved"))
+}

@@ -1,0 +1,287 @@
+//! The settings of a collection: as a file, a form or a program gives them, and as they are stored. A field of a
+//! collection is told here, in a migration, and in `templates/collections/settings.html`.
+
+use capeval_api::{CollectionState, ReleaseAccess, Visibility};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::records::Duty;
+use super::slots;
+use crate::accounts::people;
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{self, Store, Tx};
+use crate::{args, audit, clock, ids};
+
+/// Languages whose captions have rules.
+pub const LANGUAGES: [&str; 2] = ["zh", "en"];
+
+/// Licences that a collection may offer.
+pub const LICENCES: [&str; 4] = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "research-only"];
+
+/// The address of a licence, if it has one.
+pub fn address(licence: &str) -> Option<&'static str> {
+    match licence {
+        "CC0-1.0" => Some("https://creativecommons.org/publicdomain/zero/1.0/"),
+        "CC-BY-4.0" => Some("https://creativecommons.org/licenses/by/4.0/"),
+        "CC-BY-SA-4.0" => Some("https://creativecommons.org/licenses/by-sa/4.0/"),
+        _ => None,
+    }
+}
+
+/// A collection as it is stored.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Collection {
+    pub id: String,
+    pub slug: String,
+    pub title: String,
+    pub summary: String,
+    pub guide: String,
+    pub visibility: Visibility,
+    pub state: CollectionState,
+    #[serde(deserialize_with = "store::json")]
+    pub languages: Vec<String>,
+    #[serde(deserialize_with = "store::json")]
+    pub licences: Vec<String>,
+    pub wanted: u32,
+    pub target: u32,
+    pub approvals: u32,
+    pub own_pictures: bool,
+    pub releases: ReleaseAccess,
+}
+
+impl Collection {
+    /// Why nothing can be contributed now, if so.
+    pub fn is_closed(&self) -> Option<Fault> {
+        match self.state {
+            CollectionState::Open => None,
+            CollectionState::Paused => Some(fault!(
+                CONFLICT,
+                "paused",
+                "The hosts have paused this collection. Please come back later."
+            )),
+            CollectionState::Closed => {
+                Some(fault!(CONFLICT, "collection-closed", "This collection has ended. Thank you!"))
+            }
+        }
+    }
+}
+
+/// The settings of a collection. Fields that are left out have their defaults.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "CollectionPlan", extend("required" = ["slug", "title"]))]
+pub struct Plan {
+    /// The name in addresses: lowercase letters, digits, hyphens.
+    pub slug: String,
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    pub summary: String,
+    /// What contributors should know besides the rules for captions, in Markdown.
+    pub guide: String,
+    pub visibility: Visibility,
+    pub state: CollectionState,
+    /// The languages of captions: `zh`, `en`.
+    pub languages: Vec<String>,
+    /// The licences that uploaders choose from.
+    pub licences: Vec<String>,
+    /// The accepted captions, by different people, that each picture is to have.
+    pub captions: u32,
+    /// The number of complete pictures that ends the collection.
+    pub target: u32,
+    /// The approved pictures after which a contributor's pictures need no approval.
+    pub approvals: u32,
+    /// Whether people may describe their own pictures.
+    pub own_pictures: bool,
+    pub releases: ReleaseAccess,
+    /// The email addresses of its hosts.
+    pub hosts: Vec<String>,
+    /// The email addresses of its moderators.
+    pub moderators: Vec<String>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            slug: String::new(),
+            title: String::new(),
+            summary: String::new(),
+            guide: String::new(),
+            visibility: Visibility::Public,
+            state: CollectionState::Open,
+            languages: vec!["zh".to_owned()],
+            licences: vec!["CC-BY-4.0".to_owned()],
+            captions: 5,
+            target: 1_000,
+            approvals: 10,
+            own_pictures: false,
+            releases: ReleaseAccess::Contributors,
+            hosts: Vec::new(),
+            moderators: Vec::new(),
+        }
+    }
+}
+
+impl From<Collection> for Plan {
+    fn from(collection: Collection) -> Self {
+        Self {
+            slug: collection.slug,
+            title: collection.title,
+            summary: collection.summary,
+            guide: collection.guide,
+            visibility: collection.visibility,
+            state: collection.state,
+            languages: collection.languages,
+            licences: collection.licences,
+            captions: collection.wanted,
+            target: collection.target,
+            approvals: collection.approvals,
+            own_pictures: collection.own_pictures,
+            releases: collection.releases,
+            hosts: Vec::new(),
+            moderators: Vec::new(),
+        }
+    }
+}
+
+impl Plan {
+    /// The settings of a collection, with its hosts and moderators.
+    pub async fn of(store: &Store, collection: Collection) -> Result<Self, Fault> {
+        const STAFF: &str = "SELECT collection_staff.duty, account.email FROM collection_staff \
+             JOIN account ON account.id = collection_staff.account WHERE collection = $1 ORDER BY account.email";
+        let staff: Vec<(Duty, String)> = store.fetch(STAFF, args![&collection.id]).await?;
+        let mut plan = Self::from(collection);
+        for (duty, email) in staff {
+            match duty {
+                Duty::Host => plan.hosts.push(email),
+                Duty::Moderator => plan.moderators.push(email),
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Whether a language or a licence is among those of the collection.
+    pub fn has(&self, name: &str) -> bool {
+        self.languages.iter().chain(&self.licences).any(|known| known == name)
+    }
+
+    /// The same with texts and lists as people type them into a form: browsers end lines with `\r\n`, a field has
+    /// several addresses, and the field that says that nothing is ticked is empty.
+    pub fn typed(mut self) -> Self {
+        for text in [&mut self.slug, &mut self.title, &mut self.summary, &mut self.guide] {
+            *text = text.trim().replace("\r\n", "\n");
+        }
+        for list in [&mut self.hosts, &mut self.moderators, &mut self.languages, &mut self.licences] {
+            *list = list.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect();
+        }
+        self
+    }
+}
+
+/// Whether there is a collection with this slug.
+pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
+    Ok(store.exists("SELECT 1 FROM collection WHERE slug = $1", args![slug]).await?)
+}
+
+/// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong.
+///
+/// # Errors
+/// If the plan is not valid, or an email address has no account.
+pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, Fault> {
+    const SAVE: &str = "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, \
+         licences, wanted, target, approvals, own_pictures, releases, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+         ON CONFLICT (id) DO UPDATE SET title = excluded.title, summary = excluded.summary, guide = excluded.guide, \
+         visibility = excluded.visibility, state = excluded.state, languages = excluded.languages, \
+         licences = excluded.licences, target = excluded.target, approvals = excluded.approvals, \
+         own_pictures = excluded.own_pictures, releases = excluded.releases";
+    check(plan)?;
+    let mut tx = app.store.begin().await?;
+    let known = "SELECT id, wanted FROM collection WHERE slug = $1";
+    let known: Option<(String, u32)> = tx.fetch_optional(known, args![&plan.slug]).await?;
+    let before = known.as_ref().map(|(_, wanted)| *wanted);
+    let id = known.map_or_else(ids::new_id, |(id, _)| id);
+    tx.execute(
+        SAVE,
+        args![
+            &id,
+            &plan.slug,
+            people::name(&plan.title)?,
+            &plan.summary,
+            &plan.guide,
+            plan.visibility.name(),
+            plan.state.name(),
+            serde_json::to_string(&plan.languages)?,
+            serde_json::to_string(&plan.licences)?,
+            plan.captions,
+            plan.target,
+            plan.approvals,
+            plan.own_pictures,
+            plan.releases.name(),
+            clock::now()
+        ],
+    )
+    .await?;
+    if before.is_some_and(|before| before != plan.captions) {
+        slots::set_wanted(&mut tx, &id, plan.captions).await?;
+    }
+    // Lists are complete: people who are on neither lose their duty.
+    tx.execute("DELETE FROM collection_staff WHERE collection = $1", args![&id]).await?;
+    for (duty, emails) in [(Duty::Moderator, &plan.moderators), (Duty::Host, &plan.hosts)] {
+        for email in emails {
+            add_staff(&mut tx, &id, email, duty).await?;
+        }
+    }
+    let detail = json!({ "slug": plan.slug, "captions": plan.captions, "captions_before": before });
+    audit::note(&mut tx, actor, "collection.apply", &id, detail).await?;
+    tx.commit().await?;
+    Ok(before.is_none())
+}
+
+async fn add_staff(tx: &mut Tx, collection: &str, email: &str, duty: Duty) -> Result<(), Fault> {
+    let sql = "SELECT id FROM account WHERE email = $1";
+    let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
+    let Some(account) = account else {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "staff", "No account has the email address {}.", email));
+    };
+    tx.execute(
+        "INSERT INTO collection_staff (collection, account, duty) VALUES ($1, $2, $3) \
+         ON CONFLICT (collection, account) DO UPDATE SET duty = excluded.duty",
+        args![collection, account, duty.name()],
+    )
+    .await?;
+    Ok(())
+}
+
+fn check(plan: &Plan) -> Result<(), Fault> {
+    let is_plain =
+        plan.slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !is_plain || plan.slug.is_empty() || plan.slug.len() > 60 || plan.slug == "new" {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "slug",
+            "`{}` cannot be part of an address. Use lowercase letters, digits and hyphens.",
+            &plan.slug
+        ));
+    }
+    people::name(&plan.title)?;
+    if !(1..=100).contains(&plan.captions) || plan.target < 1 {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "numbers",
+            "Ask for 1 to 100 captions of each picture, and for at least 1 picture."
+        ));
+    }
+    if plan.languages.is_empty() || plan.licences.is_empty() {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "Choose at least one language and one licence."));
+    }
+    let unknown_language = plan.languages.iter().find(|given| !LANGUAGES.contains(&given.as_str()));
+    let unknown_licence = plan.licences.iter().find(|given| !LICENCES.contains(&given.as_str()));
+    if let Some(unknown) = unknown_language.or(unknown_licence) {
+        let known = LANGUAGES.iter().chain(&LICENCES).copied().collect::<Vec<_>>().join(", ");
+        return Err(fault!(UNPROCESSABLE_ENTITY, "choice", "`{}` is not one of {}.", unknown, known));
+    }
+    Ok(())
+}
