@@ -14,32 +14,10 @@ const ORDER: &str = "**Features of the server import one way.**";
 /// How statements begin.
 const STATEMENTS: [&str; 5] = ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH "];
 
-/// Files with routes that still hold SQL. None is to be added.
-const WITH_SQL: &[&str] = &[
-    "collections/agreement/pages.rs",
-    "collections/api.rs",
-    "collections/captioning/pages.rs",
-    "collections/captioning/skips.rs",
-    "collections/guide.rs",
-    "collections/hosts.rs",
-    "collections/media.rs",
-    "collections/mine.rs",
-    "collections/moderation.rs",
-    "collections/pages.rs",
-    "collections/ratings/known.rs",
-    "collections/ratings/pages.rs",
-    "collections/release/pages.rs",
-    "collections/reports.rs",
-];
-
-/// Files that still import a later feature. None is to be added.
-const BACKWARDS: &[(&str, &str)] = &[];
-
 /// Adds what breaks a rule to `faults`.
 pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {
     let order = order(map)?;
     let folder = root.join(SOURCES);
-    let (mut with_sql, mut backwards) = (Vec::new(), Vec::new());
     let mut files = Vec::new();
     collect(&folder, &mut files)?;
     for path in files {
@@ -47,26 +25,10 @@ pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {
         let code = code(&text);
         let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
         if has_routes(&code) && has_sql(&code) {
-            with_sql.push(name.clone());
+            faults.push(format!("{SOURCES}/{name} has routes and SQL: move the SQL to a file of queries"));
         }
         for feature in later_features(&name, &code, &order) {
-            backwards.push((name.clone(), feature));
-        }
-    }
-    for name in with_sql.iter().filter(|name| !WITH_SQL.contains(&name.as_str())) {
-        faults.push(format!("{SOURCES}/{name} has routes and SQL: move the SQL to a file of queries"));
-    }
-    let is_known = |(name, feature): &&(String, String)| BACKWARDS.contains(&(name, feature));
-    for (name, feature) in backwards.iter().filter(|found| !is_known(found)) {
-        faults.push(format!("{SOURCES}/{name} imports {feature}, which comes later in ARCHITECTURE.md"));
-    }
-    for name in WITH_SQL.iter().filter(|name| !with_sql.iter().any(|found| found == *name)) {
-        faults.push(format!("{SOURCES}/{name} keeps the rule on SQL: take it off WITH_SQL in xtask"));
-    }
-    for (name, feature) in BACKWARDS {
-        if !backwards.iter().any(|(file, later)| file == name && later == feature) {
-            faults
-                .push(format!("{SOURCES}/{name} does not import {feature}: take it off BACKWARDS in xtask"));
+            faults.push(format!("{SOURCES}/{name} imports {feature}, which comes later in ARCHITECTURE.md"));
         }
     }
     Ok(())
