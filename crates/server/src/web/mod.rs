@@ -21,7 +21,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 pub use answer::{Answer, Asked, Body, Created, Done, Either};
 pub use language::Shown;
 pub use network::Attempt;
-pub use page::{Page, Person, Signed};
+pub use page::Page;
 pub use route::{Access, Field, Route, Scope};
 pub use subject::{Hosted, Moderated, Names, Own, Standing, Subject, Visible};
 pub use visitor::Visitor;

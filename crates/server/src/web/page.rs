@@ -30,20 +30,6 @@ pub struct Page {
     pub done: Option<&'static str>,
 }
 
-/// The person who asks; only for routes that require one.
-#[derive(Clone)]
-pub struct Person(pub Visitor);
-
-/// What a page of a person needs; only for routes that require one.
-pub struct Signed {
-    /// What all handlers share.
-    pub app: App,
-    /// The frame.
-    pub page: Page,
-    /// The person.
-    pub visitor: Visitor,
-}
-
 impl Page {
     /// The frame for a request.
     pub fn new(parts: &Parts, app: &App, visitor: Option<Visitor>) -> Self {
@@ -165,22 +151,5 @@ impl FromRequestParts<App> for Page {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
         let visitor = parts.extensions.get::<Visitor>().cloned();
         Ok(Self::new(parts, app, visitor))
-    }
-}
-
-impl FromRequestParts<App> for Person {
-    type Rejection = Fault;
-
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Self::Rejection> {
-        parts.extensions.get::<Visitor>().cloned().map(Self).ok_or_else(Fault::not_found)
-    }
-}
-
-impl FromRequestParts<App> for Signed {
-    type Rejection = Fault;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
-        let Person(visitor) = Person::from_request_parts(parts, app).await?;
-        Ok(Self { app: app.clone(), page: Page::new(parts, app, Some(visitor.clone())), visitor })
     }
 }

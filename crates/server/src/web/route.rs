@@ -39,8 +39,6 @@ pub struct Route {
     program: Option<&'static str>,
     /// The fields of its JSON, for the description of the API.
     pub body: Vec<Field>,
-    /// The names in the query of its address, for the description of the API.
-    pub query: &'static [&'static str],
     pub handler: MethodRouter<App>,
 }
 
@@ -60,16 +58,6 @@ impl Field {
     /// A text that must be there.
     pub const fn text(name: &'static str) -> Self {
         Self { name, kind: "string", is_required: true, declaration: "" }
-    }
-
-    /// A whole number that must be there.
-    pub const fn number(name: &'static str) -> Self {
-        Self { name, kind: "integer", is_required: true, declaration: "" }
-    }
-
-    /// A truth value that must be there.
-    pub const fn flag(name: &'static str) -> Self {
-        Self { name, kind: "boolean", is_required: true, declaration: "" }
     }
 
     /// A list of texts that must be there.
@@ -105,7 +93,6 @@ macro_rules! constructors {
                 contract: H::contract(),
                 program: None,
                 body: Vec::new(),
-                query: &[],
                 handler: routing::$name(handler),
             }
         }
@@ -140,10 +127,5 @@ impl Route {
     /// Describes the fields of its JSON.
     pub fn takes<const N: usize>(self, body: [Field; N]) -> Self {
         Self { body: body.to_vec(), ..self }
-    }
-
-    /// Describes the query of its address.
-    pub fn asks(self, query: &'static [&'static str]) -> Self {
-        Self { query, ..self }
     }
 }

@@ -7,7 +7,7 @@ use axum::response::{Html, Redirect, Response, Sse};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::subject::Standing;
-use super::{Page, Person, Signed, Visitor};
+use super::{Page, Visitor};
 use crate::app::App;
 
 /// Describes a type, and those that it is made of.
@@ -102,7 +102,7 @@ macro_rules! silent {
 }
 
 silent! { Input:
-    <> App; <> HeaderMap; <> Multipart; <> Page; <> Person; <> RawQuery; <> Request; <> Signed; <> Visitor;
+    <> App; <> HeaderMap; <> Multipart; <> Page; <> RawQuery; <> Request; <> Visitor;
     <T> Form<T>; <T> Json<T>; <T> Path<T>; <T> Query<T>; <T> State<T>;
 }
 
