@@ -182,7 +182,6 @@ def test_tokenizers_of_sacrebleu_are_refused_when_a_metric_is_made():
     from importlib.util import find_spec
 
     from capeval.compat.sacrebleu.metrics import BLEU
-from conftest import PATIENCE
 
     with pytest.raises(ValueError, match="no tokenizer 'spm' of sacreBLEU; choose from none, zh"):
         BLEU(tokenize="spm")

@@ -289,7 +289,7 @@ def test_parses_survive_calls(references, candidates, tmp_path):
     assert damaged.scores == plain.scores and [notice.code for notice in damaged.notices] == ["spice-cache"]
     assert path.read_bytes() == scored
     path.write_text("[]")
-    with pytest.raises(ValueError, match="no cache of SPICE's parses"):
+    with pytest.raises(ValueError, match="not a SPICE cache; refusing to overwrite it"):
         capeval.score(references, candidates, "spice", spice_cache=path)
     assert path.read_text() == "[]"
 

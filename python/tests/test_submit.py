@@ -15,28 +15,30 @@ import pytest
 
 import capeval
 
-PHASES = {
-    "benchmarks": [
-        {
-            "phases": [
-                {
-                    "id": "p",
-                    "benchmark": "coco",
-                    "phase": "test",
-                    "is_open": True,
-                    "decimals": 3,
-                    "reference_sets": [{"images": 2}],
-                }
-            ]
-        }
-    ]
+SET = {"name": "c5", "language": "en", "state": "ready", "images": 2, "references": 10, "measures": []}
+PHASE = {
+    "id": "p",
+    "benchmark": "coco",
+    "phase": "test",
+    "title": "Test",
+    "is_open": True,
+    "per_day": 5,
+    "in_total": 50,
+    "board": "public",
+    "decimals": 3,
+    "metrics": ["cider"],
+    "main_set": "c5",
+    "main_metric": "cider",
+    "reference_sets": [SET],
 }
+PHASES = {"benchmarks": [{"slug": "coco", "title": "COCO", "summary": "", "phases": [PHASE]}]}
 CAPTIONS = {1: "a dog", 2: "two cats"}
 
 
 def submission(state: str) -> dict[str, Any]:
     scores = {"c5": {"cider": 0.964}} if state == "scored" else None
-    return {"id": "s", "state": state, "page": "http://x/submissions/s", "reason": None, "scores": scores}
+    about = {"id": "s", "phase": "p", "method": "Ours", "created_at": "2026-01-01T00:00:00Z"}
+    return {**about, "state": state, "page": "http://x/submissions/s", "reason": None, "scores": scores}
 
 
 @contextmanager
