@@ -91,7 +91,7 @@ async fn two_reports_hide_a_thing_and_refused_reports_end_the_power(database: Da
     }
     assert!(refused >= 3, "{refused}");
     report(&bao, "image", "nothing").await.expect(404);
-    report(&bao, "team", &pictures[0]).await.expect(404);
+    report(&bao, "team", &pictures[0]).await.expect(400);
     assert_consistent(&site).await;
 }
 
