@@ -40,8 +40,8 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args[..] {
         ["tidy"] => tidy::run(&root()),
-        ["docs"] => suite::docs(&root(), &[]),
-        ["docs", "--check"] => suite::docs(&root(), &["--check"]),
+        ["docs"] => suite::docs(&Build::new(&root(), Suite::Test), &[]),
+        ["docs", "--check"] => suite::docs(&Build::new(&root(), Suite::Test), &["--check"]),
         ["goldens", ref rest @ ..] => goldens::run(&root(), rest),
         ["test"] => Suite::Test.run(&root()),
         ["ci"] => Suite::Ci.run(&root()),

@@ -40,9 +40,8 @@ pub fn s3(root: &Path) -> Result<()> {
 }
 
 /// Writes the generated pages, or checks them with `--check`.
-pub fn docs(root: &Path, arguments: &[&str]) -> Result<()> {
-    let build = Build::new(root, Suite::Test);
-    step("build", &mut build.cargo("build --profile test --bin xtask-docs"))?;
+pub fn docs(build: &Build, arguments: &[&str]) -> Result<()> {
+    step("build of generated pages", &mut build.cargo("build --profile test --bin xtask-docs"))?;
     step("generated pages", Command::new(build.program("xtask-docs")).args(arguments))
 }
 
@@ -59,7 +58,7 @@ impl Suite {
         tidy::run(&root)?;
         step("format", Command::new(env!("CARGO")).args(["fmt", "--all", "--check"]).current_dir(&root))?;
         step("build with lints", &mut build.tests(&["--no-run"]))?;
-        step("generated pages", Command::new(build.program("xtask-docs")).arg("--check"))?;
+        docs(&build, &["--check"])?;
         if machine::is_ci() {
             machine::install_data(&root, &build.program("capeval"))?;
         }
