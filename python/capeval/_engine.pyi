@@ -38,6 +38,7 @@ __all__ = [
     "suites",
     "tokenize",
     "tokenizer_names",
+    "written_list",
 ]
 
 __version__: str
@@ -126,16 +127,24 @@ class Captions:
         references: bool = True,
         id_column: str | None = None,
         caption_columns: list[str] | None = None,
+        as_written: bool = False,
     ) -> Captions: ...
     @staticmethod
-    def of_columns(ids: list[Any] | None, captions: list[Any], name: str) -> Captions: ...
+    def of_columns(
+        ids: list[Any] | None,
+        captions: list[Any],
+        name: str,
+        *,
+        id_column: str | None = None,
+        is_named: bool = False,
+        keys: list[tuple[str | None, list[Any]]] | None = None,
+        references: bool = True,
+    ) -> Captions: ...
     def __len__(self) -> int: ...
     def ids(self) -> list[int | str]: ...
     def texts(self) -> list[str]: ...
     @property
     def source(self) -> str: ...
-    @property
-    def numbered(self) -> bool: ...
 
 @final
 class Comparison:
@@ -338,6 +347,7 @@ def caption_columns(
     id_column: str | None = None,
     caption_columns: list[str] | None = None,
 ) -> tuple[int | None, list[int]]: ...
+def written_list(text: str) -> list[str] | None: ...
 def metrics() -> list[dict[str, Any]]: ...
 def provide_dictionary(language: str, folder: str) -> None: ...
 def suites() -> list[tuple[str, str, list[str]]]: ...

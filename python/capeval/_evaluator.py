@@ -70,8 +70,6 @@ class Evaluator:
         self._metrics = metric_options(metrics, suite, tokenizer, settings, idf)
         self._df = DocumentFrequencies._given(document_frequencies, df)
         self._ids: Ids = ids
-        self.numbered: bool = rows.numbered
-        """Whether the references have no ids, so that images are numbered."""
         options = {"metrics": self._metrics, "ids": ids}
         data = {"spice_cache": path_of(spice_cache)}
         self._prepared = _engine.Prepared.build(rows, options, data, thread_count(threads))
@@ -101,8 +99,6 @@ class Evaluator:
         evaluator._df = DocumentFrequencies._given(document_frequencies, df)
         evaluator._ids = "as-given"
         evaluator._prepared = _engine.Prepared.load(os.fspath(path))
-        ids = evaluator.ids
-        evaluator.numbered = ids in (list(range(len(ids))), list(range(1, len(ids) + 1)))
         return evaluator
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -113,6 +109,12 @@ class Evaluator:
     def ids(self) -> list[Id]:
         """The ids of the images, in order."""
         return self._prepared.ids()
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the ids number the images, as they do where references have no ids."""
+        ids = self.ids
+        return ids in (list(range(len(ids))), list(range(1, len(ids) + 1)))
 
     def score(
         self,

@@ -58,6 +58,10 @@ def captions(
             some = ", ".join(map(repr, source))
             raise ValueError(f"{name}: there are several splits ({some}); pass one of them, as in {name}[{next(iter(source), '')!r}]")
         source, splits = source[splits[0]], None
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # pandas.Series
+        if splits or id_column or wanted:
+            raise ValueError(f"{name}: a Series has no columns; leave out split, id_column and caption columns")
+        return _from_series(source, name, references)
     source = _plain_source(source, name)
     columns = table_columns(source)
     if columns is not None:
@@ -99,8 +103,6 @@ def _plain_source(source: Any, name: str) -> Any:
         raise TypeError(f"{name}: a set has no order; pass a list, or a dictionary of captions by id")
     if isinstance(getattr(source, "dataset", None), dict) and hasattr(source, "imgToAnns"):  # COCO of pycocotools
         return source.dataset
-    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # pandas.Series
-        return _dict_or_list(source)
     if isinstance(source, (dict, list)) or table_columns(source) is not None and hasattr(source, "__getitem__"):
         return source
     if hasattr(source, "collect_schema"):  # polars.LazyFrame
@@ -119,12 +121,13 @@ def _plain_source(source: Any, name: str) -> Any:
     return source
 
 
-def _dict_or_list(series: Any) -> Any:
-    """A series of pandas: by id if its index has a name or does not merely count the rows, else a list."""
-    index = series.index
-    counts = index.name is None and list(index) == list(range(len(index)))
+def _from_series(series: Any, name: str, references: bool) -> Captions:
+    """The captions of a series of pandas, whose index has the ids if it has a name, and otherwise may have them."""
     values = [None if is_missing(value) else value for value in series]
-    return values if counts else list(zip(index.tolist(), values))
+    labels, index = series.index.tolist(), series.index.name
+    if index is None:
+        return Captions.of_columns(None, values, name, keys=[(None, labels)], references=references)
+    return Captions.of_columns(labels, values, name, id_column=str(index), is_named=True, references=references)
 
 
 def table_columns(source: object) -> list[str] | None:
@@ -170,23 +173,24 @@ def _from_table(
                 raise ValueError(f"{name}: the column {column!r} is given twice; leave out or rename one of them")
         if id_name is None and len(index) == 1:
             (id_name,) = index
-        needed = dict.fromkeys([*chosen, *([id_name] if id_name else []), *(["split"] if splits else [])])
         if splits and "split" not in names:
             raise ValueError(f"{name}: there is no column 'split'; leave out split, or select the rows first")
-        frame = source
-        if hasattr(source, "collect_schema") and hasattr(source, "collect"):  # polars.LazyFrame
-            frame = source.select(list(needed)).collect()
-        values = {
-            column: to_list(frame, column) if column in columns else index[column] for column in needed
-        }
+        needed = dict.fromkeys([*chosen, *([id_name] if id_name else []), *(["split"] if splits else [])])
+        values = _values(source, needed, index)
         if id_name is None or id_column is not None or _may_be_ids(values[id_name]):
             break
         # A column of pictures, or of anything else that is not an id.
         names.remove(id_name)
         index.pop(id_name, None)
+    others = []
+    if id_name is None or id_column is None and values[id_name][:1] in ([0], [1]):
+        others = [column for column in names if column not in needed and names.count(column) == 1]
+        values.update(_values(source, others, index))
+    labels = _unnamed_index(source)
     if splits:
         kept = _of_splits(values["split"], splits, name)
         values = {column: [cells[k] for k in kept] for column, cells in values.items()}
+        labels = labels and [labels[k] for k in kept]
     # Pandas makes the other ids of the column floats, which must not be blamed.
     missing = next((k for k, key in enumerate(values[id_name]) if key is None), None) if id_name is not None else None
     if missing is not None:
@@ -195,7 +199,26 @@ def _from_table(
     if len(chosen) > 1:
         rows = zip(*(values[column] for column in chosen))
         texts = [[text for cell in row for text in several(cell)] for row in rows]
-    return Captions.of_columns(None if id_name is None else values[id_name], texts, name)
+    keys: list[tuple[str | None, list[Any]]] = [(column, values[column]) for column in others]
+    if labels is not None:
+        keys.append((None, labels))
+    return Captions.of_columns(
+        None if id_name is None else values[id_name],
+        texts,
+        name,
+        id_column=id_name,
+        is_named=id_column is not None or id_name in index,
+        keys=keys,
+        references=references,
+    )
+
+
+def _values(source: Any, columns: Iterable[str], index: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """The values of columns of a table and of levels of its index."""
+    columns = list(columns)
+    if columns and hasattr(source, "collect_schema") and hasattr(source, "collect"):  # polars.LazyFrame
+        source = source.select(columns).collect()
+    return {column: index[column] if column in index else to_list(source, column) for column in columns}
 
 
 def _are_karpathys(images: object) -> bool:
@@ -213,14 +236,21 @@ def _of_splits(values: list[Any], splits: list[str], name: str) -> list[int]:
 
 
 def _named_index(source: Any) -> dict[str, list[Any]]:
-    """The levels of a pandas index that have names; an index of strings is taken as named."""
+    """The levels of a pandas index that have names, unless a column is called the same."""
     index = getattr(source, "index", None)
     if index is None or not hasattr(index, "get_level_values"):
         return {}
-    levels = {str(level): index.get_level_values(k).tolist() for k, level in enumerate(index.names) if level is not None}
-    if not levels and index.nlevels == 1 and len(index) and all(isinstance(key, str) for key in index):
-        return {"index": index.tolist()}
-    return levels
+    levels = enumerate(index.names)
+    named = {str(level): index.get_level_values(k).tolist() for k, level in levels if level is not None}
+    columns = table_columns(source) or []
+    return {level: values for level, values in named.items() if level not in columns}
+
+
+def _unnamed_index(source: Any) -> list[Any] | None:
+    """The labels of a pandas index without a name."""
+    index: Any = getattr(source, "index", None)
+    is_unnamed = hasattr(index, "get_level_values") and index.nlevels == 1 and index.name is None
+    return list(index.tolist()) if is_unnamed else None
 
 
 def _holds_pictures(source: Any, column: str) -> bool:
@@ -235,23 +265,6 @@ def _may_be_ids(values: Sequence[Any]) -> bool:
     if first is None or isinstance(first, (str, float)):
         return True
     return hasattr(first, "__index__") and not hasattr(first, "__len__")  # arrays of numpy have both
-
-
-def refuse_numbers(references: Any, ground: Any, given: Mapping[str, Any], read: Iterable[tuple[str, Captions]]) -> None:
-    """Refuses a table without ids where the other side has ids: rows would be matched by their numbers alone."""
-    counted = bool(getattr(ground, "numbered", False))
-    for system, rows in read:
-        lacking = None
-        if rows.numbered and not counted and is_table(given[system]):
-            lacking, option = system, "id_column"
-        elif counted and not rows.numbered and is_table(references):
-            lacking, option = "references", "ref_id_column"
-        if lacking is not None and len(rows):
-            other = "the references have" if lacking == system else f"{system} has"
-            raise ValueError(
-                f"{lacking}: no column is known to hold image ids, but {other} ids; pass {option}=… to say which column "
-                "does, or a list of captions to match them by position"
-            )
 
 
 def several(cell: Any) -> list[Any]:

@@ -47,7 +47,7 @@ def tokenize(text: str | Iterable[str], tokenizer: str = "ptb") -> list[str] | l
         ValueError: the tokenizer is unknown; :func:`tokenizers` lists all.
     """
     if isinstance(text, str):
-        return _engine.tokenize(_engine.Captions.of([text], "text"), tokenizer, False)[0]
+        return _engine.tokenize(_engine.Captions.of([text], "text", as_written=True), tokenizer, False)[0]
     if not hasattr(text, "__iter__") or isinstance(text, (bytes, Mapping)):
         raise TypeError(f"tokenize takes a text or a list of texts, not {type(text).__name__}")
-    return _engine.tokenize(_engine.Captions.of(list(text), "texts"), tokenizer, False)
+    return _engine.tokenize(_engine.Captions.of(list(text), "texts", as_written=True), tokenizer, False)

@@ -17,7 +17,6 @@ from ._inputs import (
     ids_of,
     metric_options,
     path_of,
-    refuse_numbers,
     resampling,
     thread_count,
 )
@@ -74,7 +73,9 @@ def score(
             Karpathy's, CSV, JSON Lines, …); a dictionary ``{id: [caption, …]}`` or COCO's ``{"annotations": […]}``;
             a list of lists of captions, with images numbered from 0; a table of pandas, polars or pyarrow with a
             column or named index of ids and a column of captions or of lists of captions; a ``datasets.Dataset``; a
-            ``COCO`` of pycocotools; or an :class:`Evaluator`.
+            ``COCO`` of pycocotools; or an :class:`Evaluator`. Rows of tables without such ids are matched by a column that
+            both sides have and that tells them apart; or else by the labels of an index without a name, if both sides
+            have the same; or else, if nothing could identify them, in order. A notice says so.
         candidates: the captions of one system, one per image, in the same forms: ``{id: caption}``, COCO's results
             ``[{"image_id": …, "caption": …}]``, a list of captions, a path, a table.
         metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
@@ -113,6 +114,8 @@ def score(
         ids: how ids are compared:
             - ``"as-given"``: the number 1 and the text "1" are two ids
             - ``"text"``: the number 1 and the text "1" are one id
+            - ``"file-name"``: a path is its file's name without the extension, and a COCO name or a number with zeros
+              is its number: val2014/COCO_val2014_000000391895.jpg and 391895 are one id
         split: the splits of the references to use, such as ``"test"``: those of a Karpathy file, or of a table with a
             column ``split``; the default is all.
         ref_format: the format of the file of references; the default is to detect it from the content.
@@ -187,10 +190,8 @@ def prepare(
         metrics = references._completed(metrics)
         if frequencies is None:
             frequencies = references._df
-        refuse_numbers(None, references, systems, read)
     else:
         ground = captions(references, "references", references=True, **reading_references)
-        refuse_numbers(references, ground, systems, read)
     return ground, read, metrics, DocumentFrequencies._table(frequencies)
 
 

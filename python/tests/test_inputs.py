@@ -197,7 +197,7 @@ WRONG = [
     (lambda: score(candidates=[{"image_id": 1, "caption": "a"}, {"image_id": None, "caption": "b"}]), TypeError,
      r"candidates: item 1 \(from 0\): an image id must be"),
     (lambda: score([{"image_id": 1, "said": "a"}]), ValueError, "item 0 .* has no 'caption'; pass ref_caption_columns=… to name"),
-    (lambda: score(candidates=[{"caption": "a"}]), ValueError, "item 0 .* has no 'image_id'; pass id_column=… to name"),
+    (lambda: score(candidates=[{"caption": "a"}]), ValueError, "candidates: no column is known to hold image ids, but the references have ids: 1, 2; pass id_column="),
     (lambda: score(settings="tok=13a"), TypeError, "settings must be a dictionary"),
     (lambda: score({1.0: ["a"]}), TypeError, "not float 1.0; convert the ids to integers or strings"),
     (lambda: capeval.score({1: ["a"]}, systems={5: {1: "a"}}), TypeError, "a system is named by a string, not 5"),

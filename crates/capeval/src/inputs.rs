@@ -1,6 +1,6 @@
 //! The systems and references of a task, matched image by image.
 
-use capeval_corpus::{Aligned, Captions, Missing, align_by};
+use capeval_corpus::{Aligned, Captions, Missing, Opposite, agree, align_by};
 use capeval_evaluate::System;
 use capeval_metric::AnyMetric;
 use capeval_report::Notice;
@@ -12,7 +12,7 @@ use crate::findings::Findings;
 use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
-use crate::{Error, ScoreOptions, notices};
+use crate::{Error, ScoreOptions, notices, shapes};
 
 /// The images on which a system is scored if missing captions are skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,13 +46,18 @@ pub(crate) struct Systems {
 impl Inputs {
     /// Matches the captions of systems with references, as the policies of `options` allow.
     pub fn align(
-        references: ReferenceSource,
+        mut references: ReferenceSource,
         mut captions: Vec<(String, Captions)>,
         options: &ScoreOptions,
         metrics: &[AnyMetric],
         scope: Scope,
         found: &mut Findings,
     ) -> Result<Self, Error> {
+        let opposite = match &mut references {
+            ReferenceSource::Captions(captions) => Opposite::Captions(captions),
+            ReferenceSource::Prepared { prepared, source } => Opposite::Ids(&prepared.ids, source),
+        };
+        found.add(agree(opposite, &mut captions, options.ids)?);
         if let ReferenceSource::Captions(references) = &references {
             found.add(references.notices().iter().cloned());
             found.add(notices::empty_references(references));
@@ -75,9 +80,13 @@ impl Inputs {
             .par_iter()
             .map(|(_, captions)| align_by(index.images(), captions, &policy, &is_empty))
             .collect::<Result<_, _>>()?;
-        found.add(captions.iter().zip(&aligned).filter_map(|((name, captions), aligned)| {
-            notices::copy_of_references(index.grouped()?, name, captions, aligned)
-        }));
+        if let Some(references) = index.grouped() {
+            found.add(shapes::words_as_references(references));
+            found.add(captions.iter().zip(&aligned).flat_map(|((name, captions), aligned)| {
+                let copy = notices::copy_of_references(references, name, captions, aligned);
+                copy.into_iter().chain(shapes::swapped(references, name, captions, aligned))
+            }));
+        }
         found.add(notices::twins(&captions));
         let common = match scope == Scope::Common && policy.missing == Missing::Skip {
             true => Common::cut(&mut aligned, index.images().len())?,

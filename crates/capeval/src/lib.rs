@@ -73,6 +73,7 @@ mod rouge_list;
 mod rows;
 mod score;
 mod scorer;
+mod shapes;
 mod signing;
 mod sums;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use capeval_choice::{Remedy, Task};
-use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId};
+use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId, refuse_doubt};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
@@ -85,7 +85,10 @@ impl ReferenceLookup {
     /// Reads references.
     pub fn new(references: ReferenceSource) -> Result<Self, Error> {
         let (ids, set) = match references {
-            ReferenceSource::Captions(captions) => whole(captions, Ids::AsGiven)?,
+            ReferenceSource::Captions(captions) => {
+                refuse_doubt(&captions)?;
+                whole(captions, Ids::AsGiven)?
+            }
             ReferenceSource::Prepared { prepared, source } => {
                 let set = all(&prepared, &source)?;
                 (prepared.ids, set)
@@ -121,6 +124,7 @@ pub struct PrepareRequest<'p> {
 pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     let metrics = select_metrics(&options.metrics, &resources)?.metrics;
+    refuse_doubt(&references)?;
     let (ids, mut references) = whole(references, options.ids)?;
     let n = references.n_references();
     progress.begin(Stage::Reading, n * metrics.len());

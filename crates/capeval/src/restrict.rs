@@ -107,8 +107,5 @@ impl Subset {
 
 /// The form of an id that is compared.
 pub(crate) fn normal(id: &SegmentId, ids: Ids) -> SegmentId {
-    match (id, ids) {
-        (SegmentId::Text(text), Ids::Text) => SegmentId::from_untyped(text),
-        _ => id.clone(),
-    }
+    ids.form(id).into_owned()
 }

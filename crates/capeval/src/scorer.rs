@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use capeval_corpus::{Ids, SegmentId};
+use capeval_corpus::{Ids, SegmentId, refuse_doubt};
 use capeval_evaluate::{BatchScorer, Progress};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
@@ -51,7 +51,10 @@ impl Scorer {
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let (images, set) = match references {
-            ReferenceSource::Captions(captions) => whole(captions, ids)?,
+            ReferenceSource::Captions(captions) => {
+                refuse_doubt(&captions)?;
+                whole(captions, ids)?
+            }
             ReferenceSource::Prepared { prepared, source } => {
                 let set = all(&prepared, &source)?;
                 (prepared.ids, set)
@@ -77,10 +80,7 @@ impl Scorer {
 
     /// The index of an image; `None` if it has no references.
     pub fn image(&self, id: &SegmentId) -> Option<u32> {
-        match (id, self.compare) {
-            (SegmentId::Text(_), Ids::Text) => self.places.get(&normal(id, self.compare)).copied(),
-            _ => self.places.get(id).copied(),
-        }
+        self.places.get(&*self.compare.form(id)).copied()
     }
 
     /// The metrics, with keys that are unique among them.

@@ -2,8 +2,13 @@
 
 use std::fmt;
 
+use capeval_choice::counted;
+
 use crate::error::Position;
-use crate::{Format, Notice, SegmentId};
+use crate::keys::Keys;
+use crate::table::{ROW_NUMBERS, known, row_numbers};
+use crate::written::written_list;
+use crate::{Format, Notice, Remedy, SegmentId};
 
 /// The fewest bytes that a row of most sources takes.
 const BYTES_PER_ROW: usize = 80;
@@ -37,6 +42,7 @@ pub struct Captions {
     declared: Vec<SegmentId>,
     /// Whether the source has captions in lists, as references mostly are.
     in_lists: bool,
+    keys: Box<Keys>,
     notices: Vec<Notice>,
 }
 
@@ -152,6 +158,70 @@ impl Captions {
         self.in_lists = true;
     }
 
+    /// Where the ids come from, and what else may identify the rows.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Says where the ids come from, and what else may identify the rows.
+    pub fn set_keys(&mut self, keys: Keys) {
+        *self.keys = keys;
+    }
+
+    pub(crate) fn keys_mut(&mut self) -> &mut Keys {
+        &mut self.keys
+    }
+
+    /// Replaces the ids, one per row, by those of another column. The rows are then no longer numbered.
+    pub(crate) fn take_ids(&mut self, ids: Vec<SegmentId>, keys: Keys) {
+        self.ids = ids;
+        *self.keys = keys;
+        self.notices.retain(|notice| notice.code != ROW_NUMBERS);
+    }
+
+    /// Makes several captions of those that are lists written as text, as pandas writes lists into CSV, and says so.
+    pub fn read_written_lists(&mut self) {
+        let is_list = |text: &str| matches!(text.trim_start().as_bytes().first(), Some(b'[' | b'('));
+        let rows = (0..self.len()).filter(|row| is_list(self.text(*row)));
+        let lists: Vec<(usize, Vec<String>)> =
+            rows.filter_map(|row| Some((row, written_list(self.text(row))?))).collect();
+        let Some((first, _)) = lists.first() else { return };
+        const SHOWN: usize = 60;
+        let example: String = self.text(*first).chars().take(SHOWN).collect();
+        let more = if self.text(*first).chars().count() > SHOWN { "…" } else { "" };
+        let message = format!(
+            "{} of {} {} written as text, such as {example}{more}: each string is read as a caption",
+            counted(lists.len(), "caption"),
+            self.source(),
+            if lists.len() == 1 { "is a list" } else { "are lists" },
+        );
+        let notice = Notice::new("lists-in-text", message).count(lists.len());
+        let source = std::mem::take(&mut self.source);
+        let before = std::mem::replace(self, Self::new(source));
+        (self.format, self.in_lists) = (before.format, true);
+        let mut lists = lists.into_iter().peekable();
+        let mut counts = Vec::with_capacity(before.len());
+        for (row, (id, text)) in before.iter().enumerate() {
+            let list = lists.next_if(|(listed, _)| *listed == row).map(|(_, list)| list);
+            let texts = list.unwrap_or_else(|| vec![text.to_owned()]);
+            counts.push(texts.len());
+            for text in texts {
+                self.push(id.clone(), &text);
+                self.lines.extend(before.lines.get(row));
+                self.records.push(before.records.get(row).copied().unwrap_or(row as u64 + 1));
+            }
+        }
+        (self.declared, self.notices, self.keys) = (before.declared, before.notices, before.keys);
+        self.keys.repeat(&counts);
+        self.notices.push(notice);
+    }
+
+    /// Says that its `n_rows` rows were numbered from 0, for captions made in memory.
+    pub fn note_numbers(&mut self, n_rows: usize, remedy: Remedy) {
+        let notice = row_numbers(self.source(), n_rows, 0, known::IMAGE_OF_CAPTION);
+        self.notice(notice.remedy(remedy));
+    }
+
     /// The notices of the reader, for example that rows were numbered because there is no id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
@@ -206,6 +276,7 @@ impl Captions {
         self.ids.extend_from_slice(&other.ids);
         self.ends.extend(other.ends.iter().map(|end| end + offset));
         self.declared.extend_from_slice(&other.declared);
+        self.keys.append(&other.keys);
         self.notices.extend_from_slice(&other.notices);
     }
 }

@@ -28,6 +28,7 @@ mod format;
 mod formats;
 mod input;
 mod json;
+mod keys;
 mod merge;
 mod notice;
 mod options;
@@ -38,6 +39,7 @@ mod read;
 pub mod rouge_xml;
 mod table;
 mod write;
+mod written;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -47,9 +49,11 @@ pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};
 pub use format::Format;
 pub use input::{is_binary, unpack};
+pub use keys::{KeyGathering, KeyName, Keys, Opposite, Standing, agree, refuse_doubt};
 pub use merge::merge;
 pub use options::ReadOptions;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
 pub use table::CaptionColumns;
 pub use write::{csv_fault, write};
+pub use written::written_list;

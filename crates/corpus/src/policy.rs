@@ -1,5 +1,9 @@
 //! Policies for mismatches between candidates and references, strict by default.
 
+use std::borrow::Cow;
+
+use crate::SegmentId;
+
 capeval_choice::named! {
     /// The policy for images with references but without a candidate.
     #[derive(Default)]
@@ -50,7 +54,48 @@ capeval_choice::named! {
         #[default]
         AsGiven = "as-given", "the number 1 and the text \"1\" are two ids";
         Text = "text", "the number 1 and the text \"1\" are one id";
+        FileName = "file-name", "a path is its file's name without the extension, and a COCO name or a number with zeros \
+            is its number: val2014/COCO_val2014_000000391895.jpg and 391895 are one id";
     }
+}
+
+impl Ids {
+    /// The form of an id that is compared: two ids are one image if their forms are equal.
+    pub fn form(self, id: &SegmentId) -> Cow<'_, SegmentId> {
+        match (self, id) {
+            (Self::AsGiven, _) | (_, SegmentId::Integer(_)) => Cow::Borrowed(id),
+            (Self::Text, SegmentId::Text(text)) => match SegmentId::integer(text) {
+                Some(integer) => Cow::Owned(SegmentId::Integer(integer)),
+                None => Cow::Borrowed(id),
+            },
+            (Self::FileName, SegmentId::Text(text)) => Cow::Owned(file_name(text)),
+        }
+    }
+}
+
+/// What names a file within its folder: the name without its extension; of COCO's names and of numbers, the number.
+fn file_name(path: &str) -> SegmentId {
+    let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path);
+    let stem = match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() && is_extension(extension) => stem,
+        _ => name,
+    };
+    let coco = stem.strip_prefix("COCO_").and_then(|rest| rest.rsplit_once('_')).map(|(_, digits)| digits);
+    let number = |digits: &str| {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let significant = digits.trim_start_matches('0');
+        let written = if significant.is_empty() { "0" } else { significant };
+        is_number.then(|| SegmentId::integer(written)).flatten()
+    };
+    let number = coco.and_then(number).or_else(|| number(stem));
+    number.map_or_else(|| SegmentId::from(stem), SegmentId::Integer)
+}
+
+/// Whether the part of a name after its last dot tells the kind of a file, as `jpg` and `mp4` do.
+pub(crate) fn is_extension(part: &str) -> bool {
+    (1..=5).contains(&part.len())
+        && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && part.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The policies for all kinds of mismatches between candidates and references. The default is an error for each.
@@ -64,4 +109,33 @@ pub struct Policy {
     pub duplicate: Duplicate,
     /// Candidates without any words.
     pub empty: Empty,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_one_id_with_their_numbers() {
+        let number = SegmentId::from(391_895);
+        for name in [
+            "391895",
+            "000000391895",
+            "391895.jpg",
+            "COCO_val2014_000000391895.jpg",
+            "val2014/COCO_val2014_000000391895.jpg",
+            r"C:\\images\\000000391895.png",
+        ] {
+            assert_eq!(*Ids::FileName.form(&SegmentId::from(name)), number, "{name}");
+        }
+        for (name, form) in
+            [("a/b c.wav", "b c"), ("v1.2", "v1.2"), (".jpg", ".jpg"), ("COCO_x", "COCO_x"), ("x/", "x/")]
+        {
+            assert_eq!(*Ids::FileName.form(&SegmentId::from(name)), SegmentId::from(form), "{name}");
+        }
+        assert_eq!(*Ids::FileName.form(&SegmentId::from("0000")), SegmentId::from(0));
+        let long = "9".repeat(30);
+        assert_eq!(*Ids::FileName.form(&SegmentId::from(&*long)), SegmentId::from(&*long));
+        assert_eq!(*Ids::Text.form(&SegmentId::from("0042")), SegmentId::from("0042"));
+    }
 }

@@ -68,6 +68,9 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     let mut captions = Captions::new(name);
     captions.set_format(format);
     let result = formats::read(format, source, options, &mut captions);
+    if result.is_ok() && !matches!(captions.format(), Some(Format::Lines | Format::Tokens)) {
+        captions.read_written_lists();
+    }
     match (result, guess) {
         (Ok(()), _) => within_limits(captions, options),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),

@@ -1,7 +1,9 @@
 //! Captions from Python: files, dictionaries, lists, columns.
 
 use capeval::choice::{Argument, Remedy};
-use capeval::corpus::{self, CaptionColumns, Captions as Rows, Format, ReadOptions, SegmentId};
+use capeval::corpus::{
+    self, CaptionColumns, Captions as Rows, Format, KeyGathering, KeyName, Keys, ReadOptions, SegmentId,
+};
 use capeval_files as files;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -13,9 +15,6 @@ use crate::error::{fault, from_corpus, from_file, sentence, text, value, within}
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Captions {
     pub rows: Rows,
-    /// Whether the source has no ids, so that its rows are numbered.
-    #[pyo3(get)]
-    numbered: bool,
 }
 
 #[pymethods]
@@ -46,9 +45,7 @@ impl Captions {
             let leave_out = Remedy::omit(Argument::Split(options.role));
             return Err(value(&sentence(&what, Some(&leave_out))));
         }
-        let counts = |notice: &corpus::Notice| notice.code == "row-numbers";
-        let numbered = rows.format() == Some(Format::Lines) || rows.notices().iter().any(counts);
-        Ok(Self { rows, numbered })
+        Ok(Self { rows })
     }
 
     /// Captions from a dictionary or a list; errors call them `name`.
@@ -56,23 +53,23 @@ impl Captions {
     /// A dictionary maps an id to a caption or a list of captions, which may be dictionaries with a 'caption'; a
     /// dictionary with a list of 'annotations' is COCO's, whose list of 'images' tells their order. A list contains
     /// captions or lists of captions, with the ids 0, 1, 2 …; or dictionaries with the same keys as in files; or pairs
-    /// of id and caption.
+    /// of id and caption. Captions that are lists written as text are several, unless texts are taken `as_written`.
     #[staticmethod]
-    #[pyo3(signature = (source, name, *, references = true, id_column = None, caption_columns = None))]
+    #[pyo3(signature = (source, name, *, references = true, id_column = None, caption_columns = None, as_written = false))]
     fn of(
         source: &Bound<'_, PyAny>,
         name: &str,
         references: bool,
         id_column: Option<String>,
         caption_columns: Option<Vec<String>>,
+        as_written: bool,
     ) -> PyResult<Self> {
         let mut rows = Rows::new(name);
         let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
-        let mut numbered = false;
         if let Ok(dict) = source.cast::<PyDict>() {
             match dict.get_item("annotations")? {
                 Some(annotations) if annotations.is_instance_of::<PyList>() => {
-                    push_records(annotations.cast::<PyList>()?, &options, &mut rows)?;
+                    push_records(annotations.cast::<PyList>()?, &options, true, &mut rows)?;
                     if let Some(images) = dict.get_item("images")? {
                         declare(&images, &mut rows)?;
                     }
@@ -85,21 +82,34 @@ impl Captions {
                 }
             }
         } else {
-            numbered = push_list(source.cast::<PyList>()?, &options, &mut rows)?;
+            push_list(source.cast::<PyList>()?, &options, &mut rows)?;
         }
-        Ok(Self { rows, numbered })
+        if !as_written {
+            rows.read_written_lists();
+        }
+        Ok(Self { rows })
     }
 
-    /// Captions from two columns of equal length: ids, or none to number the rows from 0; and captions or lists of
-    /// captions, where `None` stands for no caption.
+    /// Captions from columns of equal length: ids, or none to number the rows from 0; captions or lists of captions,
+    /// where `None` stands for no caption; and what else may identify the rows, the labels of an index under the name
+    /// `None`. The ids are those of `id_column`, which the user named if `is_named`.
     #[staticmethod]
+    #[pyo3(signature = (ids, captions, name, *, id_column = None, is_named = false, keys = None, references = true))]
     fn of_columns(
         py: Python<'_>,
         ids: Option<&Bound<'_, PyList>>,
         captions: &Bound<'_, PyList>,
         name: &str,
+        id_column: Option<&str>,
+        is_named: bool,
+        keys: Option<Vec<(Option<String>, Bound<'_, PyList>)>>,
+        references: bool,
     ) -> PyResult<Self> {
         let mut rows = Rows::new(name);
+        let keys = keys.unwrap_or_default();
+        let names = keys.iter().map(|(name, _)| name.clone().map_or(KeyName::Labels, KeyName::Column));
+        let column = ids.map(|_| id_column.unwrap_or_default());
+        let mut gathering = KeyGathering::new(column, is_named, names);
         for (k, caption) in captions.iter().enumerate() {
             let key = match ids {
                 Some(ids) => id(&ids.get_item(k)?)
@@ -108,9 +118,17 @@ impl Captions {
             };
             let first = rows.len();
             push(&mut rows, &key, &caption)?;
+            let value = |place: usize, _: &KeyName| id(&keys.get(place)?.1.get_item(k).ok()?).ok();
+            gathering.row(&key, rows.len() - first, value);
             rows.set_record(first, k as u64 + 1);
         }
-        Ok(Self { rows, numbered: ids.is_none() })
+        rows.set_keys(gathering.finish());
+        if ids.is_none() {
+            let role = defaults(references).role;
+            rows.note_numbers(captions.len(), Remedy::give(Argument::IdColumn(role)).to("name one"));
+        }
+        rows.read_written_lists();
+        Ok(Self { rows })
     }
 
     /// The number of captions.
@@ -135,6 +153,12 @@ impl Captions {
     }
 }
 
+/// The strings of a list that is written as text; `None` if it is not such a list.
+#[pyfunction]
+pub fn written_list(text: &str) -> Option<Vec<String>> {
+    corpus::written_list(text)
+}
+
 /// The columns of ids, if any, and of captions in a table, by the same names as in files.
 #[pyfunction]
 #[pyo3(signature = (columns, name, references, id_column = None, caption_columns = None))]
@@ -154,12 +178,12 @@ fn defaults(references: bool) -> ReadOptions {
     if references { ReadOptions::references() } else { ReadOptions::candidates() }
 }
 
-/// Adds the captions of a list; returns whether they are numbered.
-fn push_list(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -> PyResult<bool> {
-    let Ok(first) = list.get_item(0) else { return Ok(true) };
+/// Adds the captions of a list.
+fn push_list(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -> PyResult<()> {
+    rows.set_keys(Keys::in_order());
+    let Ok(first) = list.get_item(0) else { return Ok(()) };
     if first.is_instance_of::<PyDict>() {
-        push_records(list, options, rows)?;
-        return Ok(false);
+        return push_records(list, options, false, rows);
     }
     let is_pair = |item: &Bound<'_, PyAny>| item.cast::<PyTuple>().is_ok_and(|pair| pair.len() == 2);
     if is_pair(&first) {
@@ -172,14 +196,15 @@ fn push_list(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -
             push(rows, &key, &pair.get_item(1)?)?;
             rows.set_record(first, k as u64 + 1);
         }
-        return Ok(false);
+        rows.set_keys(Keys::default());
+        return Ok(());
     }
     for (k, captions) in list.iter().enumerate() {
         let first = rows.len();
         push(rows, &SegmentId::from(k as i64), &captions)?;
         rows.set_record(first, k as u64 + 1);
     }
-    Ok(true)
+    Ok(())
 }
 
 fn mixed(rows: &Rows) -> PyErr {
@@ -203,10 +228,17 @@ fn declare(images: &Bound<'_, PyAny>, rows: &mut Rows) -> PyResult<()> {
     Ok(())
 }
 
-/// Captions from dictionaries, with the same keys as objects in files.
-fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows) -> PyResult<()> {
+/// Captions from dictionaries, with the same keys as objects in files. They are numbered if no key is known to hold
+/// ids, unless they need ids.
+fn push_records(
+    list: &Bound<'_, PyList>,
+    options: &ReadOptions,
+    need_ids: bool,
+    rows: &mut Rows,
+) -> PyResult<()> {
     let mut names: Vec<String> = Vec::new();
     let mut columns = CaptionColumns::default();
+    let mut gathering: Option<KeyGathering> = None;
     for (k, item) in list.iter().enumerate() {
         let record = item.cast::<PyDict>().map_err(|_| {
             PyTypeError::new_err(format!(
@@ -246,8 +278,22 @@ fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows
         let cell = |column: usize| -> PyResult<Bound<'_, PyAny>> {
             record.as_any().get_item(keys.get_item(column)?)
         };
-        let key = id(&cell(columns.id.ok_or_else(|| lacks("image_id", Argument::IdColumn(options.role)))?)?)
-            .map_err(|error| within(list.py(), &format!("{}: item {k} (from 0)", rows.source()), &error))?;
+        let is_numbered = gathering.as_ref().map(KeyGathering::is_numbered);
+        let key = match columns.id {
+            Some(column) if is_numbered != Some(true) => id(&cell(column)?).map_err(|error| {
+                within(list.py(), &format!("{}: item {k} (from 0)", rows.source()), &error)
+            })?,
+            None if !need_ids && is_numbered != Some(false) => SegmentId::from(k as i64),
+            None => return Err(lacks("image_id", Argument::IdColumn(options.role))),
+            Some(_) => {
+                let what = format!(
+                    "{}: item {k} (from 0) has an id, while those before it have none",
+                    rows.source()
+                );
+                return Err(value(&what));
+            }
+        };
+        let gathering = gathering.get_or_insert_with(|| gather_keys(&names, &columns, options));
         let first = rows.len();
         for column in &columns.captions {
             let captions = cell(*column)?;
@@ -255,9 +301,27 @@ fn push_records(list: &Bound<'_, PyList>, options: &ReadOptions, rows: &mut Rows
                 push(rows, &key, &captions)?;
             }
         }
+        gathering.row(&key, rows.len() - first, |_, name| match name {
+            KeyName::Column(name) => id(&record.get_item(name).ok()??).ok(),
+            KeyName::Labels => None,
+        });
         rows.set_record(first, k as u64 + 1);
     }
+    let Some(gathering) = gathering else { return Ok(()) };
+    if gathering.is_numbered() {
+        rows.note_numbers(list.len(), Remedy::give(Argument::IdColumn(options.role)).to("name another key"));
+    }
+    rows.set_keys(gathering.finish());
     Ok(())
+}
+
+/// What else than ids may identify dictionaries with these keys.
+fn gather_keys(names: &[String], columns: &CaptionColumns, options: &ReadOptions) -> KeyGathering {
+    let column = columns.id.and_then(|column| names.get(column)).map(String::as_str);
+    let is_other =
+        |(place, _): &(usize, &String)| columns.id != Some(*place) && !columns.captions.contains(place);
+    let others = names.iter().enumerate().filter(is_other).map(|(_, name)| KeyName::Column(name.clone()));
+    KeyGathering::new(column, options.id_column.is_some(), others)
 }
 
 /// Adds the caption or captions of one image.

@@ -49,6 +49,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Report>()?;
     module.add_class::<score::Prepared>()?;
     module.add_function(wrap_pyfunction!(captions::caption_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(captions::written_list, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::metrics, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::provide_dictionary, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,15 +70,28 @@ def check(condition: bool, message: str) -> None:
         raise AssertionError(message)
 
 
+def spread(captions: Sequence[str]) -> list[str]:
+    """`captions` with several in place of each that is a list written as text, as pandas writes lists into CSV."""
+    if not any(caption[:1] in ("[", "(") for caption in captions if isinstance(caption, str)):
+        return list(captions)
+    texts: list[str] = []
+    for caption in captions:
+        strings = _engine.written_list(caption) if isinstance(caption, str) else None
+        if strings is not None:
+            warnings.warn(f"the caption {caption!r} is a list written as text; each string is read as a caption", stacklevel=3)
+        texts.extend([caption] if strings is None else strings)
+    return texts
+
+
 def pairs(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> tuple[list[list[str]], list[str]]:
     """References and candidates of dictionaries ``{id: [caption, …]}``, in the order of `gts`."""
     check(gts.keys() == res.keys(), "gts and res must have the same ids")
     references: list[list[str]] = []
     candidates: list[str] = []
     for key, captions in gts.items():
-        hypothesis = res[key]
+        hypothesis = spread(res[key]) if type(res[key]) is list else res[key]
         check(type(hypothesis) is list and len(hypothesis) == 1, f"image {key!r}: res must contain a list of one caption")
         check(type(captions) is list and len(captions) > 0, f"image {key!r}: gts must contain a list of captions")
-        references.append(captions)
+        references.append(spread(captions))
         candidates.append(hypothesis[0])
     return references, candidates

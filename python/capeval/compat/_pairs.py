@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._engine import check
+from ._engine import check, spread
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -21,8 +21,10 @@ class Pairs:
     def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
         """Adds a hypothesis with its references."""
         if refs is not None:
-            self._refs.append(list(refs))
-            self._tests.append(test)
+            self._refs.append(spread(refs))
+            texts = [test] if test is None else spread([test])
+            check(len(texts) == 1, f"a hypothesis is one caption, not {len(texts)}")
+            self._tests.extend(texts)
 
     def size(self) -> int:
         """The number of hypotheses."""

@@ -151,6 +151,18 @@ const REFUSED: &[(&str, &str, &str, &[&str])] = &[
     (REFERENCES, "a.json", r#"{"1":"?","2":"!"}"#, &["2 candidates have no words: 1, 2"]),
     (REFERENCES, "a.txt", "a\nb\nc\n", &["numbered from 1"]),
     (REFERENCES, "a.json", "\0\0\0\0", &["binary data"]),
+    (
+        REFERENCES,
+        "a.jsonl",
+        "{\"question_id\":2,\"caption\":\"a\"}\n{\"question_id\":1,\"caption\":\"b\"}\n",
+        &["\"question_id\" could", "--id-column question_id", "whose values are ids of the references"],
+    ),
+    (
+        REFERENCES,
+        "a.json",
+        r#"{"COCO_val2014_000000000001.jpg":"a","x/2.png":"b"}"#,
+        &["2 image ids are written in another way", "--ids file-name"],
+    ),
 ];
 
 /// As [`REFUSED`], for files that can be scored; the words are those of a note.
@@ -162,6 +174,18 @@ const DOUBTED: &[(&str, &str, &str, &[&str])] = &[
         &["no ids", "numbered from 1", "went to the images"],
     ),
     (REFERENCES, "a.json", REFERENCES, &["word for word a reference", "right file"]),
+    (
+        "[{\"qid\":7,\"caption\":\"a\"},{\"qid\":8,\"caption\":\"b\"}]",
+        "a.jsonl",
+        "{\"qid\":8,\"caption\":\"c\"}\n{\"qid\":7,\"caption\":\"d\"}\n",
+        &["identified by the column \"qid\"", "--id-column"],
+    ),
+    (
+        "image_id,caption\n1,\"['a cat', 'one cat']\"\n2,b\n",
+        "a.json",
+        r#"{"1":"c","2":"d"}"#,
+        &["1 caption of", "is a list written as text", "['a cat', 'one cat']"],
+    ),
     (r#"{"1":"a","2":"b"}"#, "a.json", r#"{"1":["c"],"2":["d"]}"#, &["are the two swapped?"]),
     (
         r#"{"1":["a",""],"2":["b"]}"#,

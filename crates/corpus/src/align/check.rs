@@ -2,7 +2,7 @@
 
 use capeval_choice::{Argument, Code, Notice, counted};
 
-use super::index::{ImageIndex, other_type};
+use super::index::ImageIndex;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::{about, list_ids};
@@ -37,27 +37,58 @@ impl Check<'_> {
         self.candidates.position(row as usize)
     }
 
-    pub(super) fn mixed_ids(&self, surplus: &[u32]) -> Result<(), Error> {
-        if self.images.comparison() == Ids::Text {
-            return Ok(());
+    /// Refuses candidates without references that would have them if ids were compared in another way.
+    pub(super) fn other_ids(&self, surplus: &[u32]) -> Result<(), Error> {
+        let ways = match self.images.comparison() {
+            _ if surplus.is_empty() => &[][..],
+            Ids::AsGiven => &[Ids::Text, Ids::FileName],
+            Ids::Text => &[Ids::FileName],
+            Ids::FileName => &[],
+        };
+        for way in ways {
+            let all = self.images.ids().iter().cloned();
+            let Ok(images) = ImageIndex::of(self.references_name(), all, *way) else { continue };
+            let there = |id| images.find(id).and_then(|image| images.id(image));
+            let found = self.candidate_ids(surplus).filter_map(|id| there(id).map(|there| (id, there)));
+            let found: Vec<(&SegmentId, &SegmentId)> = found.collect();
+            let Some((first, _)) = found.first() else { continue };
+            let (message, remedy) = match way {
+                Ids::FileName if found.len() < surplus.len() => continue,
+                Ids::FileName => (self.other_names(&found), "compare the names of files"),
+                _ => (self.mixed_types(&found), "compare them as text"),
+            };
+            let remedy = Remedy::set(Argument::Ids, way.name()).to(remedy);
+            return Err(self.error(ErrorKind::MixedIds, message, Some(first)).with_remedy(remedy));
         }
-        let mixed = |id: &&SegmentId| other_type(id).is_some_and(|other| self.images.find(&other).is_some());
-        let ids: Vec<&SegmentId> = self.candidate_ids(surplus).filter(mixed).collect();
-        let Some(first) = ids.first() else {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Ids that are numbers on one side and text on the other.
+    fn mixed_types(&self, found: &[(&SegmentId, &SegmentId)]) -> String {
+        let (here, there) = match found.first() {
+            Some((SegmentId::Integer(_), _)) => ("numbers", "strings"),
+            _ => ("strings", "numbers"),
         };
-        let (here, there) = match first {
-            SegmentId::Integer(_) => ("numbers", "strings"),
-            SegmentId::Text(_) => ("strings", "numbers"),
-        };
-        let message = format!(
+        format!(
             "{} given as {here} here ({}) and as {there} in {}",
-            counted_are(ids.len(), "image id"),
-            list_ids(ids.iter().copied(), ids.len()),
+            counted_are(found.len(), "image id"),
+            list_ids(found.iter().map(|(id, _)| *id), found.len()),
             self.references_name(),
-        );
-        let remedy = Remedy::set(Argument::Ids, Ids::Text.name()).to("compare them as text");
-        Err(self.error(ErrorKind::MixedIds, message, Some(first)).with_remedy(remedy))
+        )
+    }
+
+    /// Ids that name the same files in another way.
+    fn other_names(&self, found: &[(&SegmentId, &SegmentId)]) -> String {
+        const EXAMPLES: usize = 3;
+        let example =
+            |(id, there): &(&SegmentId, &SegmentId)| format!("{} is {} there", id.quoted(), there.quoted());
+        let examples: Vec<String> = found.iter().take(EXAMPLES).map(example).collect();
+        format!(
+            "{} written in another way in {}: {}",
+            counted_are(found.len(), "image id"),
+            self.references_name(),
+            examples.join(", "),
+        )
     }
 
     pub(super) fn surplus_error(&self, rows: &[u32]) -> Error {
@@ -133,7 +164,10 @@ impl Check<'_> {
             place(first_row),
             place(second_row),
         );
-        let remedy = if self.looks_swapped(repeated.len()) {
+        let remedy = if self.are_words(repeated.len()) {
+            message.push_str("; every one is a single word, as if the words of one caption were given");
+            Remedy::say("join the words of a caption by spaces")
+        } else if self.looks_swapped(repeated.len()) {
             message.push_str("; ");
             message.push_str(self.references_name());
             message.push_str(" has one caption per image and this file several");
@@ -145,6 +179,12 @@ impl Check<'_> {
         self.error(ErrorKind::Duplicate, message, ids.first().copied())
             .at(self.place(second_row))
             .with_remedy(remedy)
+    }
+
+    /// Whether all candidates are single words, and most of them repeated.
+    fn are_words(&self, n_repeated: usize) -> bool {
+        let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+        2 * n_repeated > self.candidates.len() && self.candidates.iter().all(|(_, text)| is_word(text))
     }
 
     /// Whether most images have several candidates and all have a single reference.

@@ -2,6 +2,7 @@
 
 use std::hash::BuildHasher;
 
+use capeval_choice::Argument;
 use hashbrown::HashTable;
 
 use crate::captions::Captions;
@@ -32,10 +33,11 @@ impl ImageIndex {
         let mut numbers = Numbers { comparison, ..Numbers::default() };
         let ids = ids.into_iter();
         numbers.reserve(ids.size_hint().0);
-        for id in ids {
-            numbers.add(&id);
-        }
         let source = source.into();
+        for id in ids {
+            let number = numbers.add(&id);
+            numbers.refuse_same_name(&id, number, &source)?;
+        }
         if numbers.ids.is_empty() {
             return Err(no_captions(&source));
         }
@@ -48,6 +50,11 @@ impl ImageIndex {
             return Err(no_captions(captions.source()));
         }
         let (numbers, image_of_row) = Numbers::of(captions.ids(), comparison);
+        if comparison == Ids::FileName {
+            for (id, number) in captions.ids().iter().zip(&image_of_row) {
+                numbers.refuse_same_name(id, *number, captions.source())?;
+            }
+        }
         let undescribed = |id: &&SegmentId| numbers.find(id).is_none();
         let without_captions = captions.declared().iter().filter(undescribed).cloned().collect();
         let index = Self {
@@ -166,6 +173,15 @@ impl Numbers {
         }
     }
 
+    /// Refuses an id that is another one as text, but has the same file name.
+    fn refuse_same_name(&self, id: &SegmentId, number: u32, source: &str) -> Result<(), Error> {
+        let first = self.ids.get(number as usize).filter(|_| self.comparison == Ids::FileName);
+        let Some(first) = first.filter(|first| !same_id(first, id, Ids::Text)) else { return Ok(()) };
+        let message = format!("the ids {} and {} name the same file", first.quoted(), id.quoted());
+        let remedy = Remedy::set(Argument::Ids, Ids::Text.name()).to("compare ids as they are");
+        Err(Error::new(ErrorKind::Duplicate, source, message).about(id.clone()).with_remedy(remedy))
+    }
+
     /// The distinct ids, in order of their numbers.
     pub fn into_ids(self) -> Vec<SegmentId> {
         self.ids
@@ -187,30 +203,12 @@ impl Numbers {
 }
 
 fn hash_id(hasher: &foldhash::fast::RandomState, id: &SegmentId, ids: Ids) -> u64 {
-    match (id, ids) {
-        (SegmentId::Integer(integer), _) => hasher.hash_one(integer),
-        (SegmentId::Text(text), Ids::AsGiven) => hasher.hash_one(text),
-        (SegmentId::Text(text), Ids::Text) => match SegmentId::integer(text) {
-            Some(integer) => hasher.hash_one(integer),
-            None => hasher.hash_one(text),
-        },
+    match &*ids.form(id) {
+        SegmentId::Integer(integer) => hasher.hash_one(integer),
+        SegmentId::Text(text) => hasher.hash_one(text),
     }
 }
 
 fn same_id(a: &SegmentId, b: &SegmentId, ids: Ids) -> bool {
-    match (a, b, ids) {
-        (SegmentId::Integer(integer), SegmentId::Text(text), Ids::Text)
-        | (SegmentId::Text(text), SegmentId::Integer(integer), Ids::Text) => {
-            SegmentId::integer(text) == Some(*integer)
-        }
-        _ => a == b,
-    }
-}
-
-/// The id of the other type with the same characters.
-pub(super) fn other_type(id: &SegmentId) -> Option<SegmentId> {
-    match id {
-        SegmentId::Integer(integer) => Some(SegmentId::Text(integer.to_string().into())),
-        SegmentId::Text(text) => SegmentId::integer(text).map(SegmentId::Integer),
-    }
+    a == b || ids != Ids::AsGiven && ids.form(a) == ids.form(b)
 }

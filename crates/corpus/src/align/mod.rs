@@ -72,7 +72,7 @@ pub fn align_by(
     let mut aligned = Aligned::default();
     let check = Check { images, candidates };
     let Chosen { rows: chosen, repeated, surplus: surplus_rows } = Chosen::of(&check, duplicate);
-    check.mixed_ids(&surplus_rows)?;
+    check.other_ids(&surplus_rows)?;
     if !surplus_rows.is_empty() {
         match surplus {
             Surplus::Error => return Err(check.surplus_error(&surplus_rows)),

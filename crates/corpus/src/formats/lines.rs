@@ -6,6 +6,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Line, Source};
 use crate::json::{self, Json};
+use crate::keys::Keys;
 
 /// Reads one caption per line. A blank line is an empty caption, so that files stay aligned.
 pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Error> {
@@ -15,6 +16,7 @@ pub(crate) fn read(source: Source<'_>, captions: &mut Captions) -> Result<(), Er
         let id = SegmentId::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         captions.push_at(id, text, number);
     }
+    captions.set_keys(Keys::in_order());
     if lines.number() == 0 {
         return Err(Error::new(ErrorKind::Empty, name, "the file is empty"));
     }
@@ -35,5 +37,6 @@ pub(crate) fn read_array(json: &mut Json<'_>, captions: &mut Captions) -> json::
         captions.close_row(SegmentId::Integer(number));
     }
     captions.set_format(Format::Lines);
+    captions.set_keys(Keys::in_order());
     Ok(())
 }

@@ -4,6 +4,7 @@ use capeval_choice::Argument;
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
+use crate::keys::{KeyGathering, KeyName};
 use crate::options::ReadOptions;
 use crate::table::{CaptionColumns, Cell, Consumer, Row, RowIds, known};
 use crate::{Format, Remedy, SegmentId};
@@ -20,6 +21,9 @@ pub(crate) struct CaptionRows<'c> {
     /// Whether each row has all columns, as tables with a header do.
     has_header: bool,
     ids: RowIds,
+    /// What else may identify the rows, and the column of each; `None` before the first row.
+    keys: Option<KeyGathering>,
+    places: Vec<Option<usize>>,
 }
 
 impl<'c> CaptionRows<'c> {
@@ -28,14 +32,37 @@ impl<'c> CaptionRows<'c> {
             captions.format(),
             Some(Format::JsonLines | Format::ListJson | Format::CocoAnnotations | Format::CocoResults)
         );
-        Self { options, captions, columns: CaptionColumns::default(), has_header, ids: RowIds::default() }
+        let (columns, ids) = (CaptionColumns::default(), RowIds::default());
+        Self { options, captions, columns, has_header, ids, keys: None, places: Vec::new() }
     }
 
-    /// Adds a notice if rows were numbered.
+    /// Adds what identifies the rows, and a notice if they were numbered.
     pub fn finish(self) {
         let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
         let notice = self.ids.notice(self.captions.source(), known::IMAGE_OF_CAPTION, remedy);
         notice.into_iter().for_each(|notice| self.captions.notice(notice));
+        if let Some(keys) = self.keys {
+            self.captions.set_keys(keys.finish());
+        }
+    }
+
+    /// Finds the columns of what else may identify the rows.
+    fn locate_keys(&mut self, names: &[String]) {
+        let keys = self.keys.get_or_insert_with(|| {
+            let column = self.columns.id.and_then(|id| names.get(id)).map(String::as_str);
+            let is_other = |(place, _): &(usize, &String)| {
+                !self.columns.captions.contains(place) && self.columns.id != Some(*place)
+            };
+            let others = names.iter().enumerate().filter(is_other);
+            let others = others.map(|(_, name)| KeyName::Column(name.clone()));
+            KeyGathering::new(column, self.options.id_column.is_some(), others)
+        });
+        self.places.clear();
+        for (place, key) in keys.wanted() {
+            self.places.resize(place, None);
+            let KeyName::Column(key) = key else { continue };
+            self.places.push(names.iter().position(|name| name == key));
+        }
     }
 
     fn push(&mut self, row: &Row<'_>, column: usize, id: &SegmentId) -> Result<bool, Error> {
@@ -83,14 +110,22 @@ impl Consumer for CaptionRows<'_> {
             Error::new(ErrorKind::Shape, source, message).with_remedy(remedy)
         })?;
         self.columns = columns;
-        Ok(Some(self.columns.id.iter().chain(&self.columns.captions).copied().collect()))
+        self.locate_keys(names);
+        let keys = self.places.iter().flatten();
+        Ok(Some(self.columns.id.iter().chain(&self.columns.captions).chain(keys).copied().collect()))
     }
 
     fn row(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let id = self.ids.next(row)?;
+        let before = self.captions.len();
         let mut any = false;
         for k in 0..self.columns.captions.len() {
             any |= self.push(row, self.columns.captions[k], &id)?;
+        }
+        if let Some(keys) = &mut self.keys {
+            let cell =
+                |place: usize, _: &KeyName| row.cell(self.places.get(place).copied().flatten()?).ok()?.key();
+            keys.row(&id, self.captions.len() - before, cell);
         }
         if !any {
             self.captions.declare(id);

@@ -73,6 +73,18 @@ impl<'t> Cell<'t> {
         }
     }
 
+    /// The cell as the value of a column that may hold ids: an id, but no other number.
+    pub fn key(&self) -> Option<SegmentId> {
+        let id = self.id()?;
+        let is_number = |text: &str| {
+            text.is_empty() || text.parse::<f64>().is_ok() && !text.bytes().all(|b| b.is_ascii_digit())
+        };
+        match &id {
+            SegmentId::Text(text) if matches!(self, Self::Untyped(_)) && is_number(text) => None,
+            _ => Some(id),
+        }
+    }
+
     /// The cell as a number, also from a text; `None` if it is not a number.
     pub fn number(&self) -> Option<f64> {
         match self {

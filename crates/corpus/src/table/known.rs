@@ -24,6 +24,12 @@ pub(crate) const IMAGE: &[&str] = &[
 pub(crate) const IMAGE_OF_CAPTION: &[&str] =
     &["image_id", "id", "image", "file_name", "filename", "name", "image_name"];
 
+/// Whether the name of a column says that it holds images, or files of them, and not just any ids.
+pub(crate) fn means_image(name: &str) -> bool {
+    let name = plain(name);
+    ["image", "img", "video", "coco", "file"].iter().any(|word| name.contains(word))
+}
+
 /// References in a table with a header: all columns of the first group that it has, with or without numbers. Other
 /// known names come after them.
 pub(crate) const REFERENCE_COLUMNS: &[&[&str]] = &[

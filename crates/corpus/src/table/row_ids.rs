@@ -50,9 +50,17 @@ impl RowIds {
 
     /// Says that rows were numbered, if they were; a column of ids would be called by one of `names`.
     pub fn notice(&self, source: &str, names: &[&str], remedy: Remedy) -> Option<Notice> {
-        let message =
-            format!("{source} has no id column ({}), so its rows are numbered from 1", names.join(", "));
         let is_numbered = self.count > 0 && self.are_numbers();
-        is_numbered.then(|| Notice::new("row-numbers", message).count(self.count).remedy(remedy))
+        is_numbered.then(|| row_numbers(source, self.count, 1, names).remedy(remedy))
     }
+}
+
+/// The code of the notice that rows were numbered.
+pub(crate) const ROW_NUMBERS: &str = "row-numbers";
+
+/// Says that `n_rows` rows were numbered from `first`; a column of ids would be called by one of `names`.
+pub(crate) fn row_numbers(source: &str, n_rows: usize, first: u32, names: &[&str]) -> Notice {
+    let names = names.join(", ");
+    let message = format!("{source} has no id column ({names}), so its rows are numbered from {first}");
+    Notice::new(ROW_NUMBERS, message).count(n_rows)
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...._engine import Captions, tokenize
+from ..._engine import spread
 
 # The punctuation that the original removes.
 PUNCTUATIONS = [
@@ -24,9 +25,12 @@ class PTBTokenizer:
 
     def tokenize(self, captions_for_image: Mapping[Any, list[dict[str, Any]]]) -> dict[Any, list[str]]:
         """``{id: [{"caption": str}, …]}`` as ``{id: [str, …]}``, with tokens separated by single spaces."""
-        texts = [caption["caption"] for captions in captions_for_image.values() for caption in captions]
-        tokens = iter(tokenize(Captions.of(texts, "captions"), "ptb", True))
         # An image without captions has no entry, as in the original.
-        return {
-            key: [next(tokens) for _ in captions] for key, captions in captions_for_image.items() if len(captions)
+        texts = {
+            key: spread([caption["caption"] for caption in captions])
+            for key, captions in captions_for_image.items()
+            if len(captions)
         }
+        every = Captions.of([text for captions in texts.values() for text in captions], "captions", as_written=True)
+        tokens = iter(tokenize(every, "ptb", True))
+        return {key: [next(tokens) for _ in captions] for key, captions in texts.items()}

@@ -1,0 +1,50 @@
+//! Notices about references and candidates that look like something else: like each other, or like lists of words.
+
+use std::collections::HashSet;
+
+use capeval_choice::Remedy;
+use capeval_corpus::{Aligned, Captions, GroupedCaptions};
+use capeval_report::Notice;
+
+/// The fewest images on which captions that repeat each other say something.
+const MANY_IMAGES: usize = 100;
+
+/// A notice if every reference is a single word, and there are several per image: a list of words was probably meant as
+/// one reference.
+pub(crate) fn words_as_references(references: &GroupedCaptions) -> Option<Notice> {
+    let captions = references.captions();
+    let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    let are_words = captions.len() >= 3 * references.len() && captions.iter().all(|(_, text)| is_word(text));
+    let message =
+        format!("every reference of {} is a single word, as if lists of words were given", captions.source());
+    let remedy = Remedy::say("join the words of a reference by spaces");
+    are_words.then(|| Notice::new("words-as-references", message).count(captions.len()).remedy(remedy))
+}
+
+/// A notice if single references repeat each other, as captions of systems do, and the candidates do not.
+pub(crate) fn swapped(
+    references: &GroupedCaptions,
+    name: &str,
+    candidates: &Captions,
+    aligned: &Aligned,
+) -> Option<Notice> {
+    if aligned.len() < MANY_IMAGES || references.captions().len() != references.len() {
+        return None;
+    }
+    let of_references = repeated(aligned.pairs.iter().flat_map(|pair| references.texts(pair.image as usize)));
+    let rows = aligned.pairs.iter().filter_map(|pair| pair.candidate);
+    let of_candidates = repeated(rows.map(|row| candidates.text(row as usize)));
+    let looks_swapped = 5 * of_references >= aligned.len() && 4 * of_candidates <= of_references;
+    let message = format!(
+        "{of_references} of {} references repeat another one, as captions of systems do, and {of_candidates} candidates of \
+         {name}: are the two swapped?",
+        aligned.len(),
+    );
+    looks_swapped.then(|| Notice::new("swapped", message).system(name).count(of_references))
+}
+
+/// How many texts are equal to one before them.
+fn repeated<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
+    let mut known = HashSet::new();
+    texts.filter(|text| !known.insert(*text)).count()
+}

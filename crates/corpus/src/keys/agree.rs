@@ -1,0 +1,437 @@
+//! Finds what identifies the images on both sides: the references, and the captions of every system.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use capeval_choice::Argument;
+
+use super::{Key, KeyName, Keys, Standing};
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::notice::list_ids;
+use crate::policy::{Ids, is_extension};
+use crate::table::known::{self, plain};
+use crate::{Notice, Remedy, Role, SegmentId};
+
+/// What the captions of systems are matched with.
+pub enum Opposite<'a> {
+    /// References.
+    Captions(&'a mut Captions),
+    /// References that were prepared: their ids, and the name of their source.
+    Ids(&'a [SegmentId], &'a str),
+}
+
+/// The longest text that looks like an id, in bytes.
+const ID_BYTES: usize = 256;
+
+/// The most references that an image usually has.
+const MOST_REFERENCES: usize = 20;
+
+/// Gives references and systems ids from what both have, where the ids that their readers found are in doubt: a column
+/// whose name is not known, or one that is more than a number of rows. Returns notices that say what was chosen.
+///
+/// Tables are matched, in this order, by a column of the same name on all sides that tells the rows of each system
+/// apart; by the labels of indexes without names, if they are equal as sets; and by the numbers of their rows, if
+/// neither side has anything else that could identify them.
+///
+/// # Errors
+/// If two such columns match rows differently; if labels differ and do not count the rows; or if one side has columns
+/// that could be ids, and the other does not have them.
+pub fn agree(
+    references: Opposite<'_>,
+    systems: &mut [(String, Captions)],
+    ids: Ids,
+) -> Result<Vec<Notice>, Error> {
+    let plan = {
+        let ground = match &references {
+            Opposite::Captions(captions) => Side::of(captions, Role::References),
+            Opposite::Ids(ids, source) => Side::prepared(ids, source),
+        };
+        let sides: Vec<Side<'_>> =
+            systems.iter().map(|(_, captions)| Side::of(captions, Role::Candidates)).collect();
+        let is_certain = |side: &Side<'_>| side.keys.standing == Standing::Certain;
+        if is_certain(&ground) && sides.iter().all(is_certain) {
+            return Ok(Vec::new());
+        }
+        Parties { ground, sides, ids }.plan()?
+    };
+    let Plan { key, notice } = plan;
+    if let Some(key) = &key {
+        if let Opposite::Captions(captions) = references {
+            captions.identify_by(key);
+        }
+        systems.iter_mut().for_each(|(_, captions)| captions.identify_by(key));
+    }
+    Ok(notice.into_iter().collect())
+}
+
+/// Refuses references whose rows are numbered although columns could hold their ids, for those who meet the other side
+/// only later.
+///
+/// # Errors
+/// If there are such columns.
+pub fn refuse_doubt(references: &Captions) -> Result<(), Error> {
+    let ground = Side::of(references, Role::References);
+    if ground.keys.standing != Standing::Numbered {
+        return Ok(());
+    }
+    let parties = Parties { ground, sides: Vec::new(), ids: Ids::AsGiven };
+    let possible = parties.possible(&parties.ground);
+    if possible.is_empty() {
+        return Ok(());
+    }
+    let message = format!("no column is known to hold image ids, and {} could", list_names(&possible));
+    let remedy = Remedy::give(Argument::IdColumn(Role::References)).to("say which one does");
+    Err(parties.ground.error(message, remedy))
+}
+
+impl Captions {
+    /// Takes the values of `key` as ids, if there are such values besides the ids.
+    fn identify_by(&mut self, key: &KeyName) {
+        let others = std::mem::take(&mut self.keys_mut().others);
+        if let Some(chosen) = others.into_iter().find(|other| same(&other.name, key)) {
+            let column = match chosen.name {
+                KeyName::Column(name) => Some(name),
+                KeyName::Labels => None,
+            };
+            self.take_ids(chosen.values, Keys { column, ..Keys::default() });
+        }
+    }
+}
+
+/// Whether two keys are called the same, but for case and separators.
+fn same(a: &KeyName, b: &KeyName) -> bool {
+    match (a, b) {
+        (KeyName::Column(a), KeyName::Column(b)) => plain(a) == plain(b),
+        (a, b) => a == b,
+    }
+}
+
+/// What is to be done.
+#[derive(Default)]
+struct Plan {
+    /// What identifies the rows, if not the ids that there are.
+    key: Option<KeyName>,
+    notice: Option<Notice>,
+}
+
+/// One side: references or a system.
+struct Side<'c> {
+    source: &'c str,
+    role: Role,
+    ids: &'c [SegmentId],
+    keys: Cow<'c, Keys>,
+}
+
+/// Something that may identify rows, and its values.
+#[derive(Clone)]
+struct Column<'c> {
+    name: KeyName,
+    values: &'c [SegmentId],
+    /// Whether the ids of its side come from it.
+    is_own: bool,
+}
+
+impl<'c> Side<'c> {
+    fn of(captions: &'c Captions, role: Role) -> Self {
+        Self { source: captions.source(), role, ids: captions.ids(), keys: Cow::Borrowed(captions.keys()) }
+    }
+
+    /// References whose columns are not known any more, so that ids that count them may be numbers of rows.
+    fn prepared(ids: &'c [SegmentId], source: &'c str) -> Self {
+        let role = Role::References;
+        let standing = if count_rows(ids, role) { Standing::Counts } else { Standing::Certain };
+        Self { source, role, ids, keys: Cow::Owned(Keys { standing, ..Keys::default() }) }
+    }
+
+    /// What this side has of `name`.
+    fn column<'s>(&'s self, name: &KeyName) -> Option<Column<'s>> {
+        self.columns().find(|column| same(&column.name, name))
+    }
+
+    /// All columns that may identify its rows, those with known names first.
+    fn columns<'s>(&'s self) -> impl Iterator<Item = Column<'s>> {
+        let own = self.keys.column.clone().map(|name| Column {
+            name: KeyName::Column(name),
+            values: self.ids,
+            is_own: true,
+        });
+        let other = |key: &'s Key| Column { name: key.name.clone(), values: &key.values, is_own: false };
+        own.into_iter().chain(self.keys.others.iter().map(other))
+    }
+
+    /// Whether its ids are more than numbers of its rows.
+    fn has_ids(&self) -> bool {
+        matches!(self.keys.standing, Standing::Certain | Standing::Counts)
+    }
+
+    fn labels(&self) -> Option<&[SegmentId]> {
+        let key = self.keys.others.iter().find(|key| key.name == KeyName::Labels)?;
+        Some(&key.values)
+    }
+
+    fn error(&self, message: String, remedy: Remedy) -> Error {
+        Error::new(ErrorKind::Id, self.source, message).with_remedy(remedy)
+    }
+}
+
+/// All sides, and how ids are compared.
+struct Parties<'c> {
+    ground: Side<'c>,
+    sides: Vec<Side<'c>>,
+    ids: Ids,
+}
+
+impl<'c> Parties<'c> {
+    fn all(&self) -> impl Iterator<Item = &Side<'c>> {
+        std::iter::once(&self.ground).chain(&self.sides)
+    }
+
+    fn plan(&self) -> Result<Plan, Error> {
+        if let Some(plan) = self.shared_column()? {
+            return Ok(plan);
+        }
+        if let Some(plan) = self.labels()? {
+            return Ok(plan);
+        }
+        self.refuse_numbers()?;
+        Ok(Plan::default())
+    }
+
+    /// A column of the same name on all sides, which tells the rows of every system apart.
+    fn shared_column(&self) -> Result<Option<Plan>, Error> {
+        let shared: Vec<Column<'_>> = self.ground.columns().filter(|column| self.is_shared(column)).collect();
+        let is_counted = |column: &&Column<'_>| self.counts_everywhere(&column.name);
+        let telling: Vec<&Column<'_>> = shared.iter().filter(|column| !is_counted(column)).collect();
+        let Some(chosen) = telling.first().copied().or(shared.first()) else { return Ok(None) };
+        let is_own = |column: &Column<'_>| {
+            let owns = |side: &Side<'_>| side.column(&column.name).is_some_and(|theirs| theirs.is_own);
+            column.is_own && self.sides.iter().all(owns)
+        };
+        if is_own(chosen) {
+            return Ok(Some(Plan::default()));
+        }
+        // Numbers may be lengths, which must not take the place of ids.
+        let is_rival = |other: &&Column<'_>| {
+            let tells = !is_counted(other) || is_own(other) && !has_text(chosen.values);
+            tells && looks_like_ids(other.values) && !self.match_alike(chosen, other)
+        };
+        if let (Some(other), KeyName::Column(first)) = (shared.iter().find(is_rival), &chosen.name)
+            && let KeyName::Column(second) = &other.name
+        {
+            let message =
+                format!("both sides have the columns {first:?} and {second:?}, which match different rows");
+            let remedy = Remedy::give(Argument::IdColumn(Role::Candidates))
+                .to("say which one holds the ids, on both sides");
+            return Err(self.ground.error(message, remedy));
+        }
+        let KeyName::Column(name) = &chosen.name else { return Ok(None) };
+        let is_known =
+            known::IMAGE.iter().chain(known::IMAGE_OF_CAPTION).any(|image| plain(image) == plain(name));
+        let passed = |side: &Side<'_>| side.keys.column.clone().filter(|own| plain(own) != plain(name));
+        let passed = passed(&self.ground).or_else(|| self.sides.iter().find_map(passed));
+        let why = match &passed {
+            Some(own) => format!(", because {own:?} only counts the rows"),
+            None => String::new(),
+        };
+        let message = format!("images are identified by the column {name:?}, which both sides have{why}");
+        let remedy = Remedy::give(Argument::IdColumn(Role::Candidates)).to("name another one");
+        let notice =
+            (!is_known || passed.is_some()).then(|| Notice::new("id-column", message).remedy(remedy));
+        Ok(Some(Plan { key: Some(chosen.name.clone()), notice }))
+    }
+
+    /// Whether all systems have a column, and it tells their rows apart by values that the references mostly have. One
+    /// side must have all numbers of the other, which could be lengths or years otherwise.
+    fn is_shared(&self, column: &Column<'_>) -> bool {
+        if column.name == KeyName::Labels {
+            return false;
+        }
+        let here = self.forms(column.values);
+        self.sides.iter().all(|side| {
+            side.column(&column.name).is_some_and(|theirs| {
+                let there = self.forms(theirs.values);
+                let common = there.iter().filter(|value| here.contains(*value)).count();
+                let fewest = here.len().min(there.len());
+                let agrees = if has_text(theirs.values) { 2 * common >= fewest } else { common == fewest };
+                agrees && (theirs.is_own || self.tells_apart(side, theirs.values))
+            })
+        })
+    }
+
+    /// Whether no two rows of a side have the same value.
+    fn tells_apart(&self, side: &Side<'_>, values: &[SegmentId]) -> bool {
+        let mut row_of = HashMap::new();
+        values.iter().zip(side.ids).all(|(value, id)| *row_of.entry(self.ids.form(value)).or_insert(id) == id)
+    }
+
+    /// Whether a column counts the rows of all sides, and so says no more than their order.
+    fn counts_everywhere(&self, name: &KeyName) -> bool {
+        let counts =
+            |side: &Side<'_>| side.column(name).is_some_and(|column| count_rows(column.values, side.role));
+        counts(&self.ground) && self.sides.iter().all(counts)
+    }
+
+    /// Whether two columns that all sides have match the same rows.
+    fn match_alike(&self, a: &Column<'_>, b: &Column<'_>) -> bool {
+        let form = |id| self.ids.form(id);
+        let by_b: HashMap<Cow<'_, SegmentId>, &SegmentId> = b.values.iter().map(form).zip(a.values).collect();
+        self.sides.iter().all(|side| {
+            let (Some(here), Some(there)) = (side.column(&a.name), side.column(&b.name)) else { return true };
+            here.values
+                .iter()
+                .zip(there.values)
+                .all(|(here, there)| by_b.get(&form(there)).is_none_or(|matched| form(matched) == form(here)))
+        })
+    }
+
+    /// Labels of indexes without names, which are ids if they are the same on both sides.
+    fn labels(&self) -> Result<Option<Plan>, Error> {
+        let is_first = |label: &SegmentId| *label == SegmentId::Integer(0);
+        let count = |side: &Side<'_>, labels: &[SegmentId]| {
+            labels.first().is_some_and(is_first) && count_rows(labels, side.role)
+        };
+        let tell = |side: &&Side<'_>| side.labels().is_some_and(|labels| !count(side, labels));
+        let Some(telling) = self.all().find(tell) else { return Ok(None) };
+        if self.sides.iter().all(|side| self.has_labels_of_references(side)) {
+            let message = "rows are matched by the labels of their index, which has no name";
+            let remedy = Remedy::say("name the index, or drop it to match rows in order");
+            let notice = Some(Notice::new("labels", message.to_owned()).remedy(remedy));
+            return Ok(Some(Plan { key: Some(KeyName::Labels), notice }));
+        }
+        let labels = telling.labels().unwrap_or_default();
+        let message = format!(
+            "the labels of its index ({}) are not those of the other side, and do not count the rows",
+            list_ids(labels, labels.len()),
+        );
+        let remedy = Remedy::say(
+            "give both sides the same labels, name the index that holds ids, or drop both indexes",
+        );
+        Err(telling.error(message, remedy))
+    }
+
+    /// Whether the labels of a system are unique, and equal to those of the references as sets. If one of the two has
+    /// ids instead, the labels or ids of the system must be among those of the references.
+    fn has_labels_of_references(&self, side: &Side<'_>) -> bool {
+        let is_unique = side.labels().is_none_or(|labels| self.tells_apart(side, labels));
+        let (Some(here), Some(there)) = (self.names(&self.ground), self.names(side)) else { return false };
+        let are_labels = self.ground.labels().is_some() && side.labels().is_some();
+        is_unique && if are_labels { here == there } else { there.is_subset(&here) }
+    }
+
+    /// The labels of a side, or else its ids, if it has any.
+    fn names<'s>(&self, side: &'s Side<'_>) -> Option<HashSet<Cow<'s, SegmentId>>> {
+        let ids = || side.has_ids().then_some(side.ids);
+        Some(self.forms(side.labels().or_else(ids)?))
+    }
+
+    /// Refuses rows that would be matched by their numbers although a side has ids, or columns that could be.
+    fn refuse_numbers(&self) -> Result<(), Error> {
+        if self.all().all(|side| self.forms(side.ids).len() <= 1) {
+            return Ok(());
+        }
+        for side in self.all().filter(|side| side.keys.standing == Standing::Numbered) {
+            let others: Vec<&Side<'_>> = match side.role {
+                Role::Candidates => vec![&self.ground],
+                _ => self.sides.iter().collect(),
+            };
+            if others.iter().any(|other| other.keys.standing != Standing::InOrder) {
+                self.refuse_number_of(side, &others)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_number_of(&self, side: &Side<'_>, others: &[&Side<'_>]) -> Result<(), Error> {
+        let argument = Argument::IdColumn(side.role);
+        let other = if side.role == Role::Candidates { "the references" } else { "the candidates" };
+        let possible = self.possible(side);
+        if !possible.is_empty() {
+            let are_there = |column: &&Column<'_>| {
+                let values = self.forms(column.values);
+                others.iter().any(|other| self.forms(other.ids).iter().any(|id| values.contains(id)))
+            };
+            let remedy = match possible.iter().find(are_there).map(|column| &column.name) {
+                Some(KeyName::Column(name)) => {
+                    let use_it = format!("use {name:?}, whose values are ids of {other}");
+                    Remedy::set(argument, name.clone()).to(use_it)
+                }
+                _ => Remedy::give(argument).to("say which column holds the ids"),
+            };
+            let message = format!(
+                "no column is known to hold image ids; {} could, and {other} have no such column",
+                list_names(&possible),
+            );
+            return Err(side.error(message, remedy));
+        }
+        let counts_alike =
+            |other: &Side<'_>| count_rows(other.ids, other.role) && other.ids.first() == side.ids.first();
+        let named = others.iter().find(|other| other.has_ids() && !counts_alike(other));
+        let Some(named) = named else { return Ok(()) };
+        let message = format!(
+            "no column is known to hold image ids, but {other} have ids: {}",
+            list_ids(named.ids, named.ids.len()),
+        );
+        Err(side.error(message, Remedy::give(argument).to("say which column does")))
+    }
+
+    /// The columns of a side that could hold ids.
+    fn possible<'s>(&self, side: &'s Side<'_>) -> Vec<Column<'s>> {
+        side.columns().filter(|column| self.may_be_ids(side, column)).collect()
+    }
+
+    /// Whether a column of a side could hold ids: all values look like some, and they tell the rows apart. References
+    /// may repeat them.
+    fn may_be_ids(&self, side: &Side<'_>, column: &Column<'_>) -> bool {
+        let most = self.sides.iter().map(|side| side.ids.len()).max();
+        let most = most.unwrap_or(side.ids.len() / MOST_REFERENCES);
+        let n_values = || self.forms(column.values).len();
+        let tells = self.tells_apart(side, column.values)
+            || side.role == Role::References && n_values() >= 2 && 2 * n_values() >= most;
+        column.name != KeyName::Labels && tells && looks_like_ids(column.values) && n_values() >= 2
+    }
+
+    fn forms<'v>(&self, values: &'v [SegmentId]) -> HashSet<Cow<'v, SegmentId>> {
+        values.iter().map(|value| self.ids.form(value)).collect()
+    }
+}
+
+/// Whether all values look like ids: numbers, words, or names of files.
+fn looks_like_ids(values: &[SegmentId]) -> bool {
+    values.iter().all(|value| match value {
+        SegmentId::Integer(_) => true,
+        SegmentId::Text(text) => {
+            let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+            let is_file = || text.rsplit_once('.').is_some_and(|(_, part)| is_extension(part));
+            text.len() <= ID_BYTES && (is_word || is_file())
+        }
+    })
+}
+
+fn has_text(values: &[SegmentId]) -> bool {
+    values.iter().any(|value| matches!(value, SegmentId::Text(_)))
+}
+
+/// The names of columns, as in `"question_id", "url"`.
+fn list_names(columns: &[Column<'_>]) -> String {
+    let name = |column: &Column<'_>| match &column.name {
+        KeyName::Column(name) => Some(SegmentId::from(&**name)),
+        KeyName::Labels => None,
+    };
+    let names: Vec<SegmentId> = columns.iter().filter_map(name).collect();
+    list_ids(&names, names.len())
+}
+
+/// Whether values count the rows of a side in their order, from 0 or from 1. A row of references may have several
+/// captions.
+fn count_rows(values: &[SegmentId], role: Role) -> bool {
+    let mut rows: Vec<&SegmentId> = values.iter().collect();
+    if role == Role::References {
+        rows.dedup();
+    }
+    let base = match rows.first() {
+        Some(SegmentId::Integer(base @ (0 | 1))) => *base,
+        _ => return false,
+    };
+    (base..).zip(rows).all(|(number, value)| *value == SegmentId::Integer(number))
+}
