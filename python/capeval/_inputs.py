@@ -165,7 +165,7 @@ def _from_table(
     names = [*columns, *(level for level in index if level not in columns)]
     names = [column for column in names if column == id_column or not _holds_pictures(source, column)]
     while True:
-        key, places = caption_columns(names, name, references, id_column, wanted)
+        key, places, in_doubt = caption_columns(names, name, references, id_column, wanted)
         chosen = [names[place] for place in places]
         id_name = None if key is None else names[key]
         for column in chosen:
@@ -173,6 +173,7 @@ def _from_table(
                 raise ValueError(f"{name}: the column {column!r} is given twice; leave out or rename one of them")
         if id_name is None and len(index) == 1:
             (id_name,) = index
+            in_doubt = False
         if splits and "split" not in names:
             raise ValueError(f"{name}: there is no column 'split'; leave out split, or select the rows first")
         needed = dict.fromkeys([*chosen, *([id_name] if id_name else []), *(["split"] if splits else [])])
@@ -183,7 +184,7 @@ def _from_table(
         names.remove(id_name)
         index.pop(id_name, None)
     others = []
-    if id_name is None or id_column is None and values[id_name][:1] in ([0], [1]):
+    if in_doubt:
         others = [column for column in names if column not in needed and names.count(column) == 1]
         values.update(_values(source, others, index))
     labels = _unnamed_index(source)

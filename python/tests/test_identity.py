@@ -1,5 +1,8 @@
 """Which rows of tables describe the same image: never the wrong ones without a word."""
 
+import datetime
+import decimal
+import uuid
 import warnings
 
 import pytest
@@ -152,3 +155,81 @@ def test_names_of_files_find_the_numbers_of_images_when_asked_for():
             cider_d(references, candidates)
     with pytest.raises(ValueError, match="name the same file"):
         cider_d({"a/1.jpg": ["x"], "b/1.jpg": ["y"]}, {"1": "x"}, ids="file-name")
+
+
+def turned(values):
+    return [values[k] for k in ORDER]
+
+
+def framed(ids, name="clip", other=None, other_name=None):
+    """Two frames of the same captions in different orders, with ids of any kind."""
+    pandas = pytest.importorskip("pandas")
+    there = turned(ids) if other is None else other
+    references = pandas.DataFrame({name: ids, "caption": CAPTIONS})
+    return references, pandas.DataFrame({other_name or name: there, "caption": turned(CAPTIONS)[: len(there)]})
+
+
+def kinds_of_ids():
+    pandas, numpy = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    return {
+        "uuid": [uuid.UUID(int=k) for k in (5, 6, 7)],
+        "dates": [datetime.datetime(2020, 1, k) for k in (1, 2, 3)],
+        "categories": pandas.Categorical(["a", "b", "c"]),
+        "nullable": pandas.array([7, 8, 9], dtype="Int64"),
+        "floats": [7.0, 8.0, 9.0],
+        "bytes": [b"a", b"b", b"c"],
+        "numpy": numpy.array(["a", "b", "c"]),
+        "decimals": [decimal.Decimal(k) for k in (7, 8, 9)],
+        "long texts": ["what is it?", "who is there?", "where does it go?"],
+        "other scripts": ["猫", "狗", "кот"],
+        "paths": ["a/1.jpg", "b/1.jpg", "a/2.jpg"],
+        "great numbers": [2**62, 2**62 + 1, 2**62 + 2],
+        "negative numbers": [-1, -2, -3],
+    }
+
+
+@pytest.mark.parametrize("kind", kinds_of_ids())
+def test_ids_of_any_kind_identify_rows(kind):
+    assert cider_d(*framed(kinds_of_ids()[kind])) == (10.0, ["id-column"])
+
+
+@pytest.mark.parametrize(("pair", "words"), [
+    (lambda: framed(["7", "8", "9"], other=[9, 7, 8]), 'is on both sides, but with other values: .*; pass ids="text"'),
+    (lambda: framed(["a.jpg", "b.jpg", "c.jpg"], other=["c", "a", "b"]), 'with other values: .*; pass ids="file-name"'),
+    (lambda: framed(["a ", "b ", "c "], other=["c", "a", "b"]), "with other values"),
+    (lambda: framed(["A", "B", "C"], other=["c", "a", "b"]), "with other values"),
+    (lambda: framed(["a", "b", "c"], other=["c", "a", "a"]), "rows share its values"),
+    (lambda: framed(["a", "b", "c"], other_name="qid"), '"clip" could, and the candidates have no such column'),
+    (lambda: framed([7, 8, 9], name="image_id", other_name="qid"), 'pass id_column="qid" to use "qid", whose values are ids'),
+    (lambda: framed([7, 8, 9], other_name="image_id"), 'pass ref_id_column="clip" to use "clip", whose values are ids'),
+    (lambda: framed([7, 8, 9], name="image_id", other=[0, 1, 2], other_name="id"), "none of its image ids"),
+    (lambda: framed(["a", "b", "c"], name="name", other=[0, 1, 2], other_name="id"), "none of its image ids"),
+    (lambda: (rows({"url": ["a", "b", "c"], "caption": CAPTIONS}), dict(zip("cab", turned(CAPTIONS)))), 'ref_id_column="url"'),
+    (lambda: ({"a": CAPTIONS[:1], "b": CAPTIONS[1:2]}, CAPTIONS[:2]), "none of its image ids"),
+    (lambda: ([[text] for text in CAPTIONS], dict(enumerate(CAPTIONS, 1))), "no reference"),
+    (lambda: (dict(enumerate([[text] for text in CAPTIONS], 1)), rows({"caption": CAPTIONS})), "the references have ids"),
+])  # fmt: skip
+def test_rows_that_cannot_be_matched_are_refused(pair, words):
+    with pytest.raises(ValueError, match=words):
+        cider_d(*pair())
+
+
+def test_other_shapes_are_matched_by_what_they_share():
+    pandas = pytest.importorskip("pandas")
+    references, candidates = framed(["a", "b", "c"])
+    levels = pandas.MultiIndex.from_tuples([("a", 0), ("a", 1), ("b", 0)])
+    series = pandas.Series(CAPTIONS, index=levels)
+    for given, described in (
+        (references.set_index("clip"), candidates),
+        (references, candidates.rename(columns={"clip": "Clip"})),
+        (references.assign(caption_2=CAPTIONS).rename(columns={"caption": "caption_1"}), candidates),
+        (pandas.concat([references, references]), candidates),
+        (references.assign(id=[5, 6, 7]), candidates.assign(id=[0, 1, 2])),
+        (references.assign(split="test"), candidates.assign(model="m", score=[0.5, 0.25, 0.75])),
+        (series, series.iloc[ORDER]),
+    ):
+        value, told = cider_d(given, described)
+        assert value == 10.0 and told in (["id-column"], ["labels"])
+    assert cider_d(pandas.Series(CAPTIONS, index=pandas.Index([*"abc"], name="x")), dict(zip("cab", turned(CAPTIONS))))[0] == 10.0
+    report = capeval.score({2: CAPTIONS[2:], 0: CAPTIONS[:1], 1: CAPTIONS[1:2]}, turned(CAPTIONS), "bleu")
+    assert "line-numbers" in [notice.code for notice in report.notices]

@@ -97,6 +97,15 @@ fn ids_that_count_the_rows_do_not_give_way_to_lengths() {
 }
 
 #[test]
+fn ids_of_captions_give_way_to_the_images_that_both_sides_name() {
+    let (texts, codes) = matched("id,clip,caption;11,a,one;12,b,two", "id,clip,caption;1,b,x;2,a,y").unwrap();
+    assert_eq!((texts, codes), (vec!["two".to_owned(), "one".to_owned()], vec!["id-column".to_owned()]));
+    let (texts, codes) =
+        matched("id,clip,caption;11,a,one;12,b,two", "id,clip,caption;12,b,x;11,a,y").unwrap();
+    assert_eq!((texts, codes), (vec!["two".to_owned(), "one".to_owned()], Vec::new()));
+}
+
+#[test]
 fn ids_that_mean_images_stay_even_if_they_count_the_rows() {
     let (texts, codes) =
         matched("image_id,url,caption;1,a,one;2,b,two", "image_id,url,caption;1,b,x;2,a,y").unwrap();
@@ -151,9 +160,8 @@ fn labelled(rows: &[(i64, &str)]) -> Captions {
     let mut captions = Captions::new("series");
     let mut keys = KeyGathering::new(None, false, [KeyName::Labels]);
     for (row, (label, text)) in rows.iter().enumerate() {
-        let id = SegmentId::from(row as i64);
-        captions.push(id.clone(), text);
-        keys.row(&id, 1, |_, _| Some(SegmentId::from(*label)));
+        captions.push(SegmentId::from(row as i64), text);
+        keys.row(1, |_, _| Some(SegmentId::from(*label)));
     }
     captions.set_keys(keys.finish());
     captions

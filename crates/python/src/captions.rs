@@ -7,7 +7,7 @@ use capeval::corpus::{
 use capeval_files as files;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
 use crate::error::{fault, from_corpus, from_file, sentence, text, value, within};
 
@@ -118,8 +118,8 @@ impl Captions {
             };
             let first = rows.len();
             push(&mut rows, &key, &caption)?;
-            let value = |place: usize, _: &KeyName| id(&keys.get(place)?.1.get_item(k).ok()?).ok();
-            gathering.row(&key, rows.len() - first, value);
+            let value = |place: usize, _: &KeyName| key_value(&keys.get(place)?.1.get_item(k).ok()?);
+            gathering.row(rows.len() - first, value);
             rows.set_record(first, k as u64 + 1);
         }
         rows.set_keys(gathering.finish());
@@ -159,7 +159,8 @@ pub fn written_list(text: &str) -> Option<Vec<String>> {
     corpus::written_list(text)
 }
 
-/// The columns of ids, if any, and of captions in a table, by the same names as in files.
+/// The columns of ids, if any, and of captions in a table, by the same names as in files; and whether other columns are
+/// needed, too, because the ids are in doubt.
 #[pyfunction]
 #[pyo3(signature = (columns, name, references, id_column = None, caption_columns = None))]
 pub fn caption_columns(
@@ -168,10 +169,11 @@ pub fn caption_columns(
     references: bool,
     id_column: Option<String>,
     caption_columns: Option<Vec<String>>,
-) -> PyResult<(Option<usize>, Vec<usize>)> {
+) -> PyResult<(Option<usize>, Vec<usize>, bool)> {
     let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
     let found = CaptionColumns::find(&columns, &options, name).map_err(from_corpus)?;
-    Ok((found.id, found.captions))
+    let in_doubt = gather_keys(&columns, &found, &options).is_in_doubt();
+    Ok((found.id, found.captions, in_doubt))
 }
 
 fn defaults(references: bool) -> ReadOptions {
@@ -301,8 +303,8 @@ fn push_records(
                 push(rows, &key, &captions)?;
             }
         }
-        gathering.row(&key, rows.len() - first, |_, name| match name {
-            KeyName::Column(name) => id(&record.get_item(name).ok()??).ok(),
+        gathering.row(rows.len() - first, |_, name| match name {
+            KeyName::Column(name) => key_value(&record.get_item(name).ok()??),
             KeyName::Labels => None,
         });
         rows.set_record(first, k as u64 + 1);
@@ -391,6 +393,20 @@ pub fn id(object: &Bound<'_, PyAny>) -> PyResult<SegmentId> {
         "an image id must be a string or a 64-bit integer, not {} {object}{remedy}",
         type_name(object)
     )))
+}
+
+/// The value of a column that may identify rows: an id; a float that is a whole number; or, as text, another single
+/// value, such as a date or a UUID, and the label of several levels.
+fn key_value(object: &Bound<'_, PyAny>) -> Option<SegmentId> {
+    if let Ok(float) = object.cast::<PyFloat>() {
+        return SegmentId::from_float(float.value());
+    }
+    let is_label =
+        object.cast::<PyTuple>().is_ok_and(|levels| levels.iter().all(|level| key_value(&level).is_some()));
+    let is_one = !object.hasattr("__len__").unwrap_or(true) || object.is_instance_of::<PyBytes>();
+    let is_value = is_one && !object.is_none() && !object.is_instance_of::<PyBool>();
+    let as_text = || SegmentId::from(object.str().ok()?.to_str().ok()?).into();
+    id(object).ok().or_else(|| if is_label || is_value { as_text() } else { None })
 }
 
 /// Whether an object has the type of an id, or of a number or missing value in its place.

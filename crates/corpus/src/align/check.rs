@@ -5,6 +5,7 @@ use capeval_choice::{Argument, Code, Notice, counted};
 use super::index::ImageIndex;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
+use crate::keys::Standing;
 use crate::notice::{about, list_ids};
 use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
 use crate::{Format, Remedy, SegmentId};
@@ -310,23 +311,25 @@ impl Check<'_> {
                 format!("{numbered} has no ids, so its lines are counted from 0, as the ids of {other} are");
             return Some(Notice::new("line-numbers", message));
         }
-        let is_text = |format| format == Some(Format::Lines);
-        let (numbered, other, counts) =
-            match (is_text(self.candidates.format()), is_text(self.images.format())) {
-                (true, false) => {
-                    (self.candidates.source(), self.images.source(), count_from_one(self.images.ids()))
-                }
-                (false, true) => {
-                    (self.images.source(), self.candidates.source(), count_from_one(self.candidates.ids()))
-                }
-                _ => return None,
-            };
+        let of_candidates = self.candidates.keys().standing() == Standing::InOrder;
+        let (list, numbers, other, ids) = match (of_candidates, self.images.is_in_order()) {
+            (true, false) => {
+                (self.candidates.source(), self.candidates.ids(), self.images.source(), self.images.ids())
+            }
+            (false, true) => {
+                (self.images.source(), self.images.ids(), self.candidates.source(), self.candidates.ids())
+            }
+            _ => return None,
+        };
+        let Some(SegmentId::Integer(first)) = numbers.first() else { return None };
         let message = format!(
-            "{numbered} has no ids, so its captions are numbered from 1, and {other} has other ids than 1, 2, 3 and so \
-             on in this order: captions went to the images with these numbers"
+            "{list} has no ids, so its captions are numbered from {first}, and {other} has other ids than {first}, {}, {} \
+             and so on in this order: captions went to the images with these numbers",
+            first + 1,
+            first + 2,
         );
         let remedy = Remedy::say("check the order, or give a file with ids");
-        (!counts).then(|| Notice::new("line-numbers", message).remedy(remedy))
+        (!counts(ids, *first, ids.len())).then(|| Notice::new("line-numbers", message).remedy(remedy))
     }
 
     /// Adds notices about things that do not prevent the alignment but are rarely intended.
@@ -371,11 +374,6 @@ impl Lines {
         };
         images.find(&SegmentId::Integer(shifted))
     }
-}
-
-/// Whether `ids` count from 1.
-fn count_from_one(ids: &[SegmentId]) -> bool {
-    counts(ids, 1, ids.len())
 }
 
 /// Whether there are `n` ids, which count from `first`.

@@ -7,6 +7,7 @@ use hashbrown::HashTable;
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
+use crate::keys::Standing;
 use crate::policy::Ids;
 use crate::{Format, Remedy, SegmentId};
 
@@ -21,6 +22,7 @@ pub struct ImageIndex {
     n_captions: Option<usize>,
     without_captions: Vec<SegmentId>,
     in_lists: bool,
+    in_order: bool,
 }
 
 impl ImageIndex {
@@ -64,6 +66,7 @@ impl ImageIndex {
             n_captions: Some(captions.len()),
             without_captions,
             in_lists: captions.are_in_lists(),
+            in_order: captions.keys().standing() == Standing::InOrder,
         };
         Ok((index, image_of_row))
     }
@@ -86,6 +89,11 @@ impl ImageIndex {
     /// Whether the source has captions in lists, as references mostly are.
     pub(super) fn are_in_lists(&self) -> bool {
         self.in_lists
+    }
+
+    /// Whether the source is a list of captions, which are numbered.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.in_order
     }
 
     /// The images that the source lists without a caption.

@@ -125,7 +125,7 @@ impl Consumer for CaptionRows<'_> {
         if let Some(keys) = &mut self.keys {
             let cell =
                 |place: usize, _: &KeyName| row.cell(self.places.get(place).copied().flatten()?).ok()?.key();
-            keys.row(&id, self.captions.len() - before, cell);
+            keys.row(self.captions.len() - before, cell);
         }
         if !any {
             self.captions.declare(id);

@@ -140,7 +140,7 @@ impl<'c> Side<'c> {
     /// References whose columns are not known any more, so that ids that count them may be numbers of rows.
     fn prepared(ids: &'c [SegmentId], source: &'c str) -> Self {
         let role = Role::References;
-        let standing = if count_rows(ids, role) { Standing::Counts } else { Standing::Certain };
+        let standing = if count_rows(ids, role) { Standing::General } else { Standing::Certain };
         Self { source, role, ids, keys: Cow::Owned(Keys { standing, ..Keys::default() }) }
     }
 
@@ -162,7 +162,7 @@ impl<'c> Side<'c> {
 
     /// Whether its ids are more than numbers of its rows.
     fn has_ids(&self) -> bool {
-        matches!(self.keys.standing, Standing::Certain | Standing::Counts)
+        matches!(self.keys.standing, Standing::Certain | Standing::General)
     }
 
     fn labels(&self) -> Option<&[SegmentId]> {
@@ -231,7 +231,7 @@ impl<'c> Parties<'c> {
         let passed = |side: &Side<'_>| side.keys.column.clone().filter(|own| plain(own) != plain(name));
         let passed = passed(&self.ground).or_else(|| self.sides.iter().find_map(passed));
         let why = match &passed {
-            Some(own) => format!(", because {own:?} only counts the rows"),
+            Some(own) => format!(", and not by {own:?}, which does not"),
             None => String::new(),
         };
         let message = format!("images are identified by the column {name:?}, which both sides have{why}");
@@ -346,6 +346,16 @@ impl<'c> Parties<'c> {
         let argument = Argument::IdColumn(side.role);
         let other = if side.role == Role::Candidates { "the references" } else { "the candidates" };
         let possible = self.possible(side);
+        if let Some((name, message, way)) = self.differing(others, &possible) {
+            let say = Remedy::give(argument).to("say which column holds the ids");
+            let remedy = match way {
+                Some(way) => {
+                    Remedy::set(Argument::Ids, way.name()).to(format!("compare {name:?} in another way"))
+                }
+                None => say,
+            };
+            return Err(side.error(message, remedy));
+        }
         if !possible.is_empty() {
             let are_there = |column: &&Column<'_>| {
                 let values = self.forms(column.values);
@@ -375,6 +385,36 @@ impl<'c> Parties<'c> {
         Err(side.error(message, Remedy::give(argument).to("say which column does")))
     }
 
+    /// The first of the `possible` columns that is on another side, too, with other values; what is wrong with it; and
+    /// the way to compare ids in which the values would be the same.
+    fn differing(
+        &self,
+        others: &[&Side<'_>],
+        possible: &[Column<'_>],
+    ) -> Option<(String, String, Option<Ids>)> {
+        let theirs = |column: &Column<'_>| others.iter().find_map(|other| other.column(&column.name));
+        let (column, theirs) = possible.iter().find_map(|column| Some((column, theirs(column)?)))?;
+        let KeyName::Column(name) = &column.name else { return None };
+        let is_same = |ids: &Ids| {
+            let (here, there) = (forms(column.values, *ids), forms(theirs.values, *ids));
+            here.is_subset(&there) || there.is_subset(&here)
+        };
+        let way = [Ids::Text, Ids::FileName].into_iter().find(is_same);
+        let shown = |values: &[SegmentId]| list_ids(values, values.len());
+        let message = if is_same(&self.ids) {
+            format!(
+                "the column {name:?} is on both sides, but rows share its values: {}",
+                shown(theirs.values)
+            )
+        } else {
+            let (here, there) = (shown(column.values), shown(theirs.values));
+            format!(
+                "the column {name:?} is on both sides, but with other values: {here} here, and {there} there"
+            )
+        };
+        Some((name.clone(), message, way.filter(|_| !is_same(&self.ids))))
+    }
+
     /// The columns of a side that could hold ids.
     fn possible<'s>(&self, side: &'s Side<'_>) -> Vec<Column<'s>> {
         side.columns().filter(|column| self.may_be_ids(side, column)).collect()
@@ -392,8 +432,13 @@ impl<'c> Parties<'c> {
     }
 
     fn forms<'v>(&self, values: &'v [SegmentId]) -> HashSet<Cow<'v, SegmentId>> {
-        values.iter().map(|value| self.ids.form(value)).collect()
+        forms(values, self.ids)
     }
+}
+
+/// The distinct forms of values that are compared.
+fn forms(values: &[SegmentId], ids: Ids) -> HashSet<Cow<'_, SegmentId>> {
+    values.iter().map(|value| ids.form(value)).collect()
 }
 
 /// Whether all values look like ids: numbers, words, or names of files.

@@ -7,14 +7,11 @@ use crate::table::known;
 /// The longest text that is taken for the value of a key, in bytes.
 const KEY_BYTES: usize = 1000;
 
-/// Gathers [`Keys`] row by row, and no longer than the ids are in doubt.
+/// Gathers [`Keys`] row by row, if the ids are in doubt.
 #[derive(Debug, Default)]
 pub struct KeyGathering {
     standing: Standing,
     column: Option<String>,
-    /// The number that the first row has if ids count the rows.
-    base: i64,
-    n_rows: i64,
     /// `None` once a row has no value.
     others: Vec<Option<Key>>,
 }
@@ -26,12 +23,12 @@ impl KeyGathering {
         let standing = match column {
             None => Standing::Numbered,
             Some(name) if is_named || known::means_image(name) => Standing::Certain,
-            Some(_) => Standing::Counts,
+            Some(_) => Standing::General,
         };
         let key = |name| Some(Key { name, values: Vec::new() });
         let others =
             if standing == Standing::Certain { Vec::new() } else { others.into_iter().map(key).collect() };
-        Self { standing, column: column.map(str::to_owned), others, ..Self::default() }
+        Self { standing, column: column.map(str::to_owned), others }
     }
 
     /// Whether there is no column of ids.
@@ -39,24 +36,19 @@ impl KeyGathering {
         self.standing == Standing::Numbered
     }
 
+    /// Whether the ids are in doubt.
+    pub fn is_in_doubt(&self) -> bool {
+        self.standing != Standing::Certain
+    }
+
     /// The names of the keys whose values are wanted, with their places among all.
     pub fn wanted(&self) -> impl Iterator<Item = (usize, &KeyName)> {
         self.others.iter().enumerate().filter_map(|(place, key)| Some((place, &key.as_ref()?.name)))
     }
 
-    /// Adds a row with this id and number of captions; `value` gives the value of a key, by its place and name, if it
+    /// Adds a row with this number of captions; `value` gives the value of a key, by its place and name, if it
     /// may be an id.
-    pub fn row(
-        &mut self,
-        id: &SegmentId,
-        n_captions: usize,
-        mut value: impl FnMut(usize, &KeyName) -> Option<SegmentId>,
-    ) {
-        if self.standing == Standing::Counts && !self.counts(id) {
-            self.standing = Standing::Certain;
-            self.others.clear();
-        }
-        self.n_rows += 1;
+    pub fn row(&mut self, n_captions: usize, mut value: impl FnMut(usize, &KeyName) -> Option<SegmentId>) {
         for (place, slot) in self.others.iter_mut().enumerate() {
             let Some(key) = slot else { continue };
             match value(place, &key.name).filter(is_short) {
@@ -64,14 +56,6 @@ impl KeyGathering {
                 None => *slot = None,
             }
         }
-    }
-
-    fn counts(&mut self, id: &SegmentId) -> bool {
-        let SegmentId::Integer(number) = *id else { return false };
-        if self.n_rows == 0 {
-            self.base = number;
-        }
-        matches!(self.base, 0 | 1) && number == self.base + self.n_rows
     }
 
     /// What was gathered.

@@ -16,8 +16,8 @@ pub enum Standing {
     /// The format, the user, or the name of their column says so.
     #[default]
     Certain,
-    /// Their column has a general name, such as `id`, and they count the rows.
-    Counts,
+    /// Their column has a general name, such as `id`: they may be numbers of rows, or ids of captions.
+    General,
     /// The table has no column that is known to hold ids: its rows are numbered.
     Numbered,
     /// The source is a list of captions, whose order is all that there is.
