@@ -120,7 +120,7 @@ const steps = {
     assert.deepEqual(await ids(page), ["17"]);
     await page.locator("input[type=search]").fill("velocipede");
     await until(page, () => document.querySelector("output.count").textContent.startsWith("0"));
-    await page.getByLabel("include references").check();
+    await page.getByLabel("search references, too").check();
     await until(page, () => document.querySelector("output.count").textContent.startsWith("1"));
     assert.deepEqual(await ids(page), ["18"]);
     await page.close();
@@ -179,7 +179,7 @@ const steps = {
     await until(page, () => document.querySelector(".detail h3 bdi").textContent === "18");
     assert.equal(await output(page), "1 of 1,003 images");
     assert.equal(await page.locator("input[type=search]").inputValue(), "velocipede");
-    assert.ok(await page.getByLabel("include references").isChecked());
+    assert.ok(await page.getByLabel("search references, too").isChecked());
     assert.equal(await page.locator(".card.mine bdi").textContent(), "second");
     await page.evaluate(() => { location.hash = "#image=nowhere"; });
     await page.locator(".detail [role=alert]").waitFor();
@@ -257,7 +257,7 @@ const steps = {
     assert.deepEqual(await card.locator("mark").allTextContents(), ["unicycle"]);
     assert.deepEqual(await page.locator(".echo mark").allTextContents(), ["unicycle"]);
     await shot(page, "image");
-    await page.getByLabel("word differences").check();
+    await page.getByLabel("mark words that differ").check();
     await until(page, () => document.querySelector(".card:not(.mine) ins"));
     assert.deepEqual(await page.locator(".card:not(.mine) del").allTextContents(), ["man", "unicycle slowly"]);
     await page.close();
@@ -334,7 +334,7 @@ const steps = {
     await page.locator("dialog[open] img").waitFor();
     await page.keyboard.press("Escape");
     await page.locator("dialog").waitFor({ state: "detached" });
-    await page.getByLabel("wall").check();
+    await page.getByLabel("pictures side by side").check();
     await until(page, () => document.querySelectorAll(".tile").length > 1);
     assert.ok((await page.evaluate(() => location.hash)).includes("view=wall"));
     await page.locator(".list").focus();
@@ -389,7 +389,10 @@ const steps = {
           await page.keyboard.press("ArrowRight");
           await page.keyboard.press("Enter");
           await page.waitForSelector(".filters button");
-          await page.getByLabel("wall").check();
+          // On a phone, the choice is in a drawer.
+          const drawer = page.locator(".drawer > summary");
+          if (await drawer.isVisible()) await drawer.click();
+          await page.getByLabel("pictures side by side").check();
           await page.waitForSelector(".tile");
         };
         const pages = [[path, opened], [path, filtered], [widePath, opened], [picturedPath, opened], [picturedPath, filtered], [ratedPath], [pairedPath], [diversePath]];

@@ -156,7 +156,7 @@ async function browser(meta) {
     clearTimeout(timer);
     timer = setTimeout(() => change({ text: search.value }), 120);
   });
-  const references = check("include references", (on) => change({ references: on }));
+  const references = check("search references, too", (on) => change({ references: on }));
   const sort = choice("Sort by", [...meta.measures.map((measure) => measure.label), "image order"], (k) => {
     if (k === meta.measures.length) change({ byOrder: true });
     else change({ byOrder: false, measure: k, metric: meta.measures[k].metric });
@@ -165,9 +165,9 @@ async function browser(meta) {
   order.querySelector("select").id = "order";
   const which = choice("System", meta.systems, (s) => change({ system: s }));
   const from = choice("Difference from", ["none", ...meta.systems], (k) => change({ other: k - 1, order: k ? "apart" : state.order === "apart" ? "worst" : state.order }));
-  const words = check("word differences", (on) => change({ words: on }));
+  const words = check("mark words that differ", (on) => change({ words: on }));
   const marks = choice("Marks show", meta.metrics, (k) => change({ metric: k }));
-  const wall = check("wall", (on) => change({ wall: on }));
+  const wall = check("pictures side by side", (on) => change({ wall: on }));
   const filters = element("span", { class: "filters" });
   const sync = () => {
     const set = (label, k) => { label.querySelector("select").value = String(k); };
@@ -187,13 +187,23 @@ async function browser(meta) {
       on: { click: () => { change({ where: state.where.filter((other) => other !== range) }); box.focus(); } },
     }, rangeInWords(meta, range) + " ×")));
   };
-  const controls = [element("label", { class: "search" }, element("span", {}, "Search"), search), references, sort, order];
-  if (meta.systems.length > 1) controls.push(which, from, words);
-  if (meta.metrics.length > 1) controls.push(marks);
+  const several = (labels) => labels.filter((label) => label !== null);
+  const group = (name, labels) => element("div", { class: "group", role: "group", "aria-label": name }, ...several(labels));
+  const some = (n, label) => (n > 1 ? label : null);
+  const n = meta.systems.length;
+  // On a small screen, all but the search and the order are in a drawer.
+  const drawer = element("details", { class: "drawer" }, element("summary", {}, "More choices"),
+    group("Systems", [some(n, which), some(n, from), order]),
+    group("What is shown", [references, some(n, words), some(meta.metrics.length, marks), wall]));
+  const large = matchMedia("(min-width: 60rem)");
+  const unfold = () => { drawer.open = large.matches; };
+  large.addEventListener("change", unfold);
+  unfold();
+  const first = group("Search and order", [element("label", { class: "search" }, element("span", {}, "Search"), search), sort]);
   const legend = element("p", { class: "marks" }, "Matched words: ",
     ...[1, 2, 3, 4].map((n) => element("mark", { class: "g" + n }, n < 4 ? n + "-gram" : "4-gram or longer")), " ",
     element("mark", { class: "g5" }, "other match"), "; paler where a match adds less to the score");
-  root.append(element("div", { class: "controls" }, ...controls, wall, filters, count), legend, split);
+  root.append(element("div", { class: "controls" }, first, drawer, filters, count), legend, split);
   if (state.chosen) document.body.classList.add("reading");
   addEventListener("hashchange", () => {
     Object.assign(state, stateOf(location.hash, start, meta, ids));

@@ -12,6 +12,9 @@ use crate::forest::{Estimate, Forest};
 use crate::n_systems;
 
 const BINS: usize = 30;
+
+/// The smallest number of bins of a histogram.
+const FEWEST_BINS: usize = 8;
 /// The largest number of measures that are plotted against each other.
 const MEASURES: usize = 5;
 /// Axes end at this quantile of the scores, so that a few far values do not squeeze all others; figures say what is
@@ -52,7 +55,17 @@ pub struct Figure {
     pub svg: String,
 }
 
+/// The notes that all of several figures have.
+pub(crate) fn common_notes(figures: &[Figure]) -> Vec<&Note> {
+    let Some((first, others)) = figures.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return Vec::new();
+    };
+    let is_common = |note: &&Note| others.iter().all(|figure| figure.notes.contains(note));
+    first.notes.iter().filter(is_common).collect()
+}
+
 /// What is said below a drawing.
+#[derive(PartialEq)]
 pub enum Note {
     /// Anything, in words.
     Text(String),
@@ -172,7 +185,7 @@ pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
 
 /// The scores of all systems by each measure; of a single system, all scores between 0 and 1.
 pub(crate) fn diversity(report: &Report, digits: usize) -> Vec<Figure> {
-    let note = "without intervals";
+    let note = "Without intervals";
     let [system] = &report.systems[..] else { return by_measure(report, digits, note) };
     let bounded = report.head.measures.iter().zip(&system.scores).filter(|(measure, _)| measure.max <= 1.0);
     let rows: Vec<Estimate> = bounded
@@ -215,7 +228,7 @@ pub(crate) fn differences(comparison: &Comparison, digits: usize) -> Vec<Figure>
         colour,
     };
     let intervals = intervals_in_words(&comparison.resampling);
-    let note = format!("difference with {intervals}; the line is at no difference");
+    let note = format!("Differences with {intervals}; the line is at no difference");
     let measures = comparison.report.head.measures.iter().enumerate();
     if let [pair] = &comparison.pairs[..] {
         // Measures without a bound have scales of their own.
@@ -248,7 +261,7 @@ pub(crate) fn differences(comparison: &Comparison, digits: usize) -> Vec<Figure>
 pub(crate) fn agreements(found: &Correlation, digits: usize) -> Vec<Figure> {
     let titles = ["Pearson's r", "Spearman's ρ", "Kendall's τ-b", "Kendall's τ-c", "Accuracy"];
     let note =
-        found.head.resampling.as_ref().map_or_else(|| "without intervals".to_owned(), intervals_in_words);
+        found.head.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), intervals_in_words);
     let figures = titles.iter().enumerate().filter_map(|(k, title)| {
         let rows = found.head.measures.iter().zip(&found.agreements).filter_map(|(measure, agreement)| {
             let (_, coefficient) = agreement.coefficients()[k];
@@ -269,7 +282,7 @@ pub(crate) fn agreements(found: &Correlation, digits: usize) -> Vec<Figure> {
 /// For each category of pairs, and over all, how often each measure agrees with people.
 pub(crate) fn accuracies(found: &Preference, digits: usize) -> Vec<Figure> {
     let note =
-        found.head.resampling.as_ref().map_or_else(|| "without intervals".to_owned(), intervals_in_words);
+        found.head.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), intervals_in_words);
     let note = format!("{note}; the line is at chance");
     let of = |title: &str,
               pick: &dyn Fn(&capeval_report::Accuracy) -> Option<capeval_report::Coefficient>| {
@@ -355,17 +368,23 @@ fn beyond<'v>(
     (n > 0).then_some(Note::Beyond { n, from, to, noun, place })
 }
 
+/// The number of bins for a number of values, by Rice's rule, so that a bin has some of them.
+fn bins_for(n_values: usize) -> usize {
+    ((2.0 * (n_values as f64).cbrt()).ceil() as usize).clamp(FEWEST_BINS, BINS)
+}
+
 fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figure> {
     let described = report.head.measures.get(measure)?;
     let all: Vec<Vec<f64>> = (0..n_drawn).map(|s| sorted(values(report, s, measure))).collect();
     let (low, high) = span(all.iter().map(Vec::as_slice));
-    let width = (high - low) / BINS as f64;
+    let n_bins = bins_for(all.iter().map(Vec::len).max().unwrap_or_default());
+    let width = (high - low) / n_bins as f64;
     let mut series = Vec::new();
     let mut words = format!("Distribution of {} over images.", described.label);
     for (s, values) in all.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
-        let mut counts = [0_usize; BINS];
+        let mut counts = vec![0_usize; n_bins];
         for value in values {
-            let bin = (((value - low) / width).max(0.0) as usize).min(BINS - 1);
+            let bin = (((value - low) / width).max(0.0) as usize).min(n_bins - 1);
             counts[bin] += 1;
         }
         let mut points = vec![(low, 0.0)];
@@ -386,7 +405,7 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figur
     }
     let title = described.short_label();
     let (x, y) = (Axis::new(title, (low, high)), Axis::new("% of images", (0.0, top(&series))));
-    let cells = Cells { x: Bins { of: &described.key, low, high, n: BINS }, y: None, system: None };
+    let cells = Cells { x: Bins { of: &described.key, low, high, n: n_bins }, y: None, system: None };
     Some(Figure {
         title: title.to_owned(),
         words,

@@ -1,4 +1,4 @@
-//! Forest plots as inline SVG: a row with a point and an interval for each of several estimates.
+//! Forest plots as inline SVG: a row for each estimate, with its name, its point and interval, and its value.
 
 use askama::Template;
 use capeval_report::fixed;
@@ -6,11 +6,16 @@ use capeval_stats::Interval;
 
 use crate::chart::{Axis, Colour};
 
-/// The ends of the horizontal axis.
-const LEFT: f64 = 14.0;
-const RIGHT: f64 = 446.0;
+/// The ends of a row.
+const LEFT: f64 = 8.0;
+const RIGHT: f64 = 452.0;
+/// The height of a row.
+const ROW: usize = 26;
+/// The width of a character, and the gap between names, the axis and values.
+const LETTER: f64 = 8.6;
+const GAP: f64 = 18.0;
 /// The largest number of characters of a name that are drawn.
-const NAME: usize = 34;
+const NAME: usize = 20;
 
 /// An estimate with its interval.
 pub(crate) struct Estimate {
@@ -29,6 +34,9 @@ pub(crate) struct Estimate {
 #[template(path = "forest.svg")]
 pub(crate) struct Forest {
     axis: Axis,
+    /// The ends of the axis, between names and values.
+    left: f64,
+    right: f64,
     height: usize,
     /// The place of the line of no effect, if it is within the axis.
     line: Option<f64>,
@@ -39,6 +47,8 @@ struct Row {
     class: String,
     name: String,
     value: String,
+    /// The value with its interval.
+    words: String,
     at: Option<f64>,
     interval: Option<(f64, f64)>,
 }
@@ -61,26 +71,34 @@ impl Forest {
             _ => 0.5,
         };
         let axis = Axis::new(label, if low.is_finite() { (low - margin, high + margin) } else { (0.0, 1.0) });
-        let place = |value: f64| LEFT + (RIGHT - LEFT) * axis.share(value);
-        let rows = estimates.iter().map(|one| {
+        let names: Vec<String> = estimates.iter().map(|one| shortened(&one.name)).collect();
+        let values: Vec<String> = estimates.iter().map(|one| fixed(one.value, digits)).collect();
+        let width = |texts: &[String]| {
+            let letters = texts.iter().map(|text| text.chars().count()).max().unwrap_or_default();
+            LETTER * letters.min(NAME) as f64
+        };
+        let (left, right) = (LEFT + width(&names) + GAP, RIGHT - width(&values) - GAP);
+        let place = |value: f64| left + (right - left) * axis.share(value);
+        let rows = estimates.iter().zip(names).zip(values).map(|((one, name), value)| {
             let interval =
                 one.interval.filter(|interval| interval.low.is_finite() && interval.high.is_finite());
-            let value = match interval {
+            let words = match interval {
                 Some(Interval { low, high }) => {
-                    format!("{} [{}, {}]", fixed(one.value, digits), fixed(low, digits), fixed(high, digits))
+                    format!("{}: {value} [{}, {}]", one.name, fixed(low, digits), fixed(high, digits))
                 }
-                None => fixed(one.value, digits),
+                None => format!("{}: {value}", one.name),
             };
             Row {
                 class: one.colour.class(),
-                name: shortened(&one.name),
+                name,
                 value,
+                words,
                 at: one.value.is_finite().then(|| place(one.value)),
                 interval: interval.map(|interval| (place(interval.low), place(interval.high))),
             }
         });
         let rows: Vec<Row> = rows.collect();
-        Self { height: 40 * rows.len() + 52, line: none.map(place), rows, axis }
+        Self { height: ROW * rows.len() + 56, line: none.map(place), left, right, rows, axis }
     }
 }
 
@@ -112,7 +130,7 @@ mod tests {
         let rows = [estimate("<a>", 0.0, -1.0, 1.0), estimate(&"long".repeat(20), 2.0, 1.0, 3.0)];
         let svg = Forest::new("difference", &rows, Some(0.0), 2).to_string();
         assert!(svg.contains("0.00 [-1.00, 1.00]") && svg.contains("2.00 [1.00, 3.00]"), "{svg}");
-        assert!(svg.contains("&lt;a&gt;") && svg.contains("longlonglonglongl…"), "{svg}");
+        assert!(svg.contains(">&lt;a&gt;</text>") && svg.contains(">longlonglo…glonglong"), "{svg}");
         assert_eq!(svg.matches("class=\"zero\"").count(), 1);
         assert_eq!(svg.matches("class=\"forest s1\"").count(), 2);
     }
@@ -122,14 +140,15 @@ mod tests {
         let labels = |values: [f64; 2]| -> Vec<String> {
             let row = |value| Estimate { interval: None, ..estimate("a", value, 0.0, 0.0) };
             let svg = Forest::new("x", &values.map(row), None, 3).to_string();
-            assert_eq!(svg.matches("<circle cx=\"230.0\"").count(), 2, "{svg}");
+            let middle = svg.split("<text x=\"").last().and_then(|label| label.split('"').next()).unwrap();
+            assert_eq!(svg.matches(&format!("<circle cx=\"{middle}\"")).count(), 2, "{svg}");
             let ticks = svg.split("class=\"rule\"").skip(1);
             ticks.filter_map(|tick| Some(tick.split(['>', '<']).nth(3)?.to_owned())).collect()
         };
-        assert_eq!(labels([5000.0; 2]), ["4600", "4800", "5000", "5200", "5400"]);
-        assert_eq!(labels([0.3, 0.1 + 0.2]), ["0.27", "0.28", "0.29", "0.30", "0.31", "0.32", "0.33"]);
+        assert_eq!(labels([5000.0; 2]), ["4500", "4750", "5000", "5250", "5500"]);
+        assert_eq!(labels([0.3, 0.1 + 0.2]), ["0.28", "0.30", "0.32"]);
         assert_eq!(labels([0.0; 2]), ["-0.4", "-0.2", "0.0", "0.2", "0.4"]);
-        assert_eq!(labels([1e17; 2]).len(), 5);
+        assert_eq!(labels([1e17; 2]).len(), 3);
     }
 
     #[test]

@@ -81,7 +81,8 @@ fn the_page_of_a_comparison_has_a_forest_plot_that_says_its_level_and_seed() {
     stdout(&[&files[..], &["-m", "bleu,ter", "--resamples", "50", "--seed", "7", "--html", page]].concat());
     let html = std::fs::read_to_string(page).unwrap();
     assert!(html.contains("class=\"forest s1\"") && html.contains("class=\"zero\""));
-    let note = "difference with 95% intervals, percentiles of 50 bootstrap resamples of the images, seed 7; ";
+    let note =
+        "Differences with 95% intervals, percentiles of 50 bootstrap resamples of the images, seed 7; ";
     assert!(html.contains(note));
     // The images where the systems differ most come first.
     assert!(html.contains("\"difference\":[1,0]"));
