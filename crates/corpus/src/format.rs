@@ -76,9 +76,13 @@ fn valid_prefix(bytes: &[u8]) -> &str {
 
 fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     const MAGICS: &[(&[u8], &str, &str)] = &[
-        (b"PK\x03\x04", "a zip archive (or a spreadsheet)", "unpack it or export it as CSV"),
-        (b"BZh", "bzip2", "decompress it first"),
-        (b"\xFD7zXZ\0", "xz", "decompress it first"),
+        (
+            b"PK\x03\x04",
+            "a zip archive (or a spreadsheet)",
+            "unpack it (unzip -p FILE MEMBER | capeval … -) or export it as CSV",
+        ),
+        (b"BZh", "bzip2", "decompress it first (bunzip2 FILE), or pack it with gzip or zstd"),
+        (b"\xFD7zXZ\0", "xz", "decompress it first (unxz FILE), or pack it with gzip or zstd"),
         (b"7z\xBC\xAF", "a 7-Zip archive", "unpack it first"),
         (b"%PDF", "a PDF document", ""),
         (b"\x89PNG", "a PNG image", ""),
@@ -90,13 +94,13 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
         (b"\x80\x03", "a Python pickle", "write it as JSON"),
         (b"\x80\x04", "a Python pickle", "write it as JSON"),
         (b"\x80\x05", "a Python pickle", "write it as JSON"),
-        (b"\xFF\xFE", "UTF-16 text", "save it as UTF-8"),
-        (b"\xFE\xFF", "UTF-16 text", "save it as UTF-8"),
         (b"version https://git-lfs.", "a pointer of Git LFS", "fetch the file itself with git lfs pull"),
     ];
     let is_tar = head.get(257..262) == Some(b"ustar");
     let magic = MAGICS.iter().find(|(magic, ..)| head.starts_with(magic));
-    magic.map(|(_, what, advice)| (*what, *advice)).or(is_tar.then_some(("a tar archive", "unpack it first")))
+    magic
+        .map(|(_, what, advice)| (*what, *advice))
+        .or(is_tar.then_some(("a tar archive", "unpack it (tar -xf FILE) and give the file in it")))
 }
 
 /// Whether a `[` begins a JSON array, and not a caption such as `[unk] on a mat`.

@@ -51,24 +51,46 @@ impl Compression {
     }
 }
 
-/// The content of `bytes`, decompressed if they are compressed with gzip or zstd; errors call them `name`.
+/// How often data may be compressed. A download may pack a file that was packed before.
+const MOST_LAYERS: usize = 2;
+
+/// The content of `bytes`, decompressed if they are compressed with gzip or zstd, also twice, and in UTF-8 if they
+/// begin with the byte order mark of UTF-16; errors call them `name`.
 ///
 /// # Errors
 /// If the data are damaged, or, unless `no_limits`, unpack to more than 64 MB and to more than 50 times their size.
 pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b, [u8]>, Error> {
-    let Some(compression) = Compression::of(bytes) else { return Ok(Cow::Borrowed(bytes)) };
+    let limit =
+        if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
+    let mut content = Cow::Borrowed(bytes);
+    for _ in 0..MOST_LAYERS {
+        let Some(compression) = Compression::of(&content) else { break };
+        content = Cow::Owned(decompressed(&content, compression, name, limit)?);
+    }
+    if let Some(compression) = Compression::of(&content) {
+        let message =
+            format!("compressed more than {MOST_LAYERS} times, at last with {}", compression.name());
+        let remedy = Remedy::say("decompress the file first");
+        return Err(Error::new(ErrorKind::Compression, name, message).with_remedy(remedy));
+    }
+    Ok(match Wide::of(&content) {
+        Some(wide) => Cow::Owned(wide.to_utf8(&content, name)?.into_bytes()),
+        None => content,
+    })
+}
+
+/// The decompressed content of `bytes`, of at most `limit` bytes; only the first bytes of binary data.
+fn decompressed(bytes: &[u8], compression: Compression, name: &str, limit: usize) -> Result<Vec<u8>, Error> {
     let damaged = |cause| unpacking_error(name, compression, cause);
-    let mut reader: Box<dyn Read + 'b> = match compression {
+    let mut reader: Box<dyn Read + '_> = match compression {
         Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),
         Compression::Zstandard => zstandard(bytes, name)?,
     };
     let mut unpacked = Vec::new();
     reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut unpacked).map_err(damaged)?;
     if is_binary(&unpacked) {
-        return Ok(Cow::Owned(unpacked));
+        return Ok(unpacked);
     }
-    let limit =
-        if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
     let room = (limit - unpacked.len()).saturating_add(1) as u64;
     reader.take(room).read_to_end(&mut unpacked).map_err(damaged)?;
     if unpacked.len() > limit {
@@ -80,18 +102,63 @@ pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b
         let remedy = Remedy::give(Argument::NoLimits).to("read them anyway");
         return Err(Error::new(ErrorKind::TooLarge, name, message).with_remedy(remedy));
     }
-    Ok(Cow::Owned(unpacked))
+    Ok(unpacked)
+}
+
+/// The order of the bytes of UTF-16, which programs on Windows write, with a byte order mark.
+#[derive(Clone, Copy)]
+enum Wide {
+    Little,
+    Big,
+}
+
+impl Wide {
+    fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            // The mark of UTF-32.
+            [0xFF, 0xFE, 0, 0, ..] => None,
+            [0xFF, 0xFE, ..] => Some(Self::Little),
+            [0xFE, 0xFF, ..] => Some(Self::Big),
+            _ => None,
+        }
+    }
+
+    /// The text after the mark.
+    fn to_utf8(self, bytes: &[u8], name: &str) -> Result<String, Error> {
+        let wrong = |at: usize| {
+            let byte = 2 * at as u64 + 2;
+            Error::new(ErrorKind::Encoding, name, "invalid UTF-16")
+                .with_remedy(Remedy::say("save the file as UTF-8"))
+                .at(Position { byte: Some(byte), ..Position::default() })
+        };
+        let (units, odd) = bytes.get(2..).unwrap_or_default().as_chunks::<2>();
+        if !odd.is_empty() {
+            return Err(wrong(units.len()));
+        }
+        let units = units.iter().map(|unit| match self {
+            Self::Little => u16::from_le_bytes(*unit),
+            Self::Big => u16::from_be_bytes(*unit),
+        });
+        let (mut text, mut at) = (String::with_capacity(bytes.len()), 0);
+        for character in char::decode_utf16(units) {
+            let character = character.map_err(|_| wrong(at))?;
+            at += character.len_utf16();
+            text.push(character);
+        }
+        Ok(text)
+    }
 }
 
 /// The number of bytes up to which zero bytes do not show whether a file is text.
 const FEW_BYTES: usize = 4096;
 
-/// Whether a file that begins with these bytes is neither text in UTF-8 nor compressed, Parquet or a pickle. Readers
-/// refuse such files whatever follows. Text may hold zero bytes, but if it is longer than 4 KB, not as a quarter
-/// of its bytes.
+/// Whether a file that begins with these bytes is neither text in UTF-8 or marked as UTF-16, nor compressed, Parquet
+/// or a pickle. Readers refuse such files whatever follows. Text may hold zero bytes, but if it is longer than 4 KB,
+/// not as a quarter of its bytes.
 pub fn is_binary(head: &[u8]) -> bool {
-    let is_known =
-        Compression::of(head).is_some() || matches!(head, [b'P', b'A', b'R', b'1', ..] | [0x80, 2..=5, ..]);
+    let is_known = Compression::of(head).is_some()
+        || Wide::of(head).is_some()
+        || matches!(head, [b'P', b'A', b'R', b'1', ..] | [0x80, 2..=5, ..]);
     let is_text = || std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
     let n_zeros = || memchr::memchr_iter(0, head).count();
     !is_known && (!is_text() || (head.len() > FEW_BYTES && 4 * n_zeros() > head.len()))
@@ -100,7 +167,7 @@ pub fn is_binary(head: &[u8]) -> bool {
 /// The error for binary data.
 pub(crate) fn binary(name: &str) -> Error {
     Error::new(ErrorKind::Format, name, "holds binary data, not text")
-        .with_remedy(Remedy::say("give text in UTF-8, or Parquet"))
+        .with_remedy(Remedy::say("give text in UTF-8, or in UTF-16 with a byte order mark, or Parquet"))
 }
 
 impl<'a> Source<'a> {

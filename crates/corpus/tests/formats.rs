@@ -353,10 +353,9 @@ fn what_is_no_caption_file_is_named() {
             b"PK\x03\x04rest",
             "refs.xlsx",
             "a zip archive (or a spreadsheet)",
-            "unpack it or export it as CSV, or ",
+            "unpack it (unzip -p FILE MEMBER | capeval … -) or export it as CSV, or ",
         ),
         (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON, or "),
-        (b"\xFF\xFEa\0", "refs.txt", "UTF-16 text", "save it as UTF-8, or "),
         (b"a man\0runs", "refs.txt", "binary data", ""),
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n",
@@ -442,6 +441,41 @@ fn gzip_of_several_members_is_unpacked() {
     let error = read(&packed[..], "f", &ReadOptions::candidates()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Compression);
     assert!(error.to_string().starts_with("f: the gzip data are damaged ("), "{error}");
+}
+
+#[test]
+fn gzip_in_gzip_is_unpacked_and_no_deeper() {
+    let twice = gzip(&gzip(br#"{"1": "a", "2": "b"}"#));
+    check(read_bytes(&twice, "f", &ReadOptions::candidates()), Format::DictJson, &["1=a", "2=b"]);
+    check_error(
+        read_bytes(&gzip(&twice), "f", &ReadOptions::candidates()),
+        ErrorKind::Compression,
+        "f: compressed more than 2 times, at last with gzip; decompress the file first",
+    );
+    // The limit is that of the file, not of each layer.
+    let mut content = gzip(&vec![b'a'; 70_000_000]);
+    content = gzip(&content);
+    let error = read_bytes(&content, "f", &ReadOptions::candidates()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+}
+
+#[test]
+fn utf_16_with_a_mark_is_read_in_either_order() {
+    let text = "{\"1\": \"ein Café\", \"2\": \"🐕\"}";
+    let units = || "\u{FEFF}".encode_utf16().chain(text.encode_utf16());
+    let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+    for bytes in [&little, &big, &gzip(&little)] {
+        check(read_bytes(bytes, "f", &ReadOptions::candidates()), Format::DictJson, &["1=ein Café", "2=🐕"]);
+    }
+    let lines: Vec<u8> = "\u{FEFF}a dog\r\na cat\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    check(read_bytes(&lines, "f", &ReadOptions::candidates()), Format::Lines, &["1=a dog", "2=a cat"]);
+    let cut = [&little[..6], &[0x00, 0xD8], &little[6..]].concat();
+    let error = read_bytes(&cut, "f", &ReadOptions::candidates()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Encoding);
+    assert!(error.to_string().contains("invalid UTF-16"), "{error}");
+    let odd = &little[..little.len() - 1];
+    assert_eq!(read_bytes(odd, "f", &ReadOptions::candidates()).unwrap_err().kind(), ErrorKind::Encoding);
 }
 
 #[cfg(feature = "zstd")]
