@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use capeval::corpus::{Captions, Ids, SegmentId};
 use capeval::evaluate::{Progress, Stage};
 use capeval::metric::Resources;
-use capeval::{MetricOptions, PrepareOptions, PrepareRequest, prepare};
+use capeval::{MetricOptions, PrepareOptions, PrepareRequest, ScoreOptions, ScoreRequest, prepare, score};
 
 /// Continues for a number of readings of the references.
 struct Patience {
@@ -32,6 +32,49 @@ fn references() -> Captions {
         references.push(SegmentId::from(id), text);
     }
     references
+}
+
+/// Ends the work when the first images are measured, and counts those that are measured nevertheless.
+#[derive(Default)]
+struct Impatience {
+    is_measuring: AtomicUsize,
+    has_enough: AtomicUsize,
+    measured: AtomicUsize,
+}
+
+impl Progress for Impatience {
+    fn begin(&self, stage: Stage, _: usize) {
+        self.is_measuring.store(usize::from(stage == Stage::Measuring), Ordering::Relaxed);
+    }
+
+    fn advance(&self, n: usize) {
+        if n > 0 && self.is_measuring.load(Ordering::Relaxed) == 1 {
+            self.measured.fetch_add(1, Ordering::Relaxed);
+            self.has_enough.store(1, Ordering::Relaxed);
+        }
+        if self.has_enough.load(Ordering::Relaxed) == 1 {
+            resume_unwind(Box::new("enough"));
+        }
+    }
+}
+
+#[test]
+fn what_was_dealt_out_is_not_measured_after_somebody_has_enough() {
+    const THREADS: usize = 2;
+    let mut captions = Captions::new("captions");
+    (0..1000).for_each(|image| captions.push(SegmentId::from(image), "a dog runs"));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().unwrap();
+    let progress = Impatience::default();
+    let request = ScoreRequest {
+        options: ScoreOptions { metrics: MetricOptions::new(["rouge-l"]), ..ScoreOptions::default() },
+        progress: &progress,
+        ..ScoreRequest::new(captions.clone(), [("a", captions)])
+    };
+    let ended = catch_unwind(AssertUnwindSafe(|| pool.install(|| score(request).is_ok())));
+    assert!(ended.is_err());
+    // Each thread may have been in the middle of a part.
+    let measured = progress.measured.into_inner();
+    assert!((1..=THREADS).contains(&measured), "{measured} parts");
 }
 
 #[test]

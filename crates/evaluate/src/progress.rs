@@ -21,7 +21,8 @@ pub trait Progress: Sync {
     fn begin(&self, _stage: Stage, _n: usize) {}
     /// Called before the candidates of a system are measured: the `number`th of `n` systems.
     fn system(&self, _name: &str, _number: usize, _n: usize) {}
-    /// Called when `n` more of them are done. It may unwind, which ends the work.
+    /// Called when `n` more of them are done, and with 0 before a part that may take long. It may unwind, which ends
+    /// the work: parts that were dealt out already are begun nevertheless, and ended by their first call.
     fn advance(&self, _n: usize) {}
 }
 

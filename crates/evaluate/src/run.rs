@@ -166,6 +166,7 @@ fn measure<'m>(
     chunks.into_par_iter().enumerate().with_max_len(if is_slow { 1 } else { usize::MAX }).for_each_init(
         || scene.session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
         |workers, (chunk, (images, mut rows))| {
+            progress.advance(0);
             let place = |at: usize| chunk * chunk_size + at;
             visit(&scene.references, scene.session.input, scene.candidates, images, place, |at, segment| {
                 for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {

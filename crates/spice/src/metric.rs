@@ -291,6 +291,7 @@ impl Metric for Spice {
         };
         let numbers: Vec<usize> = (0..references.sentences.len()).filter(is_new).collect();
         let notes = numbers.par_chunks(CHUNK).flat_map_iter(|numbers| {
+            advance(0);
             let mut reader = None;
             let note = |number: &usize| {
                 let caption = join(references.sentences.pieces(*number), references.vocabulary);
