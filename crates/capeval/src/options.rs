@@ -112,7 +112,7 @@ named! {
         #[default]
         Keep = "keep", "score it against all references, itself included, with a notice";
         Remove = "remove", "remove it from the references of its image";
-        RemoveSameWords = "remove-same-words", "as remove, also references that differ only in case and punctuation";
+        RemoveSameWords = "remove-same-words", "as remove, also references that differ only in case, punctuation and spaces";
         HoldOut = "hold-out", "compare it with the other references, one caption at a time";
         Skip = "skip", "leave it out, with its ratings or its pair";
     }
