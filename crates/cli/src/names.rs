@@ -13,6 +13,8 @@ pub struct Named {
     pub name: String,
     /// The file of its captions, or `-`.
     pub path: String,
+    /// Whether the name was given, not taken from the file.
+    pub is_given: bool,
 }
 
 /// Names the systems in the files `candidates`, each `PATH` or `NAME=PATH`; `names` apply to the files in order.
@@ -57,6 +59,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     }
     let mut named: Vec<Named> = Vec::with_capacity(systems.len());
     for (k, (name, path)) in systems.iter().enumerate() {
+        let is_given = name.is_some();
         let name = match name {
             Some(name) => name.clone(),
             None => {
@@ -77,15 +80,19 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
         let taken = |name: &str| named.iter().any(|other| other.name == name);
         let unique = (2..).map(|n| format!("{name}-{n}")).find(|numbered| !taken(numbered));
         let name = if taken(&name) { unique.unwrap_or(name) } else { name };
-        named.push(Named { name, path: path.clone() });
+        named.push(Named { name, path: path.clone(), is_given });
     }
     Ok(named)
 }
 
 /// The last `parts` parts of a path, without the extensions of compression and format.
 fn stem(path: &str, parts: usize) -> String {
-    if path == "-" {
+    if path == "-" || path == "/dev/stdin" {
         return "stdin".to_owned();
+    }
+    // What a shell puts in the place of `<(command)`; the number says nothing.
+    if ["/dev/fd/", "/proc/self/fd/"].iter().any(|folder| path.starts_with(folder)) {
+        return "pipe".to_owned();
     }
     let components: Vec<&str> = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).collect();
     let tail = components.get(components.len().saturating_sub(parts)..).unwrap_or_default().join("/");
@@ -108,6 +115,12 @@ mod tests {
     #[test]
     fn systems_are_called_by_the_stems_of_their_files() {
         assert_eq!(names(&["out/base.json", "big.v2.jsonl.gz", "-"], &[]), ["base", "big.v2", "stdin"]);
+    }
+
+    #[test]
+    fn the_output_of_a_command_is_called_a_pipe() {
+        assert_eq!(names(&["/dev/fd/62", "/dev/fd/63", "a.json"], &[]), ["pipe", "pipe-2", "a"]);
+        assert_eq!(names(&["mine=/proc/self/fd/11", "/dev/stdin"], &[]), ["mine", "stdin"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use capeval_choice::Refusal;
 use memmap2::Mmap;
 
 use crate::Error;
+use crate::path::{check, expanded};
 
 /// The path of standard input.
 pub const STDIN: &str = "-";
@@ -147,7 +148,9 @@ pub fn text(path: &str) -> Result<String, Error> {
 }
 
 /// The open file and its length; `None` if it is not a regular file.
-fn open_file(path: &str) -> Result<(File, Option<u64>), Error> {
+fn open_file(given: &str) -> Result<(File, Option<u64>), Error> {
+    check(given)?;
+    let path = &*expanded(given);
     let system = |cause| Error::system("open the file", path, cause);
     // Windows would report that access is denied.
     if Path::new(path).is_dir() {

@@ -5,6 +5,8 @@ use std::io;
 
 use capeval_choice::{Refusal, Remedy, Task, system_words};
 
+use crate::path::absence;
+
 /// An error about a file: the file, and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -59,6 +61,7 @@ impl Error {
             Self::System { cause, .. } if cause.kind() == io::ErrorKind::FileTooLarge => {
                 Some(Remedy::say("save it to a file, which may be larger, and give that"))
             }
+            Self::System { cause, path, .. } if cause.kind() == io::ErrorKind::NotFound => absence(path),
             Self::Content(refusal) => refusal.remedy().cloned(),
             Self::Captions(error) => error.remedy().cloned(),
             Self::System { .. } => None,

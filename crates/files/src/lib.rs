@@ -12,6 +12,7 @@ mod error;
 mod home;
 mod mecab;
 mod metric_data;
+mod path;
 mod spice_cache;
 mod temporary;
 mod write;

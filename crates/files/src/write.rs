@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use crate::Error;
+use crate::path::expanded;
 use crate::temporary::Temporary;
 
 /// A file to write, which is known to be writable.
@@ -30,7 +31,8 @@ pub fn write_whole(path: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<
 
 /// The path of a file after resolving links, whether or not it exists.
 fn place(path: &str) -> PathBuf {
-    let path = Path::new(path);
+    let path = expanded(path);
+    let path = Path::new(&*path);
     fs::canonicalize(path).unwrap_or_else(|_| {
         let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
         match (fs::canonicalize(folder), path.file_name()) {
@@ -62,6 +64,7 @@ fn are_hard_links(_: &Path, _: &Path) -> bool {
 impl Target {
     /// Prepares to write the file `path`, which need not exist.
     pub fn new(path: &str) -> Result<Self, Error> {
+        let path = &*expanded(path);
         let system = |cause| Error::system("write the file", path, cause);
         let metadata = fs::metadata(path).ok();
         let is_regular = metadata.as_ref().is_none_or(fs::Metadata::is_file);

@@ -81,14 +81,14 @@ pub fn run(args: &Args) -> Result<()> {
         Some(model) => {
             let model = Arc::new(files::language_model(model, &files::open(model)?)?);
             let reading = args.reading.options(args.no_limits);
-            let read = |Named { name, path }| Ok((name, files::captions(&path, &reading)?));
+            let read = |Named { name, path, .. }| Ok((name, files::captions(&path, &reading)?));
             PerplexitySource::Captions {
                 systems: systems.into_iter().map(read).collect::<Result<_>>()?,
                 model,
             }
         }
         None => {
-            let read = |Named { name, path }| {
+            let read = |Named { name, path, .. }| {
                 let bytes = files::open_or_stdin(&path)?;
                 Ok((name, read_probabilities(&bytes, &path)?))
             };

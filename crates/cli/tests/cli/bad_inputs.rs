@@ -6,6 +6,21 @@ use crate::program::capeval;
 /// What was done, the arguments, and the words that the error must hold.
 const CASES: &[(&str, &[&str], &[&str])] = &[
     ("a missing file", &["absent.json", "results.json"], &["absent.json", "no such file"]),
+    (
+        "an address",
+        &["https://example.org/refs.json", "results.json"],
+        &["https://example.org/refs.json: this is an address", "curl -LO https://example.org/refs.json"],
+    ),
+    (
+        "an address of a bucket",
+        &["references.json", "s3://b/results.json"],
+        &["an address", "aws s3 cp s3://b"],
+    ),
+    (
+        "a quoted pattern",
+        &["references.json", "results*.json"],
+        &["no such file", "leave out the quotation marks"],
+    ),
     ("a directory", &[".", "results.json"], &["directory", "give a file"]),
     ("an empty file", &["empty.json", "results.json"], &["empty.json", "is empty"]),
     (
