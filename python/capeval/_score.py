@@ -95,7 +95,8 @@ def score(
             references. With a table, scores are comparable with those on other images.
         lm: the path of an ARPA file with the language model for the metric ``perplexity``.
         spice_cache: the path of a file that keeps SPICE's parses for later calls, at most 64 MB: captions that it has are
-            not parsed again, and new ones are added. It need not exist.
+            not parsed again, and new ones are added. It need not exist. The default is a file in your cache folder, which
+            ``capeval data list`` shows; ``"none"`` keeps nothing.
         missing: what to do about images without a candidate:
             - ``"error"``: stop, and name the images
             - ``"skip"``: leave the images out of every metric and of document frequencies

@@ -23,6 +23,12 @@ use crate::input;
 /// The heading of flags about how references are read.
 pub const READING_REFERENCES: &str = "Reading references";
 
+/// The heading of flags about how candidates are read.
+pub const READING_CANDIDATES: &str = "Reading candidates";
+
+/// The heading of flags about mismatches.
+pub const MISMATCHES: &str = "Mismatches between candidates and references";
+
 /// The heading of flags about metrics.
 pub const METRICS: &str = "Metrics";
 
@@ -143,8 +149,8 @@ pub struct Metrics {
     #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
     /// File that keeps SPICE's parses for later runs, at most 64 MB: captions that it has are not parsed again, and new
-    /// ones are added.
-    #[arg(long, value_name = "FILE")]
+    /// ones are added; `none` to do without [default: a file in your cache folder, which `capeval data list` shows].
+    #[arg(long, value_name = "FILE|none")]
     spice_cache: Option<String>,
 }
 
@@ -162,13 +168,13 @@ impl Metrics {
 
     /// The files with data of these metrics.
     pub fn files(&self) -> DataFiles {
-        DataFiles { spice_cache: self.spice_cache.clone(), ..DataFiles::default() }
+        DataFiles { spice_cache: self.spice_cache.clone(), keeps_parses: true, ..DataFiles::default() }
     }
 }
 
 /// How candidates are read.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Reading candidates")]
+#[command(next_help_heading = READING_CANDIDATES)]
 pub struct Candidates {
     /// Format of the candidates, instead of detecting it from their content; see `capeval convert --help`.
     #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
@@ -206,7 +212,7 @@ impl Candidates {
 
 /// Policies for mismatches between candidates and references.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Mismatches between candidates and references")]
+#[command(next_help_heading = MISMATCHES)]
 pub struct Policies {
     /// Images without a candidate.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Missing>())]

@@ -56,6 +56,22 @@ fn folder() -> Result<PathBuf, Error> {
     base.map(|base| base.join("capeval")).ok_or(Error::NoHome)
 }
 
+/// The user's folder for what can be made again: `CAPEVAL_CACHE`, or the system's default; `None` if there is none.
+pub fn cache_folder() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable("CAPEVAL_CACHE") {
+        return Some(folder);
+    }
+    if cfg!(windows) {
+        return variable("LOCALAPPDATA").map(|base| base.join("capeval").join("cache"));
+    }
+    let base = match cfg!(target_os = "macos") {
+        true => variable("HOME").map(|home| home.join("Library/Caches")),
+        false => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
+    };
+    base.map(|base| base.join("capeval"))
+}
+
 impl Kept {
     /// Nothing yet.
     pub const fn new() -> Self {

@@ -24,8 +24,9 @@ pub use content::{
 };
 pub use data::{DATA, DataKind, Needed, Package, Progress, pythons};
 pub use error::Error;
-pub use home::{Home, Installed, Kept};
+pub use home::{Home, Installed, Kept, cache_folder};
 pub use mecab::provide_dictionary;
-pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, SavedCache};
+pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE, SavedCache};
+pub use spice_cache::usual_path as spice_cache;
 pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

@@ -24,9 +24,15 @@ pub struct DataFiles {
     pub df_images: Option<u64>,
     /// An ARPA file with a language model.
     pub lm: Option<String>,
-    /// A file that keeps SPICE's parses, which need not exist.
+    /// A file that keeps SPICE's parses, which need not exist, or [`NO_CACHE`].
     pub spice_cache: Option<String>,
+    /// Whether SPICE's parses are kept in the user's folder for caches if no file is named.
+    #[serde(skip)]
+    pub keeps_parses: bool,
 }
+
+/// In the place of a file: keep nothing.
+pub const NO_CACHE: &str = "none";
 
 /// The data of metrics, open for use.
 #[derive(Default)]
@@ -66,8 +72,9 @@ pub struct SavedCache {
 impl DataFiles {
     /// The files.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let Self { df, df_images: _, lm, spice_cache } = self;
-        [df, lm, spice_cache].into_iter().flatten().map(String::as_str)
+        let Self { df, df_images: _, lm, spice_cache, keeps_parses: _ } = self;
+        let spice_cache = spice_cache.as_ref().filter(|path| *path != NO_CACHE);
+        [df.as_ref(), lm.as_ref(), spice_cache].into_iter().flatten().map(String::as_str)
     }
 
     /// Whether metrics may exist only with these files.
@@ -124,7 +131,7 @@ impl MetricData {
 
     /// Reads the files of a person that are not caches.
     pub fn read(&mut self, files: &DataFiles) -> Result<(), Error> {
-        let DataFiles { df, df_images, lm, spice_cache: _ } = files;
+        let DataFiles { df, df_images, lm, spice_cache: _, keeps_parses: _ } = files;
         if let Some(path) = df {
             self.resources.insert(Arc::new(frequencies(path, &open(path)?, *df_images)?));
         }
@@ -136,9 +143,12 @@ impl MetricData {
 
     /// Opens caches, whose data must be among the resources.
     pub fn open_caches(&mut self, files: &DataFiles) -> Result<(), Error> {
-        if let Some(path) = &files.spice_cache {
-            self.caches.0 = Some(SpiceCache::open(path, &mut self.resources)?);
-        }
+        self.caches.0 = match files.spice_cache.as_deref() {
+            Some(NO_CACHE) => None,
+            Some(path) => Some(SpiceCache::open(path, &mut self.resources)?),
+            None if files.keeps_parses => SpiceCache::open_usual(&mut self.resources),
+            None => None,
+        };
         Ok(())
     }
 }
@@ -178,6 +188,11 @@ impl Caches {
     /// Writes the caches to which something was added.
     pub fn save(self) -> Result<Vec<SavedCache>, Error> {
         let Some(cache) = self.0 else { return Ok(Vec::new()) };
+        if cache.is_usual() {
+            // No one asked for it, so that it is neither a failure nor worth a word.
+            let _ = cache.save();
+            return Ok(Vec::new());
+        }
         let (path, n) = (cache.path().to_owned(), cache.parses().n_added());
         let saved = cache.save()?;
         let added = format!("parses of {n} new captions");

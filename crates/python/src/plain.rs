@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::captions::type_name;
-use crate::error::{noticed, text, value, within};
+use crate::error::{from_file, noticed, text, value, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
-use crate::metrics::select;
+use crate::metrics::select_with_caches;
 use crate::run::long;
 
 /// Scores candidate `k` against the references `k`. Returns for each metric its keys, corpus scores, segment scores
@@ -31,7 +31,7 @@ pub fn evaluate<'py>(
         let m = references.len();
         return Err(PyValueError::new_err(format!("there are {n} candidates, but references of {m} images")));
     }
-    let selection = select(py, &metrics, &settings, frequencies)?;
+    let (selection, caches) = select_with_caches(py, &metrics, &settings, frequencies, true)?;
     if let Some(notice) = selection.notices.first() {
         return Err(noticed(notice));
     }
@@ -61,6 +61,7 @@ pub fn evaluate<'py>(
             })
             .collect::<Vec<_>>()
     })?;
+    py.detach(|| caches.save()).map_err(from_file)?;
     let list = PyList::empty(py);
     for (scored, segments) in scores.drain(..) {
         let entry = PyDict::new(py);

@@ -90,8 +90,17 @@ fn list(home: &Home) -> Result<()> {
         Ok(None) => sentence(&Refusal::new("not installed").with_remedy(kind.remedy())),
         Err(error) => format!("unusable: {:#}", Error::new(error)),
     };
-    let lines: Vec<String> = DATA.iter().map(|kind| column(kind) + &state(kind)).collect();
+    let mut lines: Vec<String> = DATA.iter().map(|kind| column(kind) + &state(kind)).collect();
+    lines.extend(parses());
     Output::open(None, &[])?.write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
+}
+
+/// A line about the parses that SPICE keeps in the user's folder for caches.
+fn parses() -> Option<String> {
+    let path = capeval_files::spice_cache()?;
+    let metadata = std::fs::metadata(&path).ok()?;
+    let size = metadata.len() as f64 / 1e6;
+    Some(format!("SPICE's parses: {size:.1} MB, {}; remove the file to free the space", path.display()))
 }
 
 fn verify(home: &Home) -> Result<()> {

@@ -60,7 +60,11 @@ fn scores(case: &Case, folder: &tempfile::TempDir) -> Scores {
         args.extend(["--rouge-data", &data]);
     }
     let output = if case.needs_meteor() {
-        let command = Command::new(crate::program::path()).args(&args).current_dir(fixtures()).output();
+        let command = Command::new(crate::program::path())
+            .args(&args)
+            .env("CAPEVAL_CACHE", folder.path())
+            .current_dir(fixtures())
+            .output();
         String::from_utf8(command.unwrap().stdout).unwrap()
     } else {
         let run = capeval(&args);

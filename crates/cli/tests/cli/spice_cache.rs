@@ -1,6 +1,7 @@
 //! `--spice-cache`: refused where it has no effect, and with SPICE's data, if they are installed, read and written.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use capeval_testkit::skip;
@@ -26,10 +27,46 @@ fn a_cache_without_use_is_refused_and_not_made() {
     assert!(fs::metadata(path).is_err());
 }
 
-/// A run with the data that are installed.
+/// A run with the data that are installed, and a folder for caches that holds none.
 fn run(args: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    run_with(args, folder.path())
+}
+
+/// A run with the data that are installed, and this folder for caches.
+fn run_with(args: &[&str], caches: &Path) -> Output {
     let mut program = Command::new(crate::program::path());
-    program.args(args).current_dir(fixtures()).output().unwrap()
+    program.args(args).env("CAPEVAL_CACHE", caches).current_dir(fixtures()).output().unwrap()
+}
+
+#[test]
+fn parses_are_kept_in_the_folder_of_the_user_unless_none_are_wanted() {
+    if !is_installed("spice") || !is_installed("meteor") {
+        skip("spice", "SPICE's data are not installed; run `capeval data install spice`");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let caches = folder.path().join("new");
+    let score = |args: &[&str]| {
+        let output = run_with(&[&SCORE[..], args].concat(), &caches);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.as_str()), (Some(0), ""));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    score(&["-m", "bleu"]);
+    let plain = score(&["-m", "spice", "--spice-cache", "none"]);
+    assert!(!caches.exists(), "nothing is kept");
+    assert_eq!(score(&["-m", "spice"]), plain);
+    let file = caches.join("spice.parses");
+    let written = fs::metadata(&file).unwrap().modified().unwrap();
+    assert_eq!(score(&["-m", "spice"]), plain);
+    assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), written, "nothing was parsed");
+    let listed = String::from_utf8(run_with(&["data", "list"], &caches).stdout).unwrap();
+    assert!(listed.contains("SPICE's parses: 0.0 MB") && listed.contains("spice.parses"), "{listed}");
+
+    fs::write(&file, "something else").unwrap();
+    assert_eq!(score(&["-m", "spice"]), plain, "a cache that no one named is no reason to fail");
+    assert_eq!(fs::read(&file).unwrap(), b"something else");
 }
 
 #[test]
