@@ -11,7 +11,7 @@ from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, path_of, thread_count
 from ._progress import Listener, Progress
-from ._rendered import Plot, Rendered
+from ._rendered import Plot, Rendered, Savable
 from ._report import Id, Report
 from ._score import by_name, prepare
 
@@ -64,8 +64,11 @@ class Pair(NamedTuple):
     """By measure."""
 
 
-class Comparison(Rendered):
-    """The differences between systems by every measure, with tests. Prints as a table."""
+class Comparison(Savable, Rendered):
+    """The differences between systems by every measure, with tests. Prints as a table.
+
+    It can be pickled and saved, as a :class:`Report` can.
+    """
 
     _found: _engine.Comparison
 
@@ -78,6 +81,16 @@ class Comparison(Rendered):
             for baseline, system, contrasts in found.pairs()
         ]
         """The pairs that were compared."""
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Comparison:
+        """Reads a comparison that was written by :meth:`save`, by ``capeval compare --save`` or as JSON.
+
+        Raises:
+            OSError: if the file cannot be opened.
+            ValueError: if it is not a comparison.
+        """
+        return cls(_engine.Comparison.load(os.fspath(path)))
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         """The contrast for ``(system, measure)``, if the system was compared with only one baseline."""

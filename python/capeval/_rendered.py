@@ -1,7 +1,8 @@
-"""The output formats that all results share."""
+"""The output formats that results share, and how they are saved."""
 
 from __future__ import annotations
 
+import os
 from typing import Any, Protocol
 
 from ._inputs import digit_count
@@ -61,3 +62,32 @@ class Rendered:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class _Kept(Protocol):
+    def saved(self) -> bytes: ...
+    def save(self, path: str) -> None: ...
+
+
+class Savable:
+    """A result that can be written to a file and read again."""
+
+    _found: _Kept
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the result to a file as JSON, with the scores of every image if it has them.
+
+        ``load`` reads it again, and so do ``capeval show`` and ``capeval compare --reports``.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        self._found.save(os.fspath(path))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self._found is other._found or self._found.saved() == other._found.saved()
+
+    def __hash__(self) -> int:
+        return hash(self._found.saved())

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from . import _engine
 from ._inputs import digit_count, thread_count
 from ._progress import Listener, Progress
-from ._rendered import Plot, Rendered
+from ._rendered import Plot, Rendered, Savable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,12 +114,13 @@ class System:
         return f"System({self.name!r}, {self.n_images} images, {scores})"
 
 
-class Report(Rendered, Mapping[str, float]):
+class Report(Savable, Rendered, Mapping[str, float]):
     """The result of an evaluation: systems with their scores, signatures, notices.
 
     If there is only one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are those of that system, and
     ``report["cider-d"]`` is its score: the report is a mapping of measures to scores. Prints as a table, also in
-    notebooks. It can be pickled; what ``gallery=True`` collects for a page is left out then.
+    notebooks. It can be pickled and saved; what ``gallery=True`` collects for a page is left out then. Two reports are
+    equal if all that is saved of them is.
     """
 
     _found: Found
@@ -181,9 +183,19 @@ class Report(Rendered, Mapping[str, float]):
         """The number of measures."""
         return len(self.measures)
 
-    # A report of several systems has no single value for a key, so reports are equal only to themselves.
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+    # A report of several systems has no single value for a key, so it is not compared as a mapping.
+    __eq__ = Savable.__eq__
+    __hash__ = Savable.__hash__
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Report:
+        """Reads a report that was written by :meth:`save`, by ``capeval score --save`` or as JSON.
+
+        Raises:
+            OSError: if the file cannot be opened.
+            ValueError: if it is not a report.
+        """
+        return cls(_engine.Report.load(os.fspath(path)))
 
     def plot(self, *, pictures: str | Mapping[Id, str] | None = None) -> Plot:
         """Shows the charts of the scores in a notebook; takes `pictures` as :meth:`to_html` does."""

@@ -108,6 +108,34 @@ def test_a_tampered_comparison_is_refused(references, candidates):
     systems = {"a": candidates, "b": {key: texts[0] for key, texts in references.items()}}
     restore, (data,) = capeval.compare(references, systems, ["bleu"], resamples=50)._found.__reduce__()
     assert len(restore(data).pairs()) == 1
-    for pair in ((0, 2, data["pairs"][0][2]), (0, 1, data["pairs"][0][2][:1])):
-        with pytest.raises(ValueError, match="the comparison is damaged: "):
-            restore({**data, "pairs": [pair]})
+    whole = json.loads(data)
+    (pair,) = whole["comparisons"]
+    for change in ({"system": "c"}, {"contrasts": {"bleu-1": pair["contrasts"]["bleu-1"]}}):
+        with pytest.raises(ValueError, match="the report is damaged: "):
+            restore(json.dumps({**whole, "comparisons": [{**pair, **change}]}).encode())
+    with pytest.raises(ValueError, match="nothing says how it was resampled"):
+        restore(json.dumps({key: value for key, value in whole.items() if key != "resampling"}).encode())
+
+
+def test_results_are_saved_and_loaded(references, candidates, tmp_path):
+    path = tmp_path / "result.json"
+    systems = {"a": candidates, "b": {key: texts[0] for key, texts in references.items()}}
+    one = capeval.score(references, systems=systems, metrics=["bleu", "rouge-l"])
+    two = capeval.compare(references, systems, ["bleu", "rouge-l"], resamples=50)
+    for kind, other, result in ((capeval.Report, capeval.Comparison, one), (capeval.Comparison, capeval.Report, two)):
+        result.save(path)
+        again = kind.load(path)
+        assert again == result == pickle.loads(pickle.dumps(result))
+        assert hash(again) == hash(result)
+        assert str(again) == str(result) and again.to_csv() == result.to_csv()
+        with pytest.raises(ValueError, match=f"{type(result).__name__}.load"):
+            other.load(path)
+        path.write_text(result.to_json())
+        assert kind.load(path).to_csv() == result.to_csv()
+    assert one != capeval.score(references, candidates, ["bleu"]) and one != 1
+    assert (one.systems["a"].segments["rouge-l"] == two.report.systems["a"].segments["rouge-l"]).all()
+    path.write_text("[]")
+    with pytest.raises(ValueError, match="result.json: not a report of capeval: "):
+        capeval.Report.load(path)
+    with pytest.raises(FileNotFoundError):
+        capeval.Report.load(tmp_path / "none.json")

@@ -6,9 +6,10 @@ use capeval_metric::Direction;
 use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Report, Verdict};
 use capeval_stats::correction::Correction;
 use capeval_stats::paired::{self, Tally};
-use capeval_stats::{Interval, Resampling, resample};
+use capeval_stats::{Interval, Matrix, Resampling, resample};
 use rayon::prelude::*;
 
+use crate::aligned::AlignedReferences;
 use crate::evaluation::{Scored, score_with_statistics};
 use crate::inputs::Scope;
 use crate::intervals::{NO_INTERVAL, Stack, score_sums};
@@ -20,7 +21,7 @@ use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
 pub type CompareRequest<'p> = Request<'p, CompareOptions>;
 
 /// The pairs of `n` systems, baseline first: each with the first system, or each with all systems before it.
-fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
+pub(crate) fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
     match all {
         false => (1..n).map(|system| (0, system)).collect(),
         true => (1..n).flat_map(|system| (0..system).map(move |base| (base, system))).collect(),
@@ -52,25 +53,29 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     resampling.check_values(n_values)?;
     let progress = request.progress;
     let score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
-    let Scored { mut report, scores, references } = score_with_statistics(score, selection, Scope::Common)?;
+    let Scored { report, scores, references } = score_with_statistics(score, selection, Scope::Common)?;
     if !report.same_images {
         return Err(different_images());
     }
-    let systems: Vec<&SystemScores> = scores.iter().collect();
-    let stack = Stack::new(&systems, &references);
-    let resampled = Resampled::new(&stack, resampling, progress);
-    for (k, system) in report.systems.iter_mut().enumerate() {
-        system.intervals = Some(resampled.intervals(k));
+    let rows = Rows::of_scores(&scores, &references);
+    let mut comparison = rows.compare(report, &chosen, resampling, correction, progress);
+    let ends = rows.untested(&comparison.report.head.measures);
+    if !ends.is_empty() {
+        let message = format!(
+            "no test and no interval by {}, which are bounds of intervals themselves",
+            ends.join(", ")
+        );
+        comparison.report.head.notices.push(Notice::new("interval-ends", message).count(ends.len()));
     }
-    report.head.resampling = Some(resampling);
-    let exchanged = exchanges(&stack, &scores, &chosen, resampled.n_measures(), resampling, progress);
-    let mut compared = resampled.compare(&report, &scores, &chosen, &exchanged);
-    correct(&mut compared, correction, &report.head.measures, 1.0 - resampling.level);
-    report.head.notices.extend(not_tested(&resampled.has_interval, &report.head.measures));
-    report.head.notices.extend(without_test(&compared, &report.head.measures));
-    let mut comparison = Comparison { report, resampling, correction, pairs: compared };
-    notices::add_doubts(&mut comparison);
+    finish(&mut comparison);
     Ok(comparison)
+}
+
+/// Adds notices about the tests.
+pub(crate) fn finish(comparison: &mut Comparison) {
+    let Comparison { report, pairs, .. } = comparison;
+    report.head.notices.extend(without_test(pairs, &report.head.measures));
+    notices::add_doubts(comparison);
 }
 
 fn different_images() -> Error {
@@ -82,23 +87,40 @@ fn different_images() -> Error {
     )
 }
 
-/// The scores of all systems in every resample.
-struct Resampled {
-    values: Vec<f64>,
-    /// The number of values per resample.
-    width: usize,
-    /// For each measure, whether it has an interval.
-    has_interval: Vec<bool>,
-    level: f64,
+/// Turns the sums of a system, given by its number, into its scores.
+pub(crate) type Score<'s> = Box<dyn Fn(usize, &[f64], &mut [f64]) + Sync + 's>;
+
+/// What is resampled: the statistics of every image by each system, and how their sums become scores.
+pub(crate) struct Rows<'s> {
+    /// A row per image, in an order that does not depend on files, and the columns of each system in turn.
+    pub matrix: Matrix,
+    /// The sums over all images, for each system.
+    pub totals: Vec<Vec<f64>>,
+    /// Turns the sums of a system, given by its number, into its scores.
+    pub score: Score<'s>,
+    /// The scores of images, for each system and measure.
+    pub segments: Vec<Vec<Vec<f64>>>,
+    /// For each measure, whether it is tested and has an interval.
+    pub has_interval: Vec<bool>,
+    /// For each measure, whether the score of the corpus is the mean of those of images.
+    pub is_mean: Vec<bool>,
 }
 
-impl Resampled {
-    fn new(stack: &Stack<'_>, resampling: Resampling, progress: &dyn Progress) -> Self {
+impl<'s> Rows<'s> {
+    fn of_scores(scores: &'s [SystemScores], references: &AlignedReferences) -> Self {
+        let systems: Vec<&SystemScores> = scores.iter().collect();
+        let stack = Stack::new(&systems, references);
+        let metrics = scores.first().into_iter().flat_map(|system| &system.metrics);
+        let is_mean = metrics.flat_map(|m| std::iter::repeat_n(m.metric.about().is_mean, m.corpus.len()));
+        let total =
+            |system: &SystemScores| system.metrics.iter().flat_map(|metric| metric.table.total()).collect();
         Self {
-            values: stack.bootstrap(resampling, progress),
-            width: stack.n_values,
+            totals: scores.iter().map(total).collect(),
+            score: Box::new(|system, sums, values| score_sums(&scores[system].metrics, sums, values)),
+            segments: scores.par_iter().map(segments).collect(),
             has_interval: stack.has_interval(0).collect(),
-            level: resampling.level,
+            is_mean: is_mean.collect(),
+            matrix: stack.matrix,
         }
     }
 
@@ -106,31 +128,120 @@ impl Resampled {
         self.has_interval.len()
     }
 
+    /// The keys of the measures without a test.
+    pub fn untested<'m>(&self, measures: &'m [Measure]) -> Vec<&'m str> {
+        let untested = measures.iter().zip(&self.has_interval).filter(|(_, has_interval)| !**has_interval);
+        untested.map(|(measure, _)| measure.key.as_str()).collect()
+    }
+
+    /// Tests the systems of each pair by each measure. The report gets an interval for each score.
+    pub fn compare(
+        &self,
+        mut report: Report,
+        pairs: &[(usize, usize)],
+        resampling: Resampling,
+        correction: Correction,
+        progress: &dyn Progress,
+    ) -> Comparison {
+        let resampled = self.bootstrap(resampling, progress);
+        for (k, system) in report.systems.iter_mut().enumerate() {
+            system.intervals = Some(resampled.intervals(k));
+        }
+        report.head.resampling = Some(resampling);
+        let exchanged = self.exchanges(pairs, resampling, progress);
+        let mut pairs = resampled.compare(&report, pairs, &exchanged);
+        correct(&mut pairs, correction, &report.head.measures, 1.0 - resampling.level);
+        Comparison { report, resampling, correction, pairs }
+    }
+
+    /// The scores of all systems in every resample.
+    fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> Resampled<'_> {
+        progress.begin(Stage::Resampling, resampling.resamples);
+        let heard = |n| progress.advance(n);
+        let (n, width) = (self.n_measures(), self.totals.len() * self.n_measures());
+        let values = resample::bootstrap(&self.matrix, resampling, width, heard, |mut sums, values| {
+            for ((system, total), values) in
+                self.totals.iter().enumerate().zip(values.chunks_exact_mut(n.max(1)))
+            {
+                let (own, others) = sums.split_at(total.len());
+                (self.score)(system, own, values);
+                sums = others;
+            }
+        });
+        Resampled { rows: self, values, width, level: resampling.level }
+    }
+
+    /// The differences of each pair by each measure, exchange after exchange.
+    fn exchanges(
+        &self,
+        pairs: &[(usize, usize)],
+        resampling: Resampling,
+        progress: &dyn Progress,
+    ) -> Vec<f64> {
+        progress.begin(Stage::Resampling, resampling.resamples);
+        let (totals, n_measures) = (&self.totals, self.n_measures());
+        let width = totals.first().map_or(0, Vec::len);
+        let heard = |n| progress.advance(n);
+        let n_values = pairs.len() * n_measures;
+        resample::exchange(&self.matrix, resampling, n_values, heard, |taken, differences| {
+            let mut sums = vec![0.0; width];
+            let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
+            for ((base, system), differences) in
+                pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
+            {
+                let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
+                    let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
+                    (own, parts)
+                });
+                for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
+                    for (c, sum) in sums.iter_mut().enumerate() {
+                        *sum = total[c] - leaving[c] + coming[c];
+                    }
+                    (self.score)(own, &sums, values);
+                }
+                for (m, difference) in differences.iter_mut().enumerate() {
+                    *difference = values[0][m] - values[1][m];
+                }
+            }
+        })
+    }
+}
+
+/// The scores of all systems in every resample.
+struct Resampled<'r> {
+    rows: &'r Rows<'r>,
+    values: Vec<f64>,
+    /// The number of values per resample.
+    width: usize,
+    level: f64,
+}
+
+impl Resampled<'_> {
     /// The scores of a system by a measure.
     fn column(&self, system: usize, measure: usize) -> impl Iterator<Item = f64> {
-        let place = system * self.n_measures() + measure;
+        let place = system * self.rows.n_measures() + measure;
         self.values.iter().skip(place).step_by(self.width.max(1)).copied()
     }
 
     fn intervals(&self, system: usize) -> Vec<Interval> {
-        let interval = |m: usize| match self.has_interval[m] {
+        let interval = |m: usize| match self.rows.has_interval[m] {
             true => Interval::percentile(self.column(system, m).collect(), self.level),
             false => NO_INTERVAL,
         };
-        (0..self.n_measures()).into_par_iter().map(interval).collect()
+        (0..self.rows.n_measures()).into_par_iter().map(interval).collect()
     }
 
     /// Compares the systems of each pair by each measure; `exchanged` are the differences after exchanges.
-    fn compare(
-        &self,
-        report: &Report,
-        scores: &[SystemScores],
-        pairs: &[(usize, usize)],
-        exchanged: &[f64],
-    ) -> Vec<Pair> {
-        let n_measures = self.n_measures();
-        let plain: Vec<Vec<f64>> = scores.iter().map(|system| from_sums(system, n_measures)).collect();
-        let segments: Vec<Vec<Vec<f64>>> = scores.par_iter().map(segments).collect();
+    fn compare(&self, report: &Report, pairs: &[(usize, usize)], exchanged: &[f64]) -> Vec<Pair> {
+        let Rows { totals, score, segments, has_interval, is_mean, .. } = self.rows;
+        let n_measures = self.rows.n_measures();
+        // For ROUGE-1.5.5, these differ slightly from the scores that it prints.
+        let from_sums = |(system, total): (usize, &Vec<f64>)| {
+            let mut values = vec![0.0; n_measures];
+            score(system, total, &mut values);
+            values
+        };
+        let plain: Vec<Vec<f64>> = totals.iter().enumerate().map(from_sums).collect();
         let contrast = |p: usize, (base, system): (usize, usize), m: usize| {
             let printed = |k: usize| report.systems[k].scores[m];
             let (a, b) = (plain[system][m], plain[base][m]);
@@ -142,10 +253,10 @@ impl Resampled {
                 differences: self.column(system, m).zip(self.column(base, m)).map(|(a, b)| a - b).collect(),
                 exchanged: of_pair.copied().collect(),
                 segments: (&segments[system][m], &segments[base][m]),
-                is_mean: is_mean(&scores[system], m),
+                is_mean: is_mean[m],
             };
             let contrast = raw.contrast(&report.head.measures[m], self.level);
-            if self.has_interval[m] { contrast } else { untested(contrast) }
+            if has_interval[m] { contrast } else { untested(contrast) }
         };
         let pair = |(p, (baseline, system)): (usize, &(usize, usize))| {
             let contrasts = (0..n_measures).into_par_iter().map(|m| contrast(p, (*baseline, *system), m));
@@ -153,52 +264,6 @@ impl Resampled {
         };
         pairs.par_iter().enumerate().map(pair).collect()
     }
-}
-
-/// The differences of each pair by each measure, exchange after exchange.
-fn exchanges(
-    stack: &Stack<'_>,
-    scores: &[SystemScores],
-    pairs: &[(usize, usize)],
-    n_measures: usize,
-    resampling: Resampling,
-    progress: &dyn Progress,
-) -> Vec<f64> {
-    progress.begin(Stage::Resampling, resampling.resamples);
-    let totals: Vec<Vec<f64>> = scores
-        .iter()
-        .map(|system| system.metrics.iter().flat_map(|metric| metric.table.total()).collect())
-        .collect();
-    let width = totals.first().map_or(0, Vec::len);
-    let heard = |n| progress.advance(n);
-    resample::exchange(&stack.matrix, resampling, pairs.len() * n_measures, heard, |taken, differences| {
-        let mut sums = vec![0.0; width];
-        let mut values = [vec![0.0; n_measures], vec![0.0; n_measures]];
-        for ((base, system), differences) in pairs.iter().zip(differences.chunks_exact_mut(n_measures.max(1)))
-        {
-            let [a, b] = [(*system, *base), (*base, *system)].map(|(own, other)| {
-                let parts = [&totals[own], &taken[own * width..], &taken[other * width..]];
-                (own, parts)
-            });
-            for ((own, [total, leaving, coming]), values) in [a, b].into_iter().zip(&mut values) {
-                for (c, sum) in sums.iter_mut().enumerate() {
-                    *sum = total[c] - leaving[c] + coming[c];
-                }
-                score_sums(&scores[own].metrics, &sums, values);
-            }
-            for (m, difference) in differences.iter_mut().enumerate() {
-                *difference = values[0][m] - values[1][m];
-            }
-        }
-    })
-}
-
-/// The scores that tests use, which for ROUGE-1.5.5 differ slightly from those that it prints.
-fn from_sums(system: &SystemScores, n_measures: usize) -> Vec<f64> {
-    let sums: Vec<f64> = system.metrics.iter().flat_map(|metric| metric.table.total()).collect();
-    let mut values = vec![0.0; n_measures];
-    score_sums(&system.metrics, &sums, &mut values);
-    values
 }
 
 /// The segment scores of one system, measure by measure.
@@ -211,12 +276,6 @@ fn segments(system: &SystemScores) -> Vec<Vec<f64>> {
             (0..n_parts).map(move |part| values.iter().skip(part).step_by(n_parts).copied().collect())
         })
         .collect()
-}
-
-fn is_mean(system: &SystemScores, measure: usize) -> bool {
-    let mut of_measures =
-        system.metrics.iter().flat_map(|m| std::iter::repeat_n(m.metric.about().is_mean, m.corpus.len()));
-    of_measures.nth(measure).unwrap_or(false)
 }
 
 /// The data of two systems by one measure, from which their contrast is computed.
@@ -298,16 +357,6 @@ fn correct(pairs: &mut [Pair], correction: Correction, measures: &[Measure], alp
             };
         }
     }
-}
-
-/// A notice for measures that are bounds of intervals.
-fn not_tested(has_interval: &[bool], measures: &[Measure]) -> Option<Notice> {
-    let ends = measures.iter().zip(has_interval).filter(|(_, has_interval)| !**has_interval);
-    let ends: Vec<&str> = ends.map(|(measure, _)| measure.key.as_str()).collect();
-    let message = || {
-        format!("no test and no interval by {}, which are bounds of intervals themselves", ends.join(", "))
-    };
-    (!ends.is_empty()).then(|| Notice::new("interval-ends", message()).count(ends.len()))
 }
 
 /// A notice for measures by which a score is NaN.

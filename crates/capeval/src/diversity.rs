@@ -213,6 +213,7 @@ impl LearntFrom {
             lengths: None,
             intervals: None,
             signatures: built.iter().zip(&scores).map(sign).collect(),
+            reference_hash: None,
             segments: None,
         }
     }

@@ -16,6 +16,7 @@ use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
 use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
+use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
 use crate::{Error, Selection, intervals, notices};
 
@@ -46,6 +47,7 @@ pub(crate) fn score_with_statistics(
     let evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);
     let explained = explain_images(&options.explain, &evaluation.scene)?;
     let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
+    evaluation.hash(&mut systems);
     if let Some(resampling) = options.intervals {
         let references = &evaluation.scene.references;
         let intervals = intervals::of(&evaluation.scores, references, resampling, progress);
@@ -128,9 +130,27 @@ impl Evaluation {
             lengths: lengths(scores),
             intervals: None,
             signatures: self.systems.signing(k).sign(scores, &references.set, found),
+            reference_hash: None,
             segments: has_segments.then(|| segments(scores, references)),
         };
         self.scores.iter().enumerate().map(row).collect()
+    }
+
+    /// Adds the hash of its references to each of `rows`.
+    fn hash(&self, rows: &mut [SystemReport]) {
+        let references = &self.scene.references;
+        let mut known: Option<(&[u32], String)> = None;
+        for (row, scores) in rows.iter_mut().zip(&self.scores) {
+            let hash = match &known {
+                Some((images, hash)) if *images == scores.images => hash.clone(),
+                _ => {
+                    let of = |image: &u32| Some((references.id(*image)?, references.set.of(*image as usize)));
+                    reference_hash(scores.images.par_iter().filter_map(of))
+                }
+            };
+            row.reference_hash = Some(hash.clone());
+            known = Some((&scores.images, hash));
+        }
     }
 
     /// Adds notices about the texts: captions that do not suit a tokenizer or a metric.
@@ -149,16 +169,17 @@ impl Evaluation {
         found.add(notices::open_captions(metrics, last_references.chain(candidates)));
         let with_id =
             |image: u32, text| -> Option<(&SegmentId, &str)> { Some((references.id(image)?, text)) };
-        let all = scored.iter().flat_map(|image| set.of(*image as usize).map(|text| (*image, text)));
-        found.add(notices::long_captions(
-            metrics,
-            None,
-            all.filter_map(|(image, text)| with_id(image, text)),
-        ));
+        let all = || {
+            let texts = scored.iter().flat_map(|image| set.of(*image as usize).map(|text| (*image, text)));
+            texts.filter_map(|(image, text)| with_id(image, text))
+        };
+        found.add(notices::long_captions(metrics, None, all()));
         for system in systems {
-            let captions = system.images.iter().enumerate();
-            let captions = captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)));
-            found.add(notices::long_captions(metrics, Some(&system.name), captions));
+            let captions = || {
+                let captions = system.images.iter().enumerate();
+                captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)))
+            };
+            found.add(notices::long_captions(metrics, Some(&system.name), captions()));
         }
     }
 }

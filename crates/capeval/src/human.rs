@@ -15,6 +15,7 @@ use capeval_evaluate::{Progress, ReferenceSet, SystemScores};
 use capeval_metric::AnyMetric;
 use capeval_report::{Lengths, Notice, Provenance, Report, SystemReport};
 use capeval_stats::{ExactSum, Interval, Resampling};
+use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
 use crate::evaluation::{Evaluation, Scored, check_resampling, score_with_statistics};
@@ -22,6 +23,7 @@ use crate::findings::Findings;
 use crate::inputs::{Inputs, Scope, Systems};
 use crate::intervals::{NO_INTERVAL, Stack};
 use crate::measures::{entries, head};
+use crate::reference_hash::reference_hash;
 use crate::references::{ReferenceSource, all};
 use crate::request::{Request, ScoreRequest};
 use crate::restrict::Subset;
@@ -241,7 +243,9 @@ impl Rounds {
         if let Some((segments, values)) = row.segments.as_mut().zip(values) {
             segments.values = values;
         }
-        SystemReport { scores, lengths, n_references, ..row }
+        let of = |image: &usize| Some((self.references.id(*image)?, self.references.texts(*image)));
+        let hash = reference_hash(self.images.par_iter().filter_map(of));
+        SystemReport { scores, lengths, n_references, reference_hash: Some(hash), ..row }
     }
 }
 

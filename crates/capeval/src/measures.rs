@@ -208,11 +208,16 @@ pub(crate) fn head(
 /// Entries and measures for a report. If two metrics have the same name, the settings in which the later one differs
 /// from the first are added to its keys: `cider-d:sigma=4`.
 pub fn entries(metrics: &[AnyMetric]) -> (Vec<MetricEntry>, Vec<Measure>) {
-    let described = metrics.iter().map(|metric| (metric.signature().clone(), metric.parts().to_vec()));
-    entries_of(described.collect())
+    let (mut entries, measures) = entries_of(
+        metrics.iter().map(|metric| (metric.signature().clone(), metric.parts().to_vec())).collect(),
+    );
+    for (entry, metric) in entries.iter_mut().zip(metrics) {
+        entry.is_mean = metric.about().is_mean;
+    }
+    (entries, measures)
 }
 
-/// As [`entries`], for metrics given as signatures and parts.
+/// As [`entries`], for metrics given as signatures and parts, whose scores are no means.
 pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEntry>, Vec<Measure>) {
     let (mut entries, mut measures) = (Vec::new(), Vec::new());
     let signatures: Vec<Signature> = metrics.iter().map(|(signature, _)| signature.clone()).collect();
@@ -225,7 +230,8 @@ pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEnt
             None => Vec::new(),
         };
         let suffix: String = differing.iter().map(|(name, value)| format!(":{name}={value}")).collect();
-        entries.push(MetricEntry { key: format!("{}{suffix}", signature.metric()), n_measures: parts.len() });
+        let key = format!("{}{suffix}", signature.metric());
+        entries.push(MetricEntry { key, n_measures: parts.len(), is_mean: false });
         measures.extend(parts.into_iter().map(|part| {
             let settings = differing.iter().map(|(name, value)| format!(" {name}={value}"));
             Measure {

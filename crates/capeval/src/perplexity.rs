@@ -96,6 +96,7 @@ fn under_model(
             lengths: None,
             intervals: None,
             signatures: signatures.map(with_version).collect(),
+            reference_hash: None,
             segments: options.segments.then(|| Segments {
                 ids: captions.ids().to_vec(),
                 values: (0..captions.len()).flat_map(|k| values.iter().map(move |v| v[k])).collect(),
@@ -144,6 +145,7 @@ fn from_probabilities(
             lengths: None,
             intervals: None,
             signatures: ends.iter().map(signature).collect(),
+            reference_hash: None,
             segments: options.segments.then(|| Segments {
                 ids: ids(&given),
                 values: (0..given.segments.len()).flat_map(values).collect(),
@@ -163,7 +165,8 @@ fn measure(end: EndSymbol, is_main: bool) -> (MetricEntry, Measure) {
         false => (format!("{}:end={end}", part.key), format!("{} end={end}", part.label)),
     };
     let Part { direction, number, min, max, .. } = part;
-    (MetricEntry { key: key.clone(), n_measures: 1 }, Measure { key, label, direction, number, min, max })
+    let entry = MetricEntry { key: key.clone(), n_measures: 1, is_mean: false };
+    (entry, Measure { key, label, direction, number, min, max })
 }
 
 /// The perplexity of each segment for each of `ends`.

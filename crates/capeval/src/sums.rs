@@ -299,6 +299,8 @@ impl Sums {
             lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total())),
             intervals: options.intervals.map(|resampling| self.intervals(&scores, resampling)),
             signatures,
+            // Sums hold no texts.
+            reference_hash: None,
             segments: None,
         };
         Ok(Report {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Argument, Dialect, Remedy, SegmentId};
 
@@ -15,14 +15,19 @@ use crate::{Argument, Dialect, Remedy, SegmentId};
 /// let notice = Notice::applied(Argument::Missing, "skip", "2 images have no candidate and are left out").count(2);
 /// assert_eq!(notice.code, "missing:skip");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// The kind of notice.
     pub code: Code,
     /// The message: a sentence in lower case, without a full stop.
     pub message: String,
     /// What to do about it, if anything.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "plain")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "plain",
+        deserialize_with = "in_words"
+    )]
     pub remedy: Option<Remedy>,
     /// The system concerned; `None` for several systems or all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +36,7 @@ pub struct Notice {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
     /// The first few ids concerned; may be empty.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<SegmentId>,
 }
 
@@ -59,6 +64,13 @@ impl Serialize for Code {
     }
 }
 
+/// A code that is read is a [`Code::Kind`], whatever it was.
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
+
 impl PartialEq<&str> for Code {
     fn eq(&self, other: &&str) -> bool {
         let name = self.to_string();
@@ -80,6 +92,10 @@ impl From<String> for Code {
 
 fn plain<S: Serializer>(remedy: &Option<Remedy>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&remedy.as_ref().map_or_else(String::new, ToString::to_string))
+}
+
+fn in_words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Remedy>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.map(Remedy::say))
 }
 
 impl Notice {

@@ -58,7 +58,7 @@ impl PageArgs {
             ));
         }
         let file = Output::open(Some(path), inputs)?;
-        output.check_page(path)?;
+        output.check_other(path, "--html")?;
         Ok(Some(Html {
             output: file,
             title: self.title.clone(),

@@ -12,8 +12,9 @@ use crate::fault::Flags;
 #[derive(clap::Args, Clone, Copy, Default)]
 #[command(next_help_heading = "General")]
 pub struct Verbosity {
-    /// Print only results and errors: no notes, no progress.
-    #[arg(long, global = true)]
+    /// Print only results and errors: no notes, neither below tables nor on standard error, and no progress. Output for
+    /// programs keeps its notices.
+    #[arg(short, long, global = true)]
     quiet: bool,
     /// Whether to print results in colour.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
@@ -59,6 +60,11 @@ pub fn is_coloured(is_terminal: bool) -> bool {
 /// Whether a person watches standard error and wants to hear of progress.
 pub fn is_watched() -> bool {
     !Verbosity::current().quiet && io::stderr().is_terminal() && !is_dumb()
+}
+
+/// Whether the user wants results and errors only.
+pub fn is_quiet() -> bool {
+    Verbosity::current().quiet
 }
 
 /// A terminal that cannot move its cursor.

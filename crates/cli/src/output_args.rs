@@ -1,7 +1,7 @@
 //! Output options of reports: the format, the file, and the file of image scores.
 
 use anyhow::Result;
-use capeval::report::{Form, Style, Written};
+use capeval::report::{Comparison, Form, Report, Style, Written};
 use capeval_files::{STDIN, is_same_file};
 
 use crate::fault::{Flags, fault};
@@ -30,6 +30,52 @@ pub struct OutputArgs {
     /// they are.
     #[arg(long)]
     percent: bool,
+}
+
+/// An option to keep a report for later.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct SaveArgs {
+    /// Save the report with the scores of every image to this file, for `capeval show` and `capeval compare --reports`.
+    #[arg(long, value_name = "FILE")]
+    save: Option<String>,
+}
+
+impl SaveArgs {
+    /// Opens the file, which may not be among `inputs`.
+    pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Save> {
+        let Some(path) = &self.save else { return Ok(Save(None)) };
+        if path == STDIN {
+            return Err(fault(
+                "a report cannot be saved to standard output",
+                "name a file, or pass --format json",
+            ));
+        }
+        output.check_other(path, "--save")?;
+        Ok(Save(Some(Output::open(Some(path), inputs)?)))
+    }
+}
+
+/// The file in which a report is kept, opened before any work is done.
+pub struct Save(Option<Output>);
+
+impl Save {
+    /// Whether a report is to be kept, for which the scores of images are needed.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Saves the report.
+    pub fn report(self, report: &mut Report) -> Result<()> {
+        report.set_run(this_run());
+        self.0.map_or(Ok(()), |file| file.write(|out| report.save(out)))
+    }
+
+    /// Saves the comparison.
+    pub fn comparison(self, comparison: &mut Comparison) -> Result<()> {
+        comparison.set_run(this_run());
+        self.0.map_or(Ok(()), |file| file.write(|out| comparison.save(out)))
+    }
 }
 
 /// The digits after the decimal point of scores.
@@ -80,17 +126,17 @@ impl OutputArgs {
             ));
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
-        let in_percent = self.percent && matches!(self.format, Form::Table | Form::Markdown | Form::Latex);
+        let in_percent = self.percent && self.format.is_for_people();
         let style = self.style(&report, in_percent);
         Ok(Target { report, segments, form: self.format, style, in_percent })
     }
 
-    /// Refuses a page with the same path as the report or the segments.
-    pub fn check_page(&self, page: &str) -> Result<()> {
+    /// Refuses a page, or what `option` names, with the same path as the report or the segments.
+    pub fn check_other(&self, path: &str, option: &str) -> Result<()> {
         for (other, flag) in [(&self.output, "--output"), (&self.segments, "--segments")] {
-            if other.as_deref().is_some_and(|other| is_same_place(page, other)) {
+            if other.as_deref().is_some_and(|other| is_same_place(path, other)) {
                 return Err(fault(
-                    format!("--html and {flag} cannot name the same file ({page})"),
+                    format!("{option} and {flag} cannot name the same file ({path})"),
                     "use another name for one of them",
                 ));
             }
@@ -123,11 +169,19 @@ impl Target {
     /// Writes the report, and the scores of every image if requested.
     pub fn write(self, found: &mut impl Written) -> Result<()> {
         found.set_run(this_run());
+        self.write_again(found)
+    }
+
+    /// As [`Target::write`], for a report of an earlier run.
+    pub fn write_again(self, found: &mut impl Written) -> Result<()> {
         if let Some(segments) = self.segments {
             segments.write(|out| found.write_rows(out))?;
         }
         if self.in_percent {
             found.scale_to_percent();
+        }
+        if messages::is_quiet() && self.form.is_for_people() {
+            found.drop_notices();
         }
         self.report.write(|out| found.write(self.form, &self.style, &Flags::Usual, out))
     }

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use capeval::report::Saved;
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
 use capeval_corpus::{Captions, ReadOptions, Role, unpack};
@@ -156,6 +157,13 @@ pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
         }
         Error::content(path, error)
     })
+}
+
+/// Reads a saved report or comparison, which may be gzipped, from a file, or from standard input for
+/// [`STDIN`](crate::STDIN).
+pub fn report(path: &str) -> Result<Saved, Error> {
+    let bytes = open_any(path, true)?;
+    Saved::read(&unpack(&bytes, path, true)?).map_err(|refusal| Error::content(path, refusal))
 }
 
 #[cfg(test)]

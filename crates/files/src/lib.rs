@@ -20,7 +20,7 @@ mod write;
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
 pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
-    open_prepared, references, source,
+    open_prepared, references, report, source,
 };
 pub use data::{DATA, DataKind, Needed, Package, Progress, pythons};
 pub use error::Error;

@@ -1,13 +1,14 @@
 //! Comparisons of systems for Python.
 
-use capeval::report::{Comparison as Found, Contrast};
+use capeval::report::{Comparison as Found, Contrast, Saved};
+use capeval_files as files;
 use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::error::Keywords;
-use crate::report::{Report, n_images};
-use crate::{rendered, saved};
+use crate::error::{Keywords, fault, from_file, from_io, value};
+use crate::rendered;
+use crate::report::{Report, n_images, without_gallery};
 
 /// The differences between systems, with tests.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -17,10 +18,30 @@ pub struct Comparison {
 
 #[pymethods]
 impl Comparison {
-    /// The comparison from the data of a pickle.
+    /// The comparison from what [`Comparison::saved`] returned.
     #[staticmethod]
-    fn restore(data: saved::Comparison) -> PyResult<Self> {
-        Ok(Self { found: data.comparison()? })
+    fn restore(data: &[u8]) -> PyResult<Self> {
+        Self::of(Saved::read(data).map_err(|error| fault(&error))?)
+    }
+
+    /// The comparison of a file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
+        Self::of(py.detach(|| files::report(path)).map_err(from_file)?)
+    }
+
+    /// The comparison as JSON with the scores of every image, for pickles and files.
+    fn saved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut json = Vec::new();
+        let saved = py.detach(|| without_images(&self.found).save(&mut json));
+        saved.map_err(|error| from_io(&error, "comparison"))?;
+        Ok(PyBytes::new(py, &json))
+    }
+
+    /// Writes a file that [`Comparison::load`] reads.
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let found = without_images(&self.found);
+        py.detach(|| files::write_whole(path, |out| found.save(out))).map_err(from_file)
     }
 
     fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
@@ -28,8 +49,8 @@ impl Comparison {
         slf
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (saved::Comparison,))> {
-        Ok((slf.getattr("restore")?, (saved::Comparison::of(&slf.get().found),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.getattr("restore")?, (slf.get().saved(slf.py())?,)))
     }
 
     /// The scores of the systems, with confidence intervals.
@@ -69,6 +90,25 @@ impl Comparison {
     /// The comparison as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`.
     fn render(&self, format: &str, digits: usize) -> PyResult<String> {
         rendered::text(&self.found, format, digits)
+    }
+}
+
+fn without_images(found: &Found) -> Found {
+    let Found { report, resampling, correction, pairs } = found;
+    Found {
+        report: without_gallery(report),
+        resampling: *resampling,
+        correction: *correction,
+        pairs: pairs.clone(),
+    }
+}
+
+impl Comparison {
+    fn of(saved: Saved) -> PyResult<Self> {
+        match saved {
+            Saved::Comparison(found) => Ok(Self { found }),
+            Saved::Report(_) => Err(value("this is a report; load it with capeval.Report.load()")),
+        }
     }
 }
 

@@ -1,15 +1,18 @@
 //! Reports for Python: numbers, names and renderings.
 
-use capeval::report::{self, Report as Found};
+use capeval::choice::{Notice, Remedy};
+use capeval::report::{self, Report as Found, Saved};
+use capeval_files as files;
 use capeval_pages::{self as pages, Page, Pictures};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyByteArray, PyDict, PyList};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
 use crate::captions::id_list;
-use crate::error::Keywords;
-use crate::{rendered, saved};
+use crate::error::{Keywords, fault, from_file, from_io, told_remedy, value};
+use crate::explained::explained;
+use crate::rendered;
 
 /// The result of an evaluation.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -19,10 +22,30 @@ pub struct Report {
 
 #[pymethods]
 impl Report {
-    /// The report from the data of a pickle.
+    /// The report from what [`Report::saved`] returned.
     #[staticmethod]
-    fn restore(data: saved::Report) -> PyResult<Self> {
-        Ok(Self { found: data.report()? })
+    fn restore(data: &[u8]) -> PyResult<Self> {
+        Self::of(Saved::read(data).map_err(|error| fault(&error))?)
+    }
+
+    /// The report of a file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
+        Self::of(py.detach(|| files::report(path)).map_err(from_file)?)
+    }
+
+    /// The report as JSON with the scores of every image, for pickles and files.
+    fn saved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut json = Vec::new();
+        let saved = py.detach(|| without_gallery(&self.found).save(&mut json));
+        saved.map_err(|error| from_io(&error, "report"))?;
+        Ok(PyBytes::new(py, &json))
+    }
+
+    /// Writes a file that [`Report::load`] reads.
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        let found = without_gallery(&self.found);
+        py.detach(|| files::write_whole(path, |out| found.save(out))).map_err(from_file)
     }
 
     fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
@@ -30,8 +53,8 @@ impl Report {
         slf
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (saved::Report,))> {
-        Ok((slf.getattr("restore")?, (saved::Report::of(&slf.get().found),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.getattr("restore")?, (slf.get().saved(slf.py())?,)))
     }
 
     /// The names of the systems.
@@ -118,6 +141,11 @@ impl Report {
         Ok(list)
     }
 
+    /// The explanations of single scores that were requested.
+    fn explained<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        explained(py, &self.found)
+    }
+
     /// Whether all systems were scored on the same images.
     #[getter]
     fn same_images(&self) -> bool {
@@ -163,7 +191,31 @@ pub fn n_images(found: &report::Report) -> usize {
     found.gallery.as_ref().map_or(0, |gallery| gallery.ids.len())
 }
 
+/// A copy without what a page shows of single images, and with remedies in Python's words.
+pub fn without_gallery(found: &Found) -> Found {
+    let said = |notice: &Notice| Notice { remedy: told_remedy(notice).map(Remedy::say), ..notice.clone() };
+    let head = report::Head { notices: found.head.notices.iter().map(said).collect(), ..found.head.clone() };
+    Found {
+        head,
+        systems: found.systems.clone(),
+        same_images: found.same_images,
+        sorted_by: found.sorted_by,
+        provenance: found.provenance.clone(),
+        explained: Vec::new(),
+        gallery: None,
+    }
+}
+
 impl Report {
+    fn of(saved: Saved) -> PyResult<Self> {
+        match saved {
+            Saved::Report(found) => Ok(Self { found }),
+            Saved::Comparison(_) => {
+                Err(value("this is a comparison; load it with capeval.Comparison.load()"))
+            }
+        }
+    }
+
     fn at(&self, k: usize) -> PyResult<&report::SystemReport> {
         let n = self.found.systems.len();
         self.found.systems.get(k).ok_or_else(|| PyIndexError::new_err(format!("system {k} of {n}")))

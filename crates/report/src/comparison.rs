@@ -3,9 +3,10 @@
 use capeval_stats::correction::Correction;
 use capeval_stats::paired::Tally;
 use capeval_stats::{Interval, Resampling};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Report;
+use crate::real;
 
 mod matrix;
 mod render;
@@ -65,12 +66,13 @@ pub struct Contrast {
 }
 
 /// The p-values of one test; NaN if a score is NaN.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct P {
     /// The probability of a difference at least this large if the systems do not differ.
-    #[serde(rename = "p")]
+    #[serde(rename = "p", with = "real")]
     pub value: f64,
     /// The p-value corrected for the number of tests.
+    #[serde(with = "real")]
     pub adjusted: f64,
 }
 
@@ -86,6 +88,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All verdicts.
+    pub(crate) const ALL: [Self; 3] = [Self::Better, Self::Worse, Self::Undecided];
+
     /// The name in files.
     pub fn name(self) -> &'static str {
         match self {

@@ -34,22 +34,30 @@ pub fn explanations(report: &Report, style: &Style, out: &mut dyn Write) -> io::
             writeln!(out)?;
         }
         let system = report.systems.get(explained.system).map_or("", |system| &system.name);
-        let title = format!("image {} · {}", explained.id.quoted(), plain(system));
+        explained.write(system, style, out)?;
+    }
+    Ok(())
+}
+
+impl Explained {
+    /// Writes the explanation as a tree; `system` is the name of the system.
+    pub fn write(&self, system: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+        let title = format!("image {} · {}", self.id.quoted(), plain(system));
         writeln!(out, "{}", bold(style, &title))?;
         let text = |head: &str, text: &str| style.fitted(head, &plain(text), &" ".repeat(head.len()));
-        writeln!(out, "{}", text("  candidate    ", &explained.caption))?;
-        for (r, reference) in explained.references.iter().enumerate() {
+        writeln!(out, "{}", text("  candidate    ", &self.caption))?;
+        for (r, reference) in self.references.iter().enumerate() {
             writeln!(out, "{}", text(&format!("  reference {:<2} ", r + 1), reference))?;
         }
-        for explanation in &explained.metrics {
+        for explanation in &self.metrics {
             writeln!(out)?;
             for step in &explanation.scores {
                 writeln!(out, "{}", style.fitted("", &line(step, style, true), "│    "))?;
                 branches(step, "", style, out)?;
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The steps below `step`.

@@ -21,6 +21,13 @@ capeval_choice::named! {
     }
 }
 
+impl Form {
+    /// Whether people read it, rather than programs: numbers are rounded.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Self::Table | Self::Markdown | Self::Latex)
+    }
+}
+
 /// A result that can be written in every [`Form`].
 pub trait Written {
     /// Writes the result. The digits of `style` apply to tables, Markdown and LaTeX; the other forms have every digit.
@@ -29,6 +36,9 @@ pub trait Written {
 
     /// Multiplies by 100 what tables, Markdown and LaTeX show and papers print so. A notice says so.
     fn scale_to_percent(&mut self);
+
+    /// Leaves the notices out.
+    fn drop_notices(&mut self);
 
     /// Says which run of a program made the result.
     fn set_run(&mut self, run: Run);
@@ -51,6 +61,10 @@ impl<R: Tabulated> Written for R {
 
     fn scale_to_percent(&mut self) {
         Tabulated::scale_to_percent(self);
+    }
+
+    fn drop_notices(&mut self) {
+        self.head_mut().notices.clear();
     }
 
     fn set_run(&mut self, run: Run) {

@@ -3,7 +3,8 @@
 use capeval_choice::Dialect;
 use capeval_metric::{Direction, Number};
 use capeval_stats::Resampling;
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Labels, Notice};
 
@@ -25,7 +26,7 @@ pub struct Head {
 }
 
 /// A run of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// The command line.
     pub command: Vec<String>,
@@ -36,30 +37,36 @@ pub struct Run {
 }
 
 /// A metric of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetricEntry {
     /// Its name, unique within the result: `cider-d`, or `cider-d:sigma=4` beside a plain `cider-d`.
     pub key: String,
     /// The number of its measures.
+    #[serde(rename = "measures")]
     pub n_measures: usize,
+    /// Whether its corpus scores are the means of the scores of images.
+    #[serde(rename = "mean")]
+    pub is_mean: bool,
 }
 
 /// One of the numbers that a metric yields.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// The key in files and programs, unique within the result: `bleu-4`.
     pub key: String,
     /// The label in tables: `BLEU-4`.
     pub label: String,
     /// Whether higher or lower is better, or neither.
-    #[serde(rename = "better", serialize_with = "way")]
+    #[serde(rename = "better", serialize_with = "way", deserialize_with = "a_way")]
     pub direction: Direction,
     /// Whether it is a real number or a count.
-    #[serde(serialize_with = "kind")]
+    #[serde(serialize_with = "kind", deserialize_with = "a_kind")]
     pub number: Number,
     /// The lowest possible value.
+    #[serde(deserialize_with = "least")]
     pub min: f64,
     /// The highest possible value; may be infinite.
+    #[serde(deserialize_with = "greatest")]
     pub max: f64,
 }
 
@@ -69,6 +76,28 @@ fn way<S: Serializer>(direction: &Direction, serializer: S) -> Result<S::Ok, S::
 
 fn kind<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(number.name())
+}
+
+fn a_way<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Direction, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let ways = [Direction::HigherIsBetter, Direction::LowerIsBetter, Direction::Neither];
+    let way = ways.into_iter().find(|way| way.name() == name);
+    way.ok_or_else(|| D::Error::custom(format_args!("{name:?} is not a direction")))
+}
+
+fn a_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let kind = [Number::Real, Number::Count].into_iter().find(|kind| kind.name() == name);
+    kind.ok_or_else(|| D::Error::custom(format_args!("{name:?} is not a kind of number")))
+}
+
+/// JSON has `null` for an infinite bound.
+fn least<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NEG_INFINITY))
+}
+
+fn greatest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 impl Head {

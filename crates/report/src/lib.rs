@@ -15,6 +15,7 @@ mod grid;
 mod head;
 mod number;
 mod preference;
+mod real;
 mod render;
 mod report;
 mod segments;
@@ -27,6 +28,7 @@ pub use correlation::{
 };
 pub use evidence::{Evidence, Shapes};
 pub use explained::Explained;
+pub use export::Saved;
 pub use form::{Form, Written};
 pub use gallery::{Captions, Explain, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};

@@ -47,6 +47,9 @@ pub struct SystemReport {
     pub intervals: Option<Vec<Interval>>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
+    /// The hash of the references of these images: of their ids and texts, whatever their order. `None` without
+    /// references, or if they were not at hand.
+    pub reference_hash: Option<String>,
     /// The scores of every image, if requested.
     pub segments: Option<Segments>,
 }

@@ -2,19 +2,21 @@
 
 use anyhow::Result;
 use capeval::choice::counted;
-use capeval::report::{Comparison, Contrast, Measure, Verdict};
+use capeval::report::{Comparison, Contrast, Measure, Report, Saved, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
-use capeval::{CompareOptions, ScoreOptions};
-use clap::ValueEnum;
+use capeval::{CompareOptions, CompareReportsRequest, ScoreOptions};
+use capeval_files as files;
+use clap::{Arg, ValueEnum};
 
 use super::score::Inputs;
 use crate::data;
 use crate::fault::fault;
-use crate::html::ImagePageArgs;
+use crate::html::{Html, ImagePageArgs};
 use crate::messages;
-use crate::options::{self, Draws, Known, Order};
-use crate::output_args::OutputArgs;
+use crate::names::Named;
+use crate::options::{self, Draws, Known, METRICS, Order, READING_REFERENCES};
+use crate::output_args::{OutputArgs, Save, SaveArgs, Target};
 use crate::progress::Bar;
 
 /// Test whether systems differ significantly by every metric
@@ -23,13 +25,21 @@ use crate::progress::Bar;
 /// TER and so on apply to corpus scores, not to averages over sentences.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
+#[command(mut_args(refuse_beside_reports))]
+#[command(mut_arg("references", |arg| arg.required_unless_present("reports")))]
 pub struct Args {
     #[command(flatten)]
     inputs: Inputs,
+    /// The files are reports, written with --save: compare the systems in them by the scores of their images. Measures
+    /// that are no means of these, such as BLEU, are not tested.
+    #[arg(long, help_heading = options::READING_CANDIDATES)]
+    reports: bool,
     #[command(flatten)]
     tests: Tests,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    save: SaveArgs,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
@@ -90,26 +100,101 @@ Exit codes: 0 success, 1 --require does not hold, 2 error.
 Examples:
   capeval compare -r refs.json base.json new.json
   capeval compare -r refs.json a.json b.json c.json --all-pairs --sort cider-d
-  capeval compare -r refs.json base.json new.json --require not-worse --on ter";
+  capeval compare -r refs.json base.json new.json --require not-worse --on ter
+  capeval compare --reports monday.json tuesday.json";
+
+/// Makes flags about captions, references and metrics conflict with `--reports`, together with which they have no
+/// effect.
+fn refuse_beside_reports(arg: Arg) -> Arg {
+    let about_captions = match arg.get_id().as_str() {
+        "names" | "reports" => false,
+        "references" | "images" | "rouge_list" | "pictures" | "embed_pictures" => true,
+        _ => matches!(
+            arg.get_help_heading(),
+            Some(READING_REFERENCES | METRICS | options::READING_CANDIDATES | options::MISMATCHES)
+        ),
+    };
+    if about_captions { arg.conflicts_with("reports") } else { arg }
+}
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<u8> {
     let tests = &args.tests;
     args.inputs.refuse_levels()?;
+    if args.reports {
+        return run_reports(args);
+    }
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.output)?;
     let page = args.inputs.open_page(&chosen, &args.pages, &args.output)?;
+    let save = args.inputs.open_save(&chosen, &args.save, &args.output)?;
     let bar = Bar::new();
     let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|score| CompareOptions {
-        score: ScoreOptions { segments: output.wants_segments(), gallery: page.is_some(), ..score },
-        resampling: Resampling { level: tests.ci, ..tests.draws.resampling() },
+        score: ScoreOptions {
+            segments: output.wants_segments() || save.is_wanted(),
+            gallery: page.is_some(),
+            ..score
+        },
+        resampling: tests.resampling(),
         correction: tests.correction,
         all_pairs: tests.all_pairs,
     });
-    let mut comparison = capeval::compare(request)?;
+    let comparison = capeval::compare(request)?;
     let saved = data::save(caches);
-    let failures = tests.failures(&comparison)?;
+    let code = show(args, comparison, output, page, save, bar)?;
+    saved?;
+    Ok(code)
+}
+
+/// Compares systems of saved reports.
+fn run_reports(args: &Args) -> Result<u8> {
+    let (tests, named) = (&args.tests, args.inputs.name()?);
+    let paths: Vec<&str> = named.iter().map(|named| named.path.as_str()).collect();
+    let output = args.output.open(&paths)?;
+    let page = args.pages.open(&paths, &args.output)?;
+    let save = args.save.open(&paths, &args.output)?;
+    let bar = Bar::new();
+    let reports = named.iter().map(report);
+    let comparison = capeval::compare_reports(CompareReportsRequest {
+        resampling: tests.resampling(),
+        correction: tests.correction,
+        all_pairs: tests.all_pairs,
+        progress: &bar,
+        ..CompareReportsRequest::new(reports.collect::<Result<_>>()?)
+    })?;
+    show(args, comparison, output, page, save, bar)
+}
+
+/// The saved report of a file; if it has a single system, a given name is that of the system.
+fn report(Named { name, path, is_given }: &Named) -> Result<Report> {
+    let mut report = match files::report(path)? {
+        Saved::Report(report) => report,
+        Saved::Comparison(comparison) => comparison.report,
+    };
+    match &mut report.systems[..] {
+        [system] if *is_given => system.name.clone_from(name),
+        systems if *is_given => {
+            return Err(fault(
+                format!("{path}: one name, {name}, for {}", counted(systems.len(), "system")),
+                "leave it out",
+            ));
+        }
+        _ => {}
+    }
+    Ok(report)
+}
+
+/// Shows and saves a comparison, and returns the exit code.
+fn show(
+    args: &Args,
+    mut comparison: Comparison,
+    output: Target,
+    page: Option<Html>,
+    save: Save,
+    bar: Bar,
+) -> Result<u8> {
+    let failures = args.tests.failures(&comparison)?;
     if let Some(key) = &args.order.sort
         && comparison.sort_by(key).is_none()
     {
@@ -119,13 +204,17 @@ pub fn run(args: &Args) -> Result<u8> {
         page.write_comparison(&comparison, &bar)?;
     }
     drop(bar);
+    save.comparison(&mut comparison)?;
     output.write(&mut comparison)?;
-    saved?;
     failures.iter().for_each(|failure| messages::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
 }
 
 impl Tests {
+    fn resampling(&self) -> Resampling {
+        Resampling { level: self.ci, ..self.draws.resampling() }
+    }
+
     /// Where what is required does not hold, in words: by pair with the baseline and by measure.
     fn failures(&self, comparison: &Comparison) -> Result<Vec<String>> {
         let Some(requirement) = self.require else { return Ok(Vec::new()) };

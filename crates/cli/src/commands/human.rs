@@ -6,7 +6,7 @@ use capeval::{ScoreOptions, ScoreRequest};
 use crate::data;
 use crate::metrics::MetricArgs;
 use crate::options::{Intervals, Matching, ReferenceFiles};
-use crate::output_args::OutputArgs;
+use crate::output_args::{OutputArgs, SaveArgs};
 use crate::progress::Bar;
 
 /// Score each reference against the others: the human row of a table
@@ -27,6 +27,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    save: SaveArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -43,6 +45,7 @@ pub fn run(args: &Args) -> Result<()> {
     chosen.check_early()?;
     let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
     let output = args.output.open(&inputs)?;
+    let save = args.save.open(&inputs, &args.output)?;
     let bar = Bar::new();
     let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;
@@ -54,7 +57,7 @@ pub fn run(args: &Args) -> Result<()> {
             images,
             ids: args.matching.ids,
             intervals,
-            segments: output.wants_segments(),
+            segments: output.wants_segments() || save.is_wanted(),
             human: true,
             ..ScoreOptions::default()
         },
@@ -64,6 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
     })?;
     let saved = data::save(caches);
     drop(bar);
+    save.report(&mut report)?;
     output.write(&mut report)?;
     saved
 }

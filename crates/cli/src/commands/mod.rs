@@ -13,6 +13,7 @@ pub mod perplexity;
 pub mod prefer;
 pub mod prepare;
 pub mod score;
+pub mod show;
 #[cfg(feature = "submit")]
 pub mod submit;
 pub mod tokenize;
@@ -31,6 +32,7 @@ use crate::output::Output;
 pub enum Command {
     Score(Box<score::Args>),
     Compare(Box<compare::Args>),
+    Show(Box<show::Args>),
     Correlate(Box<correlate::Args>),
     Prefer(Box<prefer::Args>),
     Tokenize(tokenize::Args),
@@ -72,6 +74,7 @@ impl Command {
     pub fn run(self) -> Result<u8> {
         match self {
             Self::Score(args) => score::run(&args)?,
+            Self::Show(args) => show::run(&args)?,
             Self::Correlate(args) => correlate::run(&args)?,
             Self::Prefer(args) => prefer::run(&args)?,
             Self::Compare(args) => return compare::run(&args),

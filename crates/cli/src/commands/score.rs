@@ -11,7 +11,7 @@ use crate::html::{Html, ImagePageArgs};
 use crate::metrics::{self, MetricArgs};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
-use crate::output_args::{OutputArgs, Target};
+use crate::output_args::{OutputArgs, Save, SaveArgs, Target};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::{data, memory, names};
@@ -26,6 +26,8 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    save: SaveArgs,
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
@@ -82,6 +84,7 @@ Examples:
   capeval score -r refs.json results.json -f json --segments per_image.jsonl
   capeval score -r refs.json a.json b.json c.json --sort cider-d
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
+  capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
 /// Runs the command.
@@ -97,10 +100,11 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.output)?;
     let html = args.inputs.open_page(&chosen, &args.pages, &args.output)?;
+    let save = args.inputs.open_save(&chosen, &args.save, &args.output)?;
     let bar = Bar::new();
     let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|options| ScoreOptions {
-        segments: output.wants_segments(),
+        segments: output.wants_segments() || save.is_wanted(),
         gallery: html.is_some(),
         explain: args.details.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
@@ -119,6 +123,7 @@ pub fn run(args: &Args) -> Result<()> {
         html.write(&report, &bar)?;
     }
     drop(bar);
+    save.report(&mut report)?;
     output.write(&mut report)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
@@ -132,9 +137,14 @@ pub struct ChosenInputs {
 }
 
 impl Inputs {
+    /// The files of candidates, with the names of systems.
+    pub fn name(&self) -> Result<Vec<Named>> {
+        names::name(&self.candidates, &self.names)
+    }
+
     /// Names systems and builds metrics.
     pub fn choose(&self) -> Result<ChosenInputs> {
-        let systems = names::name(&self.candidates, &self.names)?;
+        let systems = self.name()?;
         let mut options = self.metrics.options();
         if self.rouge.rouge_list.is_some() && options.suite.is_none() && options.names.is_empty() {
             options.suite = Some("rouge-1.5.5".to_owned());
@@ -183,6 +193,11 @@ impl Inputs {
         output: &OutputArgs,
     ) -> Result<Option<Html>> {
         pages.open(&self.paths(chosen), output)
+    }
+
+    /// Opens the file that keeps the report, if one is requested.
+    pub fn open_save(&self, chosen: &ChosenInputs, save: &SaveArgs, output: &OutputArgs) -> Result<Save> {
+        save.open(&self.paths(chosen), output)
     }
 
     /// All input files.

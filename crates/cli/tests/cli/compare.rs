@@ -207,7 +207,7 @@ fn what_is_required_of_a_score_that_is_no_number_is_refused() {
         capeval(&args(&files, &[&["-m", "perplexity,rouge-l", "--lm", &model], rest].concat()))
     };
     let report: Value = serde_json::from_str(&run(&["-f", "json"]).stdout).unwrap();
-    assert_eq!(report["systems"][1]["scores"]["perplexity"], Value::Null);
+    assert_eq!(report["systems"][1]["scores"]["perplexity"], "inf");
     for requirement in ["not-worse", "better"] {
         let refused = run(&["--require", requirement]);
         assert!(refused.code == 2 && refused.stdout.is_empty(), "{} {}", refused.code, refused.stdout);

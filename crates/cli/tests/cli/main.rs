@@ -24,6 +24,7 @@ mod score;
 mod shapes;
 #[cfg(unix)]
 mod shell;
+mod show;
 mod spice_cache;
 #[cfg(feature = "submit")]
 mod submit;

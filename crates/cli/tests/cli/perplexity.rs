@@ -45,7 +45,7 @@ fn ends_count_in_one_number_and_not_in_the_other() {
 fn a_zero_probability_is_infinite_and_names_its_segment() {
     let lines = "{\"id\": \"x\", \"probs\": [0.5]}\n{\"id\": \"y\", \"probs\": [0]}";
     let report = of(lines, &[]);
-    assert_eq!(report["systems"][0]["scores"]["perplexity"], Value::Null);
+    assert_eq!(report["systems"][0]["scores"]["perplexity"], "inf");
     assert!(report["notices"][0]["message"].as_str().unwrap().contains("segment y has probability 0"));
     assert!(capeval_with(&["perplexity", "-"], lines).stdout.contains('∞'));
 }

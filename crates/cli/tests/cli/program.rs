@@ -32,7 +32,8 @@ pub fn capeval(args: &[&str]) -> Run {
 /// No data are installed, whatever the machine has. Where no metric is named, those of the COCO suite that
 /// need none are.
 pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
-    let names_metrics = args.iter().any(|arg| ["-m", "--metrics", "-s", "--suite", "--scores"].contains(arg));
+    let of_metrics = ["-m", "--metrics", "-s", "--suite", "--scores", "--reports"];
+    let names_metrics = args.iter().any(|arg| of_metrics.contains(arg));
     let default: &[&str] = match args.first() {
         Some(&("score" | "compare" | "correlate" | "prefer" | "prepare")) if !names_metrics => {
             &["-m", "bleu,rouge-l,cider-d"]

@@ -1,11 +1,17 @@
 //! Comparisons as JSON, JSON Lines and CSV, with a line or row per pair and measure.
 
-use capeval_metric::Signature;
-use serde::Serialize;
+use std::borrow::Cow;
 
-use super::{Export, Line, Map, codes, ends, resampling_columns, resampling_fields};
-use crate::comparison::{Comparison, Contrast, P, Pair};
+use capeval_metric::Signature;
+use capeval_stats::Interval;
+use capeval_stats::paired::Tally;
+use serde::{Deserialize, Serialize};
+
+use super::report::Tail;
+use super::{Ends, Export, Line, Map, codes, ends, resampling_columns, resampling_fields};
+use crate::comparison::{Comparison, Contrast, P, Pair, Verdict};
 use crate::number::full;
+use crate::real::{self, Real};
 use crate::{Head, Measure, Notice, SystemReport};
 
 impl Export for Comparison {
@@ -26,30 +32,7 @@ impl Export for Comparison {
     }
 
     fn tail(&self) -> impl Serialize {
-        #[derive(Serialize)]
-        struct Tail<'r, T> {
-            #[serde(flatten)]
-            report: T,
-            correction: &'static str,
-            comparisons: Vec<Compared<'r>>,
-        }
-        #[derive(Serialize)]
-        struct Compared<'r> {
-            baseline: &'r str,
-            system: &'r str,
-            contrasts: Map<&'r str, Found>,
-        }
-        let name = |system: usize| self.report.systems.get(system).map_or("", |s| s.name.as_str());
-        let comparisons = self.pairs.iter().map(|pair| Compared {
-            baseline: name(pair.baseline),
-            system: name(pair.system),
-            contrasts: Map(self.head().keys().zip(pair.contrasts.iter().map(Found::new)).collect()),
-        });
-        Tail {
-            report: self.report.tail(),
-            correction: self.correction.name(),
-            comparisons: comparisons.collect(),
-        }
+        tail(self)
     }
 
     fn lines(&self) -> impl Iterator<Item = Line<'_, impl Serialize>> {
@@ -59,10 +42,10 @@ impl Export for Comparison {
             system: &'r str,
             measure: &'r str,
             images: usize,
-            baseline_score: f64,
-            baseline_interval: [f64; 2],
-            system_score: f64,
-            system_interval: [f64; 2],
+            baseline_score: Real,
+            baseline_interval: Ends,
+            system_score: Real,
+            system_interval: Ends,
             #[serde(flatten)]
             contrast: Found,
             correction: &'static str,
@@ -73,10 +56,10 @@ impl Export for Comparison {
                 system: system.name,
                 measure: &measure.key,
                 images: system.images,
-                baseline_score: baseline.score,
-                baseline_interval: baseline.interval,
-                system_score: system.score,
-                system_interval: system.interval,
+                baseline_score: Real(baseline.score),
+                baseline_interval: ends(baseline.interval),
+                system_score: Real(system.score),
+                system_interval: ends(system.interval),
                 contrast: Found::new(contrast),
                 correction: self.correction.name(),
             },
@@ -103,7 +86,7 @@ impl Export for Comparison {
             row.extend(
                 [baseline.score, system.score, difference]
                     .into_iter()
-                    .chain(ends(contrast.interval))
+                    .chain(both(contrast.interval))
                     .map(full),
             );
             for p in [Some(bootstrap), Some(randomisation), sign, permutation] {
@@ -113,7 +96,7 @@ impl Export for Comparison {
             row.extend([tally.wins, tally.ties, tally.losses].map(|n| n.to_string()));
             row.extend([contrast.cohens_d, tally.superiority()].map(full));
             row.extend([contrast.verdict.name().to_owned(), codes(notices), system.images.to_string()]);
-            row.extend(baseline.interval.into_iter().chain(system.interval).map(full));
+            row.extend([baseline.interval, system.interval].into_iter().flat_map(both).map(full));
             row.extend([baseline.signature, system.signature, self.correction.name().to_owned()]);
             row.extend(resampling_fields(Some(self.resampling)));
             row
@@ -135,8 +118,12 @@ struct Side<'r> {
     name: &'r str,
     images: usize,
     score: f64,
-    interval: [f64; 2],
+    interval: Interval,
     signature: String,
+}
+
+fn both(Interval { low, high }: Interval) -> [f64; 2] {
+    [low, high]
 }
 
 /// The rows, by pair and then by measure.
@@ -168,28 +155,69 @@ fn side<'r>(comparison: &Comparison, system: &'r SystemReport, measure: usize) -
         name: &system.name,
         images: system.n_images,
         score: system.scores.get(measure).copied().unwrap_or(f64::NAN),
-        interval: system.interval(measure).map_or([f64::NAN; 2], |interval| ends(*interval)),
+        interval: system.interval(measure).copied().unwrap_or(Interval { low: f64::NAN, high: f64::NAN }),
         signature: signature.map_or_else(String::new, ToString::to_string),
     }
 }
 
+/// The last fields of a comparison: those of its report, and the pairs.
+pub(super) fn tail(comparison: &Comparison) -> Tail<'_> {
+    let Comparison { report, correction, pairs, .. } = comparison;
+    let name = |system: usize| Cow::Borrowed(report.systems.get(system).map_or("", |s| s.name.as_str()));
+    let compared = |pair: &Pair| {
+        let keys = report.head.keys().map(Cow::Borrowed);
+        Compared {
+            baseline: name(pair.baseline),
+            system: name(pair.system),
+            contrasts: Map(keys.zip(pair.contrasts.iter().map(Found::new)).collect()),
+        }
+    };
+    Tail {
+        correction: Some(*correction),
+        comparisons: Some(pairs.iter().map(compared).collect()),
+        ..Tail::of(report)
+    }
+}
+
+/// A pair of systems in JSON.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Compared<'r> {
+    pub baseline: Cow<'r, str>,
+    pub system: Cow<'r, str>,
+    pub contrasts: Map<Cow<'r, str>, Found>,
+}
+
 /// A contrast as JSON.
-#[derive(Serialize)]
-struct Found {
+#[derive(Serialize, Deserialize)]
+pub(super) struct Found {
+    #[serde(with = "real")]
     difference: f64,
-    interval: [f64; 2],
+    interval: Ends,
     bootstrap: P,
     randomisation: P,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     sign: Option<P>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     exact: Option<P>,
     wins: usize,
     ties: usize,
     losses: usize,
+    #[serde(with = "real")]
     cohens_d: f64,
+    #[serde(with = "real")]
     superiority: f64,
-    verdict: &'static str,
+    verdict: Cow<'static, str>,
+    /// Only where there is no test.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    tested: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(tested: &bool) -> bool {
+    *tested
 }
 
 impl Found {
@@ -207,7 +235,25 @@ impl Found {
             losses: tally.losses,
             cohens_d: contrast.cohens_d,
             superiority: tally.superiority(),
-            verdict: contrast.verdict.name(),
+            verdict: Cow::Borrowed(contrast.verdict.name()),
+            tested: contrast.has_test,
         }
+    }
+
+    /// The contrast again; `None` if there is no such verdict.
+    pub fn contrast(&self) -> Option<Contrast> {
+        let [Real(low), Real(high)] = self.interval;
+        Some(Contrast {
+            difference: self.difference,
+            interval: Interval { low, high },
+            bootstrap: self.bootstrap,
+            randomisation: self.randomisation,
+            sign: self.sign,
+            permutation: self.exact,
+            tally: Tally { wins: self.wins, ties: self.ties, losses: self.losses },
+            cohens_d: self.cohens_d,
+            has_test: self.tested,
+            verdict: Verdict::ALL.into_iter().find(|verdict| verdict.name() == self.verdict)?,
+        })
     }
 }

@@ -7,7 +7,7 @@ use capeval_metric::Signature;
 use capeval_stats::correlation::Williams;
 use serde::Serialize;
 
-use super::{Export, Line, Map, codes, ends, number, resampling_columns, resampling_fields};
+use super::{Ends, Export, Line, Map, codes, ends, number, resampling_columns, resampling_fields};
 use crate::{Agreement, Coefficient, Correlation, Difference, Head, Human, SystemAgreement};
 
 impl Export for Correlation {
@@ -198,7 +198,7 @@ struct Coefficients<'r> {
     accuracy: Option<f64>,
     pairs: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    intervals: Option<Map<&'static str, Option<[f64; 2]>>>,
+    intervals: Option<Map<&'static str, Option<Ends>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_level: Option<&'r SystemAgreement>,
 }

@@ -7,20 +7,27 @@ mod comparison;
 mod correlation;
 mod preference;
 mod report;
+mod saved;
 
 pub(crate) use correlation::points;
 pub(crate) use preference::pairs;
+pub use saved::Saved;
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 
 use capeval_corpus::csv_fault;
 use capeval_metric::Signature;
 use capeval_stats::{Interval, Resampling};
+use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::number::full;
-use crate::{Head, Notice, Run};
+use crate::real::{self, Real};
+use crate::{Head, Measure, MetricEntry, Notice, Run};
 
 /// The contents of a result's JSON, JSON Lines and CSV.
 pub(crate) trait Export {
@@ -52,34 +59,44 @@ pub(crate) struct Line<'r, B> {
     notices: Vec<&'r Notice>,
 }
 
+/// A result as one JSON object: what is written, and what is read again.
+#[derive(Serialize, Deserialize)]
+struct Whole<'r, B, T> {
+    capeval: Cow<'r, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<Cow<'r, Run>>,
+    #[serde(flatten)]
+    body: B,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resampling: Option<Resampled>,
+    signatures: Map<Cow<'r, str>, String>,
+    notices: Cow<'r, [Notice]>,
+    measures: Cow<'r, [Measure]>,
+    metrics: Cow<'r, [MetricEntry]>,
+    #[serde(flatten)]
+    tail: T,
+}
+
+impl<'r, B, T> Whole<'r, B, T> {
+    /// The object with the fields of `head`, and `body` and `tail` around them.
+    fn new(head: &'r Head, of_metrics: &[Signature], body: B, tail: T) -> Self {
+        Self {
+            capeval: Cow::Borrowed(&head.version),
+            run: head.run.as_ref().map(Cow::Borrowed),
+            body,
+            resampling: head.resampling.map(Resampled::new),
+            signatures: signatures(head, of_metrics),
+            notices: Cow::Borrowed(&head.notices),
+            measures: Cow::Borrowed(&head.measures),
+            metrics: Cow::Borrowed(&head.metrics),
+            tail,
+        }
+    }
+}
+
 /// Writes one JSON object, indented.
 pub(crate) fn json(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Whole<'r, B, T> {
-        capeval: &'r str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<&'r Run>,
-        #[serde(flatten)]
-        body: B,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        resampling: Option<Resampled>,
-        signatures: Map<&'r str, String>,
-        notices: &'r [Notice],
-        measures: &'r [crate::Measure],
-        #[serde(flatten)]
-        tail: T,
-    }
-    let head = found.head();
-    let whole = Whole {
-        capeval: &head.version,
-        run: head.run.as_ref(),
-        body: found.body(),
-        resampling: head.resampling.map(Resampled::new),
-        signatures: signatures(head, &found.signatures()),
-        notices: &head.notices,
-        measures: &head.measures,
-        tail: found.tail(),
-    };
+    let whole = Whole::new(found.head(), &found.signatures(), found.body(), found.tail());
     serde_json::to_writer_pretty(&mut *out, &whole)?;
     out.write_all(b"\n")
 }
@@ -121,8 +138,8 @@ pub(crate) fn csv(found: &impl Export, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Signatures by metric.
-fn signatures<'r>(head: &'r Head, signatures: &[Signature]) -> Map<&'r str, String> {
-    let metrics = head.metrics.iter().map(|metric| metric.key.as_str());
+fn signatures<'r>(head: &'r Head, signatures: &[Signature]) -> Map<Cow<'r, str>, String> {
+    let metrics = head.metrics.iter().map(|metric| Cow::Borrowed(&*metric.key));
     Map(metrics.zip(signatures.iter().map(ToString::to_string)).collect())
 }
 
@@ -149,14 +166,18 @@ fn codes<'r>(notices: impl IntoIterator<Item = &'r Notice>) -> String {
 }
 
 /// The ends of an interval.
-fn ends(interval: Interval) -> [f64; 2] {
-    [interval.low, interval.high]
+type Ends = [Real; 2];
+
+/// The ends of an interval.
+fn ends(interval: Interval) -> Ends {
+    [interval.low, interval.high].map(Real)
 }
 
 /// How intervals were computed.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Resampled {
-    method: &'static str,
+    method: Cow<'static, str>,
+    #[serde(with = "real")]
     level: f64,
     resamples: usize,
     seed: u64,
@@ -164,7 +185,11 @@ struct Resampled {
 
 impl Resampled {
     fn new(Resampling { resamples, seed, level }: Resampling) -> Self {
-        Self { method: "percentile bootstrap", level, resamples, seed }
+        Self { method: Cow::Borrowed("percentile bootstrap"), level, resamples, seed }
+    }
+
+    fn resampling(&self) -> Resampling {
+        Resampling { resamples: self.resamples, seed: self.seed, level: self.level }
     }
 }
 
@@ -178,5 +203,29 @@ impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
             map.serialize_entry(key, value)?;
         }
         map.end()
+    }
+}
+
+impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Map<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs<K, V>(PhantomData<(K, V)>);
+
+        impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Pairs<K, V> {
+            type Value = Map<K, V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut found: A) -> Result<Map<K, V>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = found.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Map(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Pairs(PhantomData))
     }
 }

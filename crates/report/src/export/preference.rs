@@ -8,7 +8,7 @@ use capeval_metric::Signature;
 use capeval_stats::Interval;
 use serde::Serialize;
 
-use super::{Export, Line, Map, codes, ends, number, resampling_columns, resampling_fields};
+use super::{Ends, Export, Line, Map, codes, ends, number, resampling_columns, resampling_fields};
 use crate::{Accuracy, Coefficient, Head, Preference, Voters};
 
 impl Export for Preference {
@@ -197,15 +197,15 @@ struct Accuracies<'r> {
     by_draw: &'r [Option<f64>],
     tied: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    intervals: Option<Ends<'r>>,
+    intervals: Option<Bounds<'r>>,
 }
 
 /// The intervals of [`Accuracies`].
 #[derive(Serialize)]
-struct Ends<'r> {
-    accuracy: Map<&'r str, Option<[f64; 2]>>,
-    mean: Option<[f64; 2]>,
-    all: Option<[f64; 2]>,
+struct Bounds<'r> {
+    accuracy: Map<&'r str, Option<Ends>>,
+    mean: Option<Ends>,
+    all: Option<Ends>,
 }
 
 impl<'r> Accuracies<'r> {
@@ -218,7 +218,7 @@ impl<'r> Accuracies<'r> {
             all: accuracy.all.value,
             by_draw: &accuracy.by_draw,
             tied: accuracy.tied,
-            intervals: found.head.resampling.map(|_| Ends {
+            intervals: found.head.resampling.map(|_| Bounds {
                 accuracy: Map(by_category().map(|(name, c)| (name, of(c))).collect()),
                 mean: of(&accuracy.mean),
                 all: of(&accuracy.all),

@@ -272,7 +272,29 @@ fn signature_lines(report: &Report) -> Vec<String> {
             }
         }
     }
+    lines.extend(reference_lines(report));
     lines
+}
+
+/// The references, in the form of a signature: one line if all systems share them, else one line per group of systems.
+fn reference_lines(report: &Report) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for system in &report.systems {
+        let Some(hash) = &system.reference_hash else { continue };
+        let line = Signature::new("references")
+            .with("images", system.n_images)
+            .with("captions", system.n_references)
+            .with("hash", hash)
+            .to_string();
+        match groups.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, names)) => names.push(&system.name),
+            None => groups.push((line, vec![&system.name])),
+        }
+    }
+    match groups.len() {
+        0 | 1 => groups.into_iter().map(|(line, _)| line).collect(),
+        _ => groups.iter().map(|(line, names)| format!("{}: {line}", listed(names))).collect(),
+    }
 }
 
 /// The first few names, and the number of others.
