@@ -15,7 +15,15 @@ pub fn installed(metrics: &MetricOptions) -> Result<MetricData> {
     if needed_data(metrics).is_empty() {
         return Ok(MetricData::default());
     }
-    Ok(MetricData::installed(Some(&Home::of_user()?), metrics)?)
+    Ok(MetricData::installed(home()?.as_ref(), metrics)?)
+}
+
+/// The user's folder for data; `None` if nothing names one, so that no data are installed.
+fn home() -> Result<Option<Home>> {
+    match Home::of_user() {
+        Err(files::Error::NoHome) => Ok(None),
+        home => Ok(Some(home?)),
+    }
 }
 
 /// Installs the data that `metrics` need and that are missing, if the user agrees, or has agreed.
@@ -24,7 +32,11 @@ pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
     if needed.is_empty() {
         return Ok(());
     }
-    let home = Home::of_user()?;
+    let home = match home()? {
+        None if has_agreed => Home::of_user()?,
+        None => return Ok(()),
+        Some(home) => home,
+    };
     let is_wanted = |kind: &DataKind| {
         // Hundreds of megabytes are not fetched for a suite that leaves the metric out otherwise.
         needed.iter().any(|needed| needed.data == kind.name && (needed.is_named || !kind.is_large))

@@ -21,14 +21,16 @@ mod rouge;
 mod scoring;
 
 use std::ffi::OsString;
+use std::io;
 
 use anyhow::{Context, Result};
+use capeval::choice::system_words;
 use clap::Parser;
 pub use output::StandardOutput;
 
 /// Evaluate captions, with the same digits as the reference programs
 #[derive(Parser)]
-#[command(name = "capeval", version, max_term_width = 100)]
+#[command(name = "capeval", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error.")]
 struct Cli {
     /// Number of threads [default: one per processor].
@@ -75,9 +77,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
-            // Help that cannot be printed is not a failure of its own.
-            let _ = error.print();
-            return error.exit_code() as u8;
+            return match error.print() {
+                // An error that cannot be printed stays the failure that it is.
+                Err(cause) if !error.use_stderr() => unwritten(&cause),
+                _ => error.exit_code() as u8,
+            };
         }
     };
     let flags = cli.command.flags();
@@ -89,6 +93,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
             2
         }
     }
+}
+
+/// Says that help or the version could not be written; the exit code.
+fn unwritten(cause: &io::Error) -> u8 {
+    if cause.kind() == io::ErrorKind::BrokenPipe {
+        return 0;
+    }
+    let what = format!("cannot write to standard output: {}", system_words(cause));
+    fault::show(&fault::fault(what, "free some space, or write to another place"), fault::Flags::Usual);
+    2
 }
 
 /// Removes temporary files when a signal ends the process, where these have names.

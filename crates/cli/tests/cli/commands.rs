@@ -186,6 +186,29 @@ fn keys_are_listed_under_given_settings() {
 }
 
 #[test]
+fn a_quiet_program_prints_no_notes_below_tables_and_keeps_notices_for_programs() {
+    let score = ["score", "-r", "references.json", "partial.json", "--missing", "skip"];
+    let run = |args: &[&str]| capeval(&[&score[..], args].concat()).stdout;
+    for format in ["table", "markdown", "latex"] {
+        assert!(run(&["-f", format]).contains("note: "), "{format}");
+        for quiet in ["-q", "--quiet"] {
+            let said = run(&["-f", format, quiet]);
+            assert!(!said.contains("note: ") && said.contains("bleu|n:4"), "{said}");
+        }
+    }
+    let found: serde_json::Value = serde_json::from_str(&run(&["-f", "json", "-q"])).unwrap();
+    assert_eq!(found["notices"][0]["code"], "missing:skip");
+}
+
+#[test]
+fn every_command_has_a_version() {
+    for args in [&["--version"][..], &["score", "--version"], &["df", "build", "-V"]] {
+        let said = capeval(args).stdout;
+        assert!(said.trim_end().ends_with(env!("CARGO_PKG_VERSION")), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn a_quiet_program_prints_only_results_and_errors() {
     let folder = tempfile::tempdir().unwrap();
     let (references, file) = (quickstart("references.json"), scratch(&folder, "out.csv"));

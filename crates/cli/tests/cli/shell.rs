@@ -106,6 +106,66 @@ fn references_may_come_from_a_pipe() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure_with_words() {
+    for args in [&["--help"][..], &["score", "--help"], &["--version"], &["score", "-V"]] {
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        let full = in_shell("exec \"$@\" >/dev/full", &args);
+        assert_eq!(full.status.code(), Some(2), "{args:?}");
+        let said = String::from_utf8(full.stderr).unwrap();
+        assert!(
+            said.starts_with("error: cannot write to standard output: no space left on device"),
+            "{said}"
+        );
+        assert!(said.contains("\nhelp: "), "{said}");
+        assert_eq!(in_shell("\"$@\" | true", &args).status.code(), Some(0));
+    }
+}
+
+#[test]
+fn a_home_folder_behind_a_name_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(fixtures().join("results.json"), folder.path().join("mine.json")).unwrap();
+    let out = "--output=~/report.json";
+    let args = ["score", "-r", "references.json", "a=~/mine.json", "-m", "bleu", "-f", "json", out];
+    let run = Command::new(crate::program::path())
+        .args(args)
+        .env("HOME", folder.path())
+        .current_dir(fixtures())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(folder.path().join("report.json").is_file());
+}
+
+#[test]
+fn without_a_home_metrics_without_data_are_left_out() {
+    let run = Command::new(crate::program::path())
+        .args(["score", "-r", "references.json", "results.json", "-f", "json"])
+        .env_remove("HOME")
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("CAPEVAL_DATA")
+        .current_dir(fixtures())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let notices = report["notices"].as_array().unwrap();
+    let left_out = |data: &str| notices.iter().any(|n| n["message"].as_str().unwrap().contains(data));
+    assert!(left_out("METEOR") && left_out("SPICE"), "{notices:?}");
+    let named = Command::new(crate::program::path())
+        .args(["score", "-r", "references.json", "results.json", "-m", "meteor"])
+        .env_remove("HOME")
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("CAPEVAL_DATA")
+        .current_dir(fixtures())
+        .output()
+        .unwrap();
+    assert_eq!(named.status.code(), Some(2));
+    assert!(String::from_utf8(named.stderr).unwrap().contains("not installed"));
+}
+
 #[test]
 fn a_closed_standard_output_is_an_error_and_one_that_goes_nowhere_is_not() {
     let args: Vec<String> =
