@@ -174,12 +174,14 @@ impl Evaluation {
             texts.filter_map(|(image, text)| with_id(image, text))
         };
         found.add(notices::long_captions(metrics, None, all()));
+        found.add(notices::special_tokens(None, all()));
         for system in systems {
             let captions = || {
                 let captions = system.images.iter().enumerate();
                 captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)))
             };
             found.add(notices::long_captions(metrics, Some(&system.name), captions()));
+            found.add(notices::special_tokens(Some(&system.name), captions()));
         }
     }
 }

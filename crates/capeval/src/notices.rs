@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use capeval_choice::{Argument, Remedy, Task};
-use capeval_corpus::{Aligned, Captions, GroupedCaptions, Pair, SegmentId};
+use capeval_corpus::{Aligned, Captions, Format, GroupedCaptions, Pair, SegmentId};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_stats::Resampling;
@@ -113,6 +113,9 @@ pub(crate) fn about_texts(
             Tokenizer::None | Tokenizer::Whitespace => {
                 notices.extend(texts.those(Looks::untokenised).map(|those| those.untokenised(tokenizer)));
             }
+            // It splits what it has split before no further, so that only texts of two kinds differ.
+            Tokenizer::Ptb | Tokenizer::PtbEach | Tokenizer::PtbRaw
+                if texts.those(Looks::untokenised).is_none() => {}
             Tokenizer::Ptb | Tokenizer::PtbEach | Tokenizer::PtbRaw | Tokenizer::V13a | Tokenizer::Intl => {
                 notices.extend(texts.those(Looks::tokenised).map(|those| those.tokenised(tokenizer)));
             }
@@ -175,15 +178,11 @@ pub(crate) fn long_captions<'t>(
     let captions: Vec<_> = captions.collect();
     let cut: Vec<_> = captions.into_par_iter().filter_map(cut).collect();
     let (first, metric, limit) = *cut.first()?;
-    let who = match (system, cut.len()) {
-        (None, 1) => "reference".to_owned(),
-        (None, _) => "references".to_owned(),
-        (Some(name), 1) => format!("caption of {name}"),
-        (Some(name), _) => format!("captions of {name}"),
-    };
-    let (exceed, such) = if cut.len() == 1 { ("exceeds", "it is") } else { ("exceed", "the first is") };
+    let who = of_whom(system, cut.len());
+    let (are, such) = if cut.len() == 1 { ("is", "it is") } else { ("are", "the first is") };
     let message = format!(
-        "{} {who} {exceed} what {} reads of a caption, {limit}: the sentence beyond this limit is ignored with all behind it; {such} that of image {}",
+        "{} {who} {are} too long for {}, which reads {limit}: the sentence that is too long is left out, and what follows \
+         it; {such} that of image {}",
         cut.len(),
         metric.signature().metric(),
         first.quoted()
@@ -191,6 +190,100 @@ pub(crate) fn long_captions<'t>(
     let ids = cut.iter().take(Notice::MAX_IDS).map(|(id, ..)| (*id).clone()).collect();
     let notice = Notice::new("long-captions", message).count(cut.len()).ids(ids);
     Some(Notice { system: system.map(str::to_owned), ..notice })
+}
+
+/// Tokens that language models begin, end, separate and fill texts with, in lower case.
+const SPECIAL_TOKENS: &[&str] = &[
+    "<s>",
+    "</s>",
+    "<pad>",
+    "<eos>",
+    "<bos>",
+    "<sos>",
+    "<start>",
+    "<end>",
+    "<unk>",
+    "<mask>",
+    "<sep>",
+    "<cls>",
+    "<image>",
+    "<img>",
+    "<eot>",
+    "<eoc>",
+    "[pad]",
+    "[eos]",
+    "[bos]",
+    "[sos]",
+    "[sep]",
+    "[cls]",
+    "[unk]",
+    "[mask]",
+    "[inst]",
+    "[/inst]",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<end_of_utterance>",
+];
+
+/// The first token of a language model in a text, such as `</s>` or `<|im_end|>`.
+fn special_token(text: &str) -> Option<&str> {
+    let starts = text.match_indices(['<', '[']);
+    starts.map(|(start, _)| text.get(start..).unwrap_or_default()).find_map(|rest| {
+        let length = 1 + rest.find(['>', ']'])?;
+        let token = rest.get(..length)?;
+        let inner = token.strip_prefix("<|").and_then(|inner| inner.strip_suffix("|>"));
+        let is_name = |inner: &str| !inner.is_empty() && !inner.contains([' ', '<', '>', '|']);
+        let is_special = inner.is_some_and(is_name)
+            || SPECIAL_TOKENS.iter().any(|special| special.eq_ignore_ascii_case(token));
+        is_special.then_some(token)
+    })
+}
+
+/// A notice of captions in which tokens of a language model were left; `system` is that of candidates.
+pub(crate) fn special_tokens<'t>(
+    system: Option<&str>,
+    captions: impl Iterator<Item = (&'t SegmentId, &'t str)>,
+) -> Option<Notice> {
+    let mut with = captions.filter_map(|(id, text)| Some((id, special_token(text)?)));
+    let (first, token) = with.next()?;
+    let mut ids = vec![first.clone()];
+    let mut count = 1;
+    for (id, _) in with {
+        count += 1;
+        if ids.len() < Notice::MAX_IDS {
+            ids.push(id.clone());
+        }
+    }
+    let message = format!(
+        "{count} {} with {token} or the like, left by a language model, which counts as words; {} that of image {}",
+        of_whom(system, count),
+        if count == 1 { "it is" } else { "the first is" },
+        first.quoted()
+    );
+    let remedy = Remedy::say("remove such tokens from the captions");
+    let notice = Notice::new("special-tokens", message).count(count).ids(ids).remedy(remedy);
+    Some(Notice { system: system.map(str::to_owned), ..notice })
+}
+
+/// What so many texts are: references, or captions of a system.
+fn of_whom(system: Option<&str>, count: usize) -> String {
+    match (system, count) {
+        (None, 1) => "reference".to_owned(),
+        (None, _) => "references".to_owned(),
+        (Some(name), 1) => format!("caption of {name}"),
+        (Some(name), _) => format!("captions of {name}"),
+    }
+}
+
+/// Why the references have other ids than a person expects: their lines or rows were numbered, and what to do about it.
+pub(crate) fn numbered(references: &Captions) -> Option<(String, Remedy)> {
+    if references.format() == Some(Format::Lines) {
+        let message = format!("{} has no ids, so its lines are counted from 0", references.source());
+        return Some((message, Remedy::say("give references with ids")));
+    }
+    let notice = references.notices().iter().find(|notice| notice.code == "row-numbers")?;
+    let remedy = notice.remedy.clone();
+    Some((notice.message.clone(), remedy.unwrap_or_else(|| Remedy::say("give references with ids"))))
 }
 
 /// Counts over a sample of `n` texts.
@@ -417,6 +510,27 @@ mod tests {
     }
 
     #[test]
+    fn tokens_of_language_models_are_noticed() {
+        for (text, token) in [
+            ("a dog runs </s>", Some("</s>")),
+            ("<|im_start|>a dog<|im_end|>", Some("<|im_start|>")),
+            ("a dog [SEP] [PAD]", Some("[SEP]")),
+            ("A dog<PAD><PAD>", Some("<PAD>")),
+            ("a <unk>", Some("<unk>")),
+            ("a sign [that] says <hello> and <|a b|> 3 < 4 > 2", None),
+            ("é<é|>", None),
+        ] {
+            assert_eq!(special_token(text), token, "{text}");
+        }
+        let id = SegmentId::from(4);
+        let texts = ["a </s>", "b", "c <pad>"];
+        let notice = special_tokens(Some("mine"), texts.iter().map(|text| (&id, *text))).unwrap();
+        assert_eq!((notice.count, notice.system.as_deref()), (Some(2), Some("mine")));
+        assert!(notice.message.starts_with("2 captions of mine with </s> or the like"), "{}", notice.message);
+        assert!(special_tokens(None, [(&id, "a dog")].into_iter()).is_none());
+    }
+
+    #[test]
     fn text_with_punctuation_under_no_tokenizer_is_noticed() {
         assert_eq!(codes(&["A dog runs."], &["a dog runs"], "none"), [("untokenised".into(), None)]);
         assert_eq!(codes(&["A dog runs."], &["a dog runs"], "ptb"), []);
@@ -426,6 +540,9 @@ mod tests {
     fn text_that_is_tokenised_twice_is_noticed() {
         let found = codes(&["A dog runs."], &["a dog runs ."], "ptb");
         assert_eq!(found, [("tokenised".into(), Some("x".into()))]);
+        assert_eq!(codes(&["A dog runs ."], &["a dog runs ."], "ptb"), [], "both are read alike");
+        assert_eq!(codes(&["A dog runs ."], &["a dog runs"], "ptb"), []);
+        assert_eq!(codes(&["A dog runs ."], &["a dog runs ."], "13a"), [("tokenised".into(), None)]);
     }
 
     #[test]
@@ -501,11 +618,15 @@ mod tests {
         let one = notice(&short, None, "a dog", 1).unwrap();
         assert_eq!(
             one.message,
-            "1 reference exceeds what short reads of a caption, three letters: the sentence beyond this limit is ignored \
-             with all behind it; it is that of image 0"
+            "1 reference is too long for short, which reads three letters: the sentence that is too long is left out, and \
+             what follows it; it is that of image 0"
         );
         let many = notice(&mean, Some("mine"), "a dog", 7).unwrap();
-        assert!(many.message.starts_with("7 captions of mine exceed what mean reads"), "{}", many.message);
+        assert!(
+            many.message.starts_with("7 captions of mine are too long for mean, which reads"),
+            "{}",
+            many.message
+        );
         assert_eq!((many.code, many.count, &many.ids[..]), ("long-captions".into(), Some(7), &ids[..5]));
         assert_eq!(many.system.as_deref(), Some("mine"));
     }

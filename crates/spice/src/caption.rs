@@ -18,8 +18,7 @@ const BUDGET: usize = MOST_TOKENS * MOST_TOKENS * MOST_TOKENS;
 pub(crate) const MOST_TOKENS: usize = 200;
 
 /// The budget in words.
-const LIMIT: &str =
-    "a sentence of 200 tokens, or several with no larger sum of the third powers of their lengths";
+const LIMIT: &str = "a sentence of up to 200 tokens, or several shorter ones that take no longer";
 
 /// How many of the sentences are within the budget, from the first on.
 fn n_affordable(sentences: &[Vec<String>]) -> usize {

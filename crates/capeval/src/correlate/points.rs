@@ -9,6 +9,7 @@ use capeval_report::{Agreement, Human, Measure, Notice, Unit};
 use capeval_stats::ExactSum;
 
 use crate::findings::Findings;
+use crate::notices::numbered;
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
@@ -200,6 +201,8 @@ struct Known<'c> {
     texts: HashMap<SegmentId, Vec<&'c str>>,
     ids: Ids,
     source: &'c str,
+    /// Why the ids are none that a person gave, and what to do about it.
+    numbered: Option<(String, Remedy)>,
 }
 
 impl<'c> Known<'c> {
@@ -208,7 +211,7 @@ impl<'c> Known<'c> {
         for (id, text) in references.iter() {
             texts.entry(normal(id, ids)).or_default().push(text);
         }
-        Self { texts, ids, source: references.source() }
+        Self { texts, ids, source: references.source(), numbered: numbered(references) }
     }
 
     fn of(&self, image: &SegmentId) -> Option<&Vec<&'c str>> {
@@ -239,7 +242,11 @@ fn without_references(
             true => Remedy::say("check the ids, and give the references they were rated with"),
             false => Remedy::say("give the references they were rated with").or(ignore),
         };
-        return Err(Error::with_remedy(format!("{}: {message}", ratings.source), remedy));
+        let message = format!("{}: {message}", ratings.source);
+        return Err(match &known.numbered {
+            Some((why, name_them)) => Error::with_remedy(format!("{message}: {why}"), name_them.clone()),
+            None => Error::with_remedy(message, remedy),
+        });
     }
     let ids = unknown.iter().take(SHOWN).map(|item| item.image.clone()).collect();
     let notice = Notice::applied(Argument::Surplus, Surplus::Ignore.name(), format!("left out: {message}"));

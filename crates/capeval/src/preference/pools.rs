@@ -8,6 +8,7 @@ use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
 
 use crate::findings::Findings;
+use crate::notices::numbered;
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
@@ -126,7 +127,11 @@ fn without_lost(
             true => Remedy::say("check the ids, and give the references they were judged with"),
             false => Remedy::say("give the references they were judged with").or(ignore),
         };
-        return Err(Error::with_remedy(format!("{}: {message}", choices.source), remedy));
+        let message = format!("{}: {message}", choices.source);
+        return Err(match given.and_then(numbered) {
+            Some((why, name_them)) => Error::with_remedy(format!("{message}: {why}"), name_them),
+            None => Error::with_remedy(message, remedy),
+        });
     }
     let notice = Notice::applied(Argument::Surplus, Surplus::Ignore.name(), format!("left out: {message}"));
     found.add([notice.ids(listed(lost.iter())).count(lost.len())]);
