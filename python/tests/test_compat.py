@@ -270,8 +270,18 @@ def test_nlg_eval_scores_files_and_lists(tmp_path, capsys, monkeypatch):
     assert list(found) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "CIDEr"]
     assert f"CIDEr: {found['CIDEr']:0.6f}" in capsys.readouterr().out
     streams = [["a dog runs", "cats sit"], ["the dog ran", "two cats sit"]]
-    again = nlgeval.NLGEval(metrics_to_omit=["METEOR"]).compute_metrics(streams, ["a dog runs", "two cats"])
+    omit = ["METEOR", "SPICE"]
+    quiet = {"no_skipthoughts": True, "no_glove": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = nlgeval.NLGEval(metrics_to_omit=omit, **quiet).compute_metrics(streams, ["a dog runs", "two cats"])
     assert again == found
+    with pytest.warns(UserWarning, match="SPICE is left out"):
+        nlgeval.NLGEval(metrics_to_omit=["METEOR"], **quiet).compute_metrics(streams, ["a dog runs", "two cats"])
+    with pytest.warns(UserWarning, match="SkipThoughtCS, .*GreedyMatchingScore: not computed"):
+        nlgeval.NLGEval()
+    with pytest.warns(UserWarning, match="^GreedyMatchingScore: not computed.*no_glove=True"):
+        nlgeval.NLGEval(no_skipthoughts=True, metrics_to_omit=nlgeval._GLOVE[:2])
     with pytest.warns(UserWarning):
         assert nlgeval.compute_individual_metrics("a cat||<|>||the cat", "a cat")["ROUGE_L"] == 1.0
 

@@ -26,6 +26,9 @@ __all__ = ["install_as_pycocoevalcap"]
 def install_as_pycocoevalcap() -> None:
     """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` import capeval's replacements.
 
+    Programs that ask for the installed version of pycocoevalcap, as mmpretrain does, are told 1.2, the one that is
+    replaced.
+
     This also holds for processes that this one starts by multiprocessing, and for ``import pycocotools.coco`` where
     pycocotools is not installed.
 

@@ -1,10 +1,12 @@
-"""nlg-eval: BLEU, METEOR, ROUGE-L and CIDEr of line-aligned files or lists, without its embeddings.
+"""nlg-eval: BLEU, METEOR, ROUGE-L, CIDEr and SPICE of line-aligned files or lists, without its embeddings.
 
-Lines are split on white space and not changed otherwise, as in nlg-eval. METEOR is left out with a warning if its data
-are not installed; skip-thoughts and GloVe scores are not available.
+Lines are split on white space and not changed otherwise, as in nlg-eval. METEOR and SPICE are left out with a warning if
+their data are not installed. Skip-thoughts and GloVe scores are not computed; a warning says so unless
+``no_skipthoughts`` and ``no_glove`` are set.
 
 >>> from capeval.compat.nlgeval import NLGEval
->>> scores = NLGEval(metrics_to_omit=["METEOR"]).compute_individual_metrics(["a cat on a mat"], "a cat on a rug")
+>>> evaluator = NLGEval(no_skipthoughts=True, no_glove=True, metrics_to_omit=["METEOR", "SPICE"])
+>>> scores = evaluator.compute_individual_metrics(["a cat on a mat"], "a cat on a rug")
 >>> sorted(scores)
 ['Bleu_1', 'Bleu_2', 'Bleu_3', 'Bleu_4', 'CIDEr', 'ROUGE_L']
 >>> round(scores["Bleu_1"], 6)
@@ -22,7 +24,20 @@ from ._engine import evaluate, mean
 
 __all__ = ["NLGEval", "compute_individual_metrics", "compute_metrics"]
 
-_KEYS = {"METEOR": "meteor", "ROUGE_L": "rouge-l", "CIDEr": "cider-d"}
+_KEYS = {"METEOR": "meteor", "ROUGE_L": "rouge-l", "CIDEr": "cider-d", "SPICE": "spice"}
+
+_SKIP_THOUGHTS = ("SkipThoughtCS",)
+_GLOVE = ("EmbeddingAverageCosineSimilarity", "VectorExtremaCosineSimilarity", "GreedyMatchingScore")
+
+
+def _warn(no_skipthoughts: bool, no_glove: bool, omit: Iterable[str] = ()) -> None:
+    """Says what the original would compute and this does not."""
+    omitted = set(omit)
+    asked = [*(() if no_skipthoughts else _SKIP_THOUGHTS), *(() if no_glove else _GLOVE)]
+    absent = [key for key in asked if key not in omitted]
+    if absent:
+        message = f"{', '.join(absent)}: not computed, since capeval has no embeddings"
+        warnings.warn(f"{message}; pass no_skipthoughts=True and no_glove=True", stacklevel=3)
 
 
 def _scores(references: Sequence[Sequence[str]], hypotheses: Sequence[str], omit: Iterable[str]) -> dict[str, Any]:
@@ -30,12 +45,14 @@ def _scores(references: Sequence[Sequence[str]], hypotheses: Sequence[str], omit
 
     omitted = set(omit)
     wanted = {key: metric for key, metric in _KEYS.items() if key not in omitted}
-    if "METEOR" in wanted:
+    for key in ("METEOR", "SPICE"):
+        if key not in wanted:
+            continue
         try:
-            _engine.evaluate([], [], ["meteor:tok=none"], [], None)
+            _engine.evaluate([], [], [f"{wanted[key]}:tok=none"], [], None)
         except FileNotFoundError as missing:
-            warnings.warn(f"METEOR is left out: {missing}", stacklevel=3)
-            del wanted["METEOR"]
+            warnings.warn(f"{key} is left out: {missing}", stacklevel=3)
+            del wanted[key]
     bleu = [f"Bleu_{n}" for n in range(1, 5) if f"Bleu_{n}" not in omitted]
     metrics = [*(["bleu"] if bleu else []), *wanted.values()]
     stripped = [[reference.strip() for reference in texts] for texts in references]
@@ -57,6 +74,7 @@ def compute_metrics(
     no_glove: bool = False,
 ) -> dict[str, Any]:
     """Scores a file of hypotheses against files of references, line by line, and prints the scores."""
+    _warn(no_skipthoughts, no_glove)
     with open(hypothesis, encoding="utf-8") as file:
         hypotheses = file.readlines()
     streams = []
@@ -82,6 +100,7 @@ def compute_individual_metrics(
     no_glove: bool = False,
 ) -> dict[str, Any]:
     """Scores one hypothesis; ``||<|>||`` separates several references in one string."""
+    _warn(no_skipthoughts, no_glove)
     references = ref.split("||<|>||") if isinstance(ref, str) else list(ref)
     return {} if no_overlap else _scores([references], [hyp], ())
 
@@ -96,6 +115,7 @@ class NLGEval:
         no_glove: bool = False,
         metrics_to_omit: Iterable[str] | None = None,
     ) -> None:
+        _warn(no_skipthoughts, no_glove, metrics_to_omit or ())
         self.no_overlap = no_overlap
         self.metrics_to_omit = set(metrics_to_omit or ())
 
