@@ -28,6 +28,7 @@ from ._correlate import Correlation, correlate
 from ._engine import __version__, get_num_threads, set_num_threads
 from ._diversity import diversity
 from ._evaluator import Evaluator
+from ._explain import Explained, Explanation, Match, Step, explain
 from ._frequencies import DocumentFrequencies
 from ._install import install_data, install_meteor, install_spice
 from ._listing import metrics, suites, tokenize, tokenizers
@@ -42,16 +43,21 @@ __all__ = [
     "Correlation",
     "DocumentFrequencies",
     "Evaluator",
+    "Explained",
+    "Explanation",
+    "Match",
     "Measure",
     "Notice",
     "Preference",
     "Report",
+    "Step",
     "Submission",
     "System",
     "__version__",
     "compare",
     "correlate",
     "diversity",
+    "explain",
     "get_num_threads",
     "install_as_pycocoevalcap",
     "install_data",
