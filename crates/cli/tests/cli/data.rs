@@ -80,6 +80,7 @@ impl Place {
         command
             .args(args)
             .env("CAPEVAL_DATA", self.path("data"))
+            .env("CAPEVAL_CACHE", self.path("caches"))
             // No package index is asked: there is no Python.
             .env("PATH", self.path("nothing"))
             .env_remove("PYTHON")

@@ -44,6 +44,7 @@ pub fn capeval_with(args: &[&str], stdin: &str) -> Run {
         .args(args)
         .args(default)
         .env("CAPEVAL_DATA", fixtures().join("no-data"))
+        .env("CAPEVAL_CACHE", fixtures().join("no-data"))
         .current_dir(fixtures())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

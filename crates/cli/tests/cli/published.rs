@@ -39,8 +39,10 @@ fn the_published_numbers_come_out() {
 fn the_published_meteor_comes_out_once_its_data_are_installed() {
     let Some(references) = shared("data/coco/captions_val2014.json.gz") else { return };
     let Some(candidates) = shared("data/coco/fakecap_results.json") else { return };
+    let caches = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
-        let output = Command::new(crate::program::path()).args(args).output().unwrap();
+        let mut command = Command::new(crate::program::path());
+        let output = command.args(args).env("CAPEVAL_CACHE", caches.path()).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     if !is_installed("meteor") {
