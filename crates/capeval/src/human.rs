@@ -209,6 +209,7 @@ impl Rounds {
         check_resampling(options.intervals, self.n * entries(&metrics).1.len())?;
         let mut found = Findings::from(selected);
         found.add(self.notices.iter().cloned());
+        found.add(subsets(&metrics));
         let (mut rounds, mut rows) = (Vec::with_capacity(self.n), Vec::with_capacity(self.n));
         for round in 0..self.n {
             let evaluation = Evaluation::run(self.deal(round, &metrics)?, &metrics, false, progress);
@@ -247,6 +248,17 @@ impl Rounds {
         let hash = reference_hash(self.images.par_iter().filter_map(of));
         SystemReport { scores, lengths, n_references, reference_hash: Some(hash), ..row }
     }
+}
+
+/// A notice about scores of subsets, which not every image has in every round.
+fn subsets(metrics: &[AnyMetric]) -> Option<Notice> {
+    let has_subsets = |metric: &&AnyMetric| metric.signature().get("subsets") == Some("yes");
+    let metric = metrics.iter().find(has_subsets)?.signature().metric();
+    let message = format!(
+        "the scores of {metric} in subsets are means over the rounds of means over the images that have the subset in a \
+         round, which the mean of the rows of images need not equal"
+    );
+    Some(Notice::new("subset-rounds", message))
 }
 
 /// A notice about images with a single reference.

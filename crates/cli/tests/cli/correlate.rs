@@ -457,3 +457,18 @@ fn percent_multiplies_coefficients_by_100_but_not_their_strength() {
     let table = stdout(&with(&["--percent"]));
     assert!(table.contains("note: coefficients and accuracies are multiplied by 100"), "{table}");
 }
+
+#[test]
+fn ratings_beside_references_that_were_numbered_are_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = r#"{"question_id": 901, "caption": "a dog runs"}"#;
+    let references = scratch(&folder, "refs.jsonl");
+    std::fs::write(&references, format!("{rows}\n")).unwrap();
+    let ratings = scratch(&folder, "ratings.csv");
+    std::fs::write(&ratings, "image_id,caption,rating\n901,a dog,3\n902,a cat,4\n").unwrap();
+    let run = capeval(&["correlate", &ratings, "-r", &references, "-m", "bleu"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    for words in ["without a reference", "numbered", "--ref-id-column"] {
+        assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+    }
+}

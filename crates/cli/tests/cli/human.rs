@@ -107,6 +107,14 @@ fn score_adds_the_human_row_on_the_images_of_its_systems() {
 }
 
 #[test]
+fn references_that_repeat_are_no_reason_for_a_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = write(&folder, "all.json", &value!({"1": ["a dog", "a dog"], "2": ["two cats", "two cats"]}));
+    let found = json(&["human", "-r", &all, "-m", "rouge-l"]);
+    assert_eq!((&found["notices"], &found["systems"][0]["scores"]["rouge-l"]), (&value!([]), &value!(1.0)));
+}
+
+#[test]
 fn references_without_words_are_held_out_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let row = |id: u32, caption: &str| value!({"image_id": id, "caption": caption});

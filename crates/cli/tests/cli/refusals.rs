@@ -473,3 +473,16 @@ fn captions_that_ptb_each_may_read_otherwise_are_counted() {
     let notices = json(&args)["notices"].as_array().unwrap().clone();
     assert!(notices.iter().all(|notice| notice["code"] != "open-captions"), "of images that are not scored");
 }
+
+#[test]
+fn tokens_of_language_models_in_captions_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = scratch(&folder, "decoded.jsonl");
+    let rows = [(1, "a dog </s>"), (2, "two cats"), (3, "a kite<|im_end|><pad>")];
+    let lines = rows.map(|(id, text)| format!("{{\"image_id\": {id}, \"caption\": \"{text}\"}}\n"));
+    fs::write(&path, lines.concat()).unwrap();
+    let found = json(&["score", "-r", "references.json", &path, "-m", "bleu"]);
+    let notice = &found["notices"][0];
+    assert_eq!((&notice["code"], &notice["count"]), (&"special-tokens".into(), &2.into()), "{notice}");
+    assert_eq!((&notice["system"], &notice["ids"]), (&"decoded".into(), &serde_json::json!([1, 3])));
+}
