@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The name and settings of a metric: two scores are comparable if their signatures are equal.
+/// The name and settings of a metric: two scores on the same references are comparable if their signatures are equal.
 ///
 /// Prints as `cider-d|n:4|sigma:6|…`, and parses back from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! Generates pages of documentation from the code that they describe.
 
 mod choices;
+mod legend;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -73,10 +74,7 @@ fn metrics() -> Result<String> {
             writeln!(page, "| `{}` | `{name}` | `{default}` | {summary} |", kind.name)?;
         }
     }
-    page.push_str("\n## Signatures\n\nTwo scores are comparable if their signatures are equal.\n\n");
-    for kind in kinds() {
-        writeln!(page, "- `{}`", kind.about()?.signature)?;
-    }
+    legend::signatures(&mut page)?;
     diversity(&mut page)?;
     page.push_str("\n## Suites\n\n| name | description | metrics |\n|---|---|---|\n");
     for suite in SUITES {
