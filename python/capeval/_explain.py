@@ -128,7 +128,7 @@ def explain(
       reference 1  a dog runs
     ...
     >>> found.metrics["rouge-l"].scores[0].parts[0].title
-    'recall'
+    'precision P, the best'
 
     Args:
         references: as for :func:`capeval.score`.

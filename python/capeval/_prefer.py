@@ -156,7 +156,7 @@ def prefer(
             the same as ``"remove"``:
             - ``"keep"``: score it against all references, itself included, with a notice
             - ``"remove"``: remove it from the references of its image
-            - ``"remove-same-words"``: as remove, also references that differ only in case and punctuation
+            - ``"remove-same-words"``: as remove, also references that differ only in case, punctuation and spaces
             - ``"hold-out"``: compare it with the other references, one caption at a time
             - ``"skip"``: leave it out, with its ratings or its pair
         surplus: what to do about pairs without references:

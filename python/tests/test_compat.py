@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -173,6 +174,8 @@ from pycocoevalcap.cider.cider_scorer import CiderScorer
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from pycocoevalcap.spice.spice import Spice
 import pycocoevalcap.rouge.rouge
+from importlib.metadata import distribution, version
+assert version("pycocoevalcap") == "1.2" and distribution("pycocoevalcap").metadata["Name"] == "pycocoevalcap"
 import pyciderevalcap.ciderD.ciderD as c
 assert c.CiderD(df="corpus").method() == "CIDEr-D"
 assert COCOEvalCap.__module__ == "capeval.compat.pycocoevalcap.eval"
