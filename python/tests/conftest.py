@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,19 @@ PATIENCE = 600
 
 # More bytes than a pipe holds: once they are written, the other side reads.
 MORE_THAN_A_PIPE = 1 << 20
+
+
+@pytest.fixture(scope="session", autouse=True)
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder in place of that of the user."""
+    folder = tmp_path_factory.mktemp("caches")
+    before = os.environ.get("CAPEVAL_CACHE")
+    os.environ["CAPEVAL_CACHE"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["CAPEVAL_CACHE"]
+    else:
+        os.environ["CAPEVAL_CACHE"] = before
 
 
 @pytest.fixture(scope="session")

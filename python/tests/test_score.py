@@ -294,6 +294,36 @@ def test_parses_survive_calls(references, candidates, tmp_path):
     assert path.read_text() == "[]"
 
 
+def test_parses_are_kept_in_the_folder_for_caches(references, candidates, monkeypatch, tmp_path):
+    monkeypatch.setenv("CAPEVAL_CACHE", str(tmp_path / "caches"))
+    path = tmp_path / "caches" / "spice.parses"
+    try:
+        plain = capeval.score(references, candidates, "spice", spice_cache="none")
+    except FileNotFoundError:
+        pytest.skip("SPICE's data are not installed")
+    assert not path.exists()
+    assert capeval.score(references, candidates, "spice") == plain
+    kept = path.read_bytes()
+    from capeval.compat.pycocoevalcap.spice.spice import Spice
+
+    gts = {key: [text.lower() for text in texts] for key, texts in references.items()}
+    res = {key: [text.lower()] for key, text in candidates.items()}
+    first = Spice().compute_score(gts, res)[0]
+    both = path.read_bytes()
+    assert len(both) > len(kept) and Spice().compute_score(gts, res)[0] == first
+    assert path.read_bytes() == both
+
+
+def test_parquet_is_read_from_files(references, candidates, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    rows = [(key, text) for key, texts in references.items() for text in texts]
+    frame = pandas.DataFrame(rows, columns=["image_id", "caption"])
+    frame.to_parquet(tmp_path / "references.parquet")
+    path = str(tmp_path / "references.parquet")
+    assert capeval.score(path, candidates, METRICS).scores == capeval.score(references, candidates, METRICS).scores
+
+
 def test_a_report_becomes_a_page(references, candidates):
     report = capeval.score(references, candidates, METRICS, gallery=True)
     page = report.to_html(title="A <title>", pictures={1: "one.jpg"})
