@@ -85,7 +85,10 @@ class Explained:
 
 
 def _steps(rows: list[tuple[Any, ...]]) -> list[Step]:
-    return [Step(*row[:5], [Match(*match) for match in row[5]], _steps(row[6])) for row in rows]
+    return [
+        Step(title, value, formula, note, facts, [Match(*match) for match in matches], _steps(parts))
+        for title, value, formula, note, facts, matches, parts in rows
+    ]
 
 
 def explain(
