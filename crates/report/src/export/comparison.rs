@@ -240,8 +240,9 @@ impl Found {
         }
     }
 
-    /// The contrast again; `None` if there is no such verdict.
+    /// The contrast again; `None` if there is no such verdict, or no such number of images.
     pub fn contrast(&self) -> Option<Contrast> {
+        self.wins.checked_add(self.ties)?.checked_add(self.losses)?;
         let [Real(low), Real(high)] = self.interval;
         Some(Contrast {
             difference: self.difference,

@@ -57,6 +57,9 @@ impl Saved {
             notices: notices.into_owned(),
             run: run.map(std::borrow::Cow::into_owned),
         };
+        if let Some(Err(error)) = resampling.map(|resampling| resampling.check()) {
+            return Err(damaged(&error.to_string()));
+        }
         let Tail { references, policy, same_images, sorted_by, correction, comparisons } = tail;
         let n_measures =
             head.metrics.iter().try_fold(0_usize, |sum, metric| sum.checked_add(metric.n_measures));
