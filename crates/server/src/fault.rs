@@ -73,6 +73,11 @@ impl Fault {
         fault!(BAD_REQUEST, "bad-request", "The request is incomplete or malformed.")
     }
 
+    /// The request cannot be read, for a reason that names the field or the place.
+    pub fn malformed(reason: &dyn Display) -> Self {
+        fault!(BAD_REQUEST, "bad-request", "The request is incomplete or malformed: {}", reason)
+    }
+
     /// A failure of the server, whose cause is logged and not shown.
     pub fn internal(cause: &dyn Display) -> Self {
         tracing::error!(cause = %cause, "a request failed");

@@ -26,7 +26,11 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
         if is_program(request.uri().path()) {
-            let Json(value) = Json::from_request(request, app).await.map_err(IntoResponse::into_response)?;
+            let read = Json::from_request(request, app).await;
+            let Json(value) = read.map_err(|rejection| match rejection.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => rejection.into_response(),
+                _ => Fault::malformed(&rejection.body_text()).into_response(),
+            })?;
             return Ok(Self(value));
         }
         let RawForm(form) = RawForm::from_request(request, app).await.map_err(IntoResponse::into_response)?;
@@ -58,7 +62,7 @@ impl<T: JsonSchema> Input for Asked<T> {
 }
 
 fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T, Fault> {
-    serde_html_form::from_bytes(form).map_err(|_| Fault::bad_request())
+    serde_html_form::from_bytes(form).map_err(|error| Fault::malformed(&error))
 }
 
 /// An answer with a `T` for programs; for browsers, it is a redirect or a page.
