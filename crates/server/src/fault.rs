@@ -26,6 +26,8 @@ pub struct Fault {
     pub more: Option<Box<Details>>,
     /// Whether what caused it passes by itself.
     pub passes: bool,
+    /// What went wrong in the server, which visitors are not told.
+    pub cause: Option<String>,
 }
 
 /// Builds a [`Fault`] from a status, a code, a message and its arguments.
@@ -39,7 +41,16 @@ macro_rules! fault {
 impl Fault {
     /// A fault without arguments; [`fault!`](crate::fault!) is shorter.
     pub fn new(status: StatusCode, code: &'static str, message: &'static str) -> Self {
-        Self { status, code, message, args: Vec::new(), retry_after: None, more: None, passes: false }
+        Self {
+            status,
+            code,
+            message,
+            args: Vec::new(),
+            retry_after: None,
+            more: None,
+            passes: false,
+            cause: None,
+        }
     }
 
     /// Adds an argument of the message.
@@ -78,10 +89,17 @@ impl Fault {
         fault!(BAD_REQUEST, "bad-request", "The request is incomplete or malformed: {}", reason)
     }
 
+    /// A person has contributed something since their contributions were withdrawn.
+    pub fn still_contributing() -> Self {
+        fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").passing()
+    }
+
     /// A failure of the server, whose cause is logged and not shown.
     pub fn internal(cause: &dyn Display) -> Self {
         tracing::error!(cause = %cause, "a request failed");
-        fault!(INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side. Please try again.")
+        let fault =
+            fault!(INTERNAL_SERVER_ERROR, "internal", "Something went wrong on our side. Please try again.");
+        Self { cause: Some(cause.to_string()), ..fault }
     }
 }
 
@@ -93,7 +111,7 @@ impl Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The answer has no body; [`dress`](crate::web::dress) writes it as a page or as JSON.
+/// The answer has no body; [`finish_response`](crate::web::middleware::finish_response) writes it as a page or as JSON.
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();

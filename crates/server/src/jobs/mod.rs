@@ -36,6 +36,8 @@ pub struct Job<S = String> {
     /// Whether a person waits for it.
     #[serde(rename = "priority", deserialize_with = "is_awaited")]
     pub is_awaited: bool,
+    /// Why the last attempt failed that was not killed.
+    pub error: Option<String>,
 }
 
 fn is_awaited<'de, D: Deserializer<'de>>(priority: D) -> Result<bool, D::Error> {

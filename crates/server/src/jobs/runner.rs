@@ -3,16 +3,21 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::queue::{self, Priority};
 use super::{AnyWork, Failure, Job, Work};
 use crate::app::App;
+use crate::audit;
 use crate::fault::Fault;
 
 /// How often a job is tried.
 pub const ATTEMPTS: i64 = 3;
+
+/// How often a job may be claimed whose end cannot be written.
+const CLAIMS: i64 = 2 * ATTEMPTS;
 
 /// How long a process without work sleeps unless it is woken, which other processes cannot do.
 const SLEEP: Duration = Duration::from_millis(500);
@@ -84,10 +89,11 @@ pub(super) async fn perform<W: Work>(
         app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
         return Ok(tx.commit().await?);
     };
-    let Job { id, kind, subject: _, attempt, is_awaited } = claimed.clone();
-    let job = Job { id, kind, subject, attempt, is_awaited };
+    let Job { id, kind, subject: _, attempt, is_awaited, error } = claimed.clone();
+    let job = Job { id, kind, subject, attempt, is_awaited, error };
     if attempt > ATTEMPTS {
-        let reason = format!("given up after {ATTEMPTS} attempts, each of which was killed");
+        let last = job.error.as_deref().unwrap_or("each of them was killed");
+        let reason = format!("given up after {ATTEMPTS} attempts: {last}");
         return finish::<W>(app, claimed, &job, Err(reason)).await;
     }
     let start = Instant::now();
@@ -115,8 +121,53 @@ pub(super) async fn perform<W: Work>(
     }
 }
 
-/// Ends a job and writes its result, both or neither.
+/// Ends a job with its result or the reason why there is none. What cannot be written becomes such a reason; if that
+/// cannot be written either, the job ends alone, and the audit log says so.
 async fn finish<W: Work>(
+    app: &App,
+    claimed: &Job,
+    job: &Job<W::Subject>,
+    outcome: Result<W::Done, String>,
+) -> Result<(), Fault> {
+    let failure = outcome.as_ref().err().cloned();
+    let Err(mut fault) = write::<W>(app, claimed, job, outcome).await else { return Ok(()) };
+    app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
+    let reason = match failure {
+        Some(reason) => reason,
+        None => {
+            let reason = cannot_be_written(&fault);
+            if fault.passes && job.attempt < ATTEMPTS {
+                return Ok(queue::put_back(&app.store, claimed, Some(&reason)).await?);
+            }
+            match write::<W>(app, claimed, job, Err(reason.clone())).await {
+                Ok(()) => return Ok(()),
+                Err(second) => fault = second,
+            }
+            reason
+        }
+    };
+    if fault.passes && job.attempt < CLAIMS {
+        return Ok(queue::put_back(&app.store, claimed, Some(&reason)).await?);
+    }
+    let reason = format!("{reason}; {}", cannot_be_written(&fault));
+    tracing::error!(job = job.id, kind = job.kind, reason, "a job is given up");
+    let mut tx = app.store.begin().await?;
+    if queue::end(&mut tx, claimed, Some(&reason)).await? {
+        let detail = json!({ "kind": job.kind, "reason": reason });
+        // The last of several ids is that of what hosts know, such as a submission.
+        let subject = claimed.subject.rsplit('/').next().unwrap_or_default();
+        audit::note(&mut tx, None, "job.give-up", subject, detail).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+fn cannot_be_written(fault: &Fault) -> String {
+    let cause = fault.cause.clone().unwrap_or_else(|| fault.to_string());
+    format!("the end of the job cannot be written: {cause}")
+}
+
+/// Ends a job and writes its result, both or neither.
+async fn write<W: Work>(
     app: &App,
     claimed: &Job,
     job: &Job<W::Subject>,

@@ -1,6 +1,7 @@
 //! Jobs are done once, whatever happens to their workers.
 
 use std::path::Path;
+use std::time::Instant;
 
 use capeval_server::app::App;
 use capeval_server::args;
@@ -10,7 +11,7 @@ use capeval_server::jobs::{AnyWork, Failure, Job, Work, runner};
 use capeval_server::settings::Settings;
 use capeval_server::store::Tx;
 use capeval_server::testing::Clock;
-use capeval_testkit::PAUSE;
+use capeval_testkit::{PATIENCE, PAUSE};
 use tokio::sync::watch;
 
 use crate::support::{Database, Site, eventually, on_both, on_sqlite};
@@ -19,8 +20,9 @@ on_both! {
     every_job_has_one_effect_although_workers_die_and_dawdle
     a_late_result_is_dropped
     what_lasts_fails_at_once_and_what_passes_is_tried_again
-    nobody_waits_for_a_job_that_nobody_notices
-    a_job_that_waits_for_ten_minutes_means_that_nobody_works
+    a_job_whose_end_cannot_be_written_ends_with_a_reason
+    no_one_waits_for_a_job_that_no_one_notices
+    a_job_that_waits_for_ten_minutes_means_that_no_worker_runs
 }
 
 on_sqlite! {
@@ -45,7 +47,9 @@ impl Work for Unreliable {
                 app.store.execute(ended, args![&job.id]).await?;
                 app.wake.notify();
                 let claimed = "SELECT id FROM job WHERE id = $1 AND attempt > 1";
+                let start = Instant::now();
                 while app.store.first(claimed, args![&job.id]).await?.is_none() {
+                    assert!(start.elapsed() < PATIENCE, "no other worker claims the job");
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -159,7 +163,7 @@ async fn a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told() {
     }
 }
 
-async fn nobody_waits_for_a_job_that_nobody_notices(database: Database) {
+async fn no_one_waits_for_a_job_that_no_one_notices(database: Database) {
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
     queue::add(&mut tx, "slow", "a", Priority::Background).await.unwrap();
@@ -281,11 +285,75 @@ async fn what_lasts_fails_at_once_and_what_passes_is_tried_again(database: Datab
     assert!(rows.iter().all(|row| row.get::<Option<String>>("error").unwrap().is_some()));
 }
 
+/// Work whose end cannot be written: the result, the reason why there is none, or both, now or never.
+struct Unwritable;
+
+impl Work for Unwritable {
+    const KIND: &'static str = "unwritable";
+    type Subject = String;
+    type Done = ();
+
+    async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
+        match (job.subject.as_str(), outcome) {
+            ("result" | "phase/never", Ok(())) | ("phase/never", Err(_)) => {
+                tx.execute("INSERT INTO nowhere VALUES (1)", args![]).await.map(drop)?;
+            }
+            ("full", _) => Err(Fault::from(std::io::Error::from(std::io::ErrorKind::StorageFull)))?,
+            (subject, outcome) => {
+                let reason = outcome.unwrap_err();
+                capeval_server::audit::note(tx, None, "told", subject, reason.into()).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn a_job_whose_end_cannot_be_written_ends_with_a_reason(database: Database) {
+    let site = Site::new(database).await;
+    let store = &site.app.store;
+    let mut tx = store.begin().await.unwrap();
+    for subject in ["result", "phase/never", "full"] {
+        queue::add(&mut tx, Unwritable::KIND, subject, Priority::Awaited).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let (_stop, mut stopping) = watch::channel(false);
+    let clock = Clock::of_thread().unwrap();
+    let mut steps = 0;
+    loop {
+        let works = const { &[AnyWork::of::<Unwritable>()] };
+        while runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap() {
+            steps += 1;
+            assert!(steps <= 8, "no end");
+        }
+        let due = "SELECT MIN(run_after) FROM job WHERE state = 'queued'";
+        let Some(due) = store.fetch_one::<Option<i64>>(due, args![]).await.unwrap() else { break };
+        clock.move_to(due);
+    }
+    assert_eq!(steps, 8, "what lasts is tried once, and what passes six times");
+    let rows: Vec<(String, String, String)> =
+        store.fetch("SELECT subject, state, error FROM job ORDER BY id", args![]).await.unwrap();
+    for ((subject, state, error), cause) in rows.into_iter().zip(["nowhere", "nowhere", "storage"]) {
+        assert_eq!(state, "failed", "{subject}");
+        assert!(error.contains("cannot be written") && error.contains(cause), "{subject}: {error}");
+    }
+    // The result became a reason, which the work has noted; the others are in the log.
+    let notes: Vec<(String, String, String)> =
+        store.fetch("SELECT action, subject, detail FROM audit ORDER BY id", args![]).await.unwrap();
+    let noted: Vec<(&str, &str)> =
+        notes.iter().map(|(action, subject, _)| (action.as_str(), subject.as_str())).collect();
+    assert_eq!(noted, [("told", "result"), ("job.give-up", "never"), ("job.give-up", "full")]);
+    assert!(notes.iter().all(|(_, _, detail)| detail.contains("the end of the job cannot be written")));
+}
+
 fn has_landlock() -> bool {
     std::fs::read_to_string("/sys/kernel/security/lsm").map_or(true, |list| list.contains("landlock"))
 }
 
-async fn a_job_that_waits_for_ten_minutes_means_that_nobody_works(database: Database) {
+async fn a_job_that_waits_for_ten_minutes_means_that_no_worker_runs(database: Database) {
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
     queue::add(&mut tx, "test", "a job", Priority::Awaited).await.unwrap();

@@ -227,11 +227,15 @@ impl From<&Note> for AuditNote {
     }
 }
 
-/// The newest notes about a benchmark, its phases, and their submissions.
+/// The newest notes about a benchmark, its phases, and their references, submissions and evaluations.
 pub async fn notes(store: &Store, benchmark: &str) -> Result<Vec<Note>, Fault> {
     let sql = "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
                LEFT JOIN account ON account.id = audit.actor \
                WHERE audit.subject = $1 OR audit.subject IN (SELECT id FROM phase WHERE benchmark = $1) \
+               OR audit.subject IN (SELECT reference_set.id FROM reference_set \
+               JOIN phase ON phase.id = reference_set.phase WHERE phase.benchmark = $1) \
+               OR audit.subject IN (SELECT evaluation.id FROM evaluation \
+               JOIN phase ON phase.id = evaluation.phase WHERE phase.benchmark = $1) \
                OR audit.subject IN (SELECT submission.id FROM submission \
                JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1) \
                ORDER BY audit.id DESC LIMIT $2";
