@@ -6,6 +6,7 @@ use capeval_api::Time;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer};
 
 /// The number of milliseconds in a day.
 pub const DAY: i64 = 86_400_000;
@@ -51,6 +52,11 @@ pub fn iso(time: i64) -> String {
 /// The same for the types of the API.
 pub fn time(time: i64) -> Time {
     Time(iso(time))
+}
+
+/// The same of a column with a time, for serde.
+pub fn time_of_column<'de, D: Deserializer<'de>>(column: D) -> Result<Time, D::Error> {
+    Ok(time(i64::deserialize(column)?))
 }
 
 /// The time of a date since 1970, with or without a time of the day and an offset from UTC: `2026-11-22`,

@@ -23,7 +23,7 @@ on_both! {
     a_deletion_that_was_killed_is_finished
 }
 
-/// Gives everybody the same password.
+/// Gives everyone the same password.
 async fn set_passwords(site: &Site) {
     let hash = site.app.hasher.hash("a long password").await.unwrap();
     site.app.store.execute("UPDATE account SET password = $1", args![hash]).await.unwrap();
@@ -151,21 +151,39 @@ async fn only_what_stays_on_boards_has_the_number_of_a_deleted_account(database:
         "INSERT INTO evaluation (id, phase, pictures, images, wanted, state, created_at) \
          SELECT 'e' || substr($1, 1, 1), id, '', 1, 1, 'open', 0 FROM phase",
         "INSERT INTO evaluation_rater (evaluation, account) SELECT id, $1 FROM evaluation",
+        "INSERT INTO evaluation_item (id, evaluation, image, caption, position, judged) \
+         SELECT 'i' || substr($1, 1, 1), id, '1', 'a dog', '0', 2 FROM evaluation",
+        "INSERT INTO judgement (item, account, grade, is_machine, detail, created_at) \
+         SELECT id, $1, 4, 1, 3, 0 FROM evaluation_item",
         "INSERT INTO outbox (id, kind, target, subject, body, attempt, run_after, created_at) \
          SELECT 'm', 'mail', email, id, '', 0, 0, 0 FROM account WHERE id = $1",
     ] {
         assert_eq!(site.app.store.execute(sql, args![&account]).await.unwrap(), 1, "{sql}");
     }
+    let known = program.get("/api/v1/me/contributions").await.expect(200).json();
+    let judged = json!([{
+        "image": "1", "caption": "a dog", "grade": 4, "is_machine": true, "detail": 3, "at": "1970-01-01T00:00:00Z"
+    }]);
+    assert_eq!(known["judgements"], judged);
     let before = tables_with(&site, &account).await;
-    for table in
-        ["benchmark_host", "caption", "collection_staff", "evaluation_rater", "outbox", "team_member"]
-    {
+    for table in [
+        "benchmark_host",
+        "caption",
+        "collection_staff",
+        "evaluation_rater",
+        "judgement",
+        "outbox",
+        "team_member",
+    ] {
         assert!(before.contains(table), "{table}");
     }
     deletion::remove(&site.app, &account).await.unwrap();
     // Who has entered a phase with which team stays with the submissions: no one enters it with a second one.
     let stays = ["account", "audit", "entry_member", "job", "submission", "team"].map(str::to_owned);
     assert_eq!(tables_with(&site, &account).await, BTreeSet::from(stays));
+    // Another judge may judge the caption in her place.
+    let judged: i64 = site.app.store.fetch_one("SELECT judged FROM evaluation_item", args![]).await.unwrap();
+    assert_eq!(judged, 1);
 }
 
 /// The process that deletes an account is killed after the account was disabled.

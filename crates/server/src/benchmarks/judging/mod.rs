@@ -10,7 +10,7 @@ mod sample;
 use crate::web::Route;
 
 pub use figure::{GRADES, Line, line};
-pub use records::results;
+pub use records::{results, withdraw};
 pub use sample::SampleCaptions;
 
 /// The routes of judging.

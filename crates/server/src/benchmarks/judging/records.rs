@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
-use crate::accounts::Visitor;
+use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::benchmarks::records::{self, Phase, SeenPhase};
 use crate::fault;
@@ -142,7 +142,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
     Ok(())
 }
 
-/// Lets the accounts with these mail addresses judge.
+/// Lets the accounts with these email addresses judge.
 async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<(), Fault> {
     for address in addresses.split_whitespace() {
         let sql = "SELECT id FROM account WHERE email = $1";
@@ -248,6 +248,7 @@ pub async fn judge(
     if counted == 0 {
         return Ok(());
     }
+    people::require_enabled(&mut tx, &visitor.id).await?;
     let added = tx
         .execute(
             "INSERT INTO judgement (item, account, grade, is_machine, detail, created_at) \
@@ -257,6 +258,22 @@ pub async fn judge(
         .await?;
     if added == 1 {
         tx.commit().await?;
+    }
+    Ok(())
+}
+
+/// Withdraws all judgements of a person, so that others may judge these captions instead.
+pub async fn withdraw(store: &Store, account: &str) -> Result<(), Fault> {
+    let judged = "SELECT item FROM judgement WHERE account = $1 ORDER BY item";
+    for item in store.fetch::<String>(judged, args![account]).await? {
+        let mut tx = store.begin().await?;
+        // The caption comes first, as where it is judged, so that the two cannot wait for each other.
+        let uncounted = "UPDATE evaluation_item SET judged = judged - 1 WHERE id = $1";
+        tx.execute(uncounted, args![&item]).await?;
+        let removed = "DELETE FROM judgement WHERE item = $1 AND account = $2";
+        if tx.execute(removed, args![&item, account]).await? == 1 {
+            tx.commit().await?;
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use capeval_api::{ImageState, Time};
 use futures_util::future::BoxFuture;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::changes;
@@ -14,7 +14,6 @@ use crate::collections::records::{Caption, Image};
 use crate::collections::rules::reports::ReportState;
 use crate::collections::rules::states::CaptionState;
 use crate::collections::slots;
-use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Record, Store, Tx};
 use crate::{args, clock};
@@ -46,18 +45,13 @@ impl PersonalData for OwnData {
     }
 }
 
-/// A column with a time.
-fn time<'de, D: Deserializer<'de>>(column: D) -> Result<Time, D::Error> {
-    Ok(clock::time(i64::deserialize(column)?))
-}
-
 /// Rows as they are exported, by the names of their columns.
 macro_rules! exported {
     ($($name:ident { $($field:ident: $type:ty),* })*) => {$(
         #[derive(Deserialize, Serialize)]
         struct $name {
             $($field: $type,)*
-            #[serde(deserialize_with = "time")]
+            #[serde(deserialize_with = "clock::time_of_column")]
             at: Time,
         }
     )*};
@@ -177,9 +171,7 @@ async fn clear(tx: &mut Tx, account: &str) -> Result<(), Fault> {
         UNION ALL SELECT 1 FROM rating WHERE account = $1 \
         UNION ALL SELECT 1 FROM assignment WHERE account = $1";
     if tx.exists(left, args![account]).await? {
-        return Err(
-            fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").passing()
-        );
+        return Err(Fault::still_contributing());
     }
     Ok(())
 }
