@@ -51,6 +51,11 @@ impl Names {
     pub fn require(&self, name: &str) -> Result<&str, Fault> {
         self.get(name).ok_or_else(Fault::not_found)
     }
+
+    /// The same for a number; a refusal says which part of the path is none.
+    pub fn number(&self, name: &str) -> Result<i64, Fault> {
+        self.require(name)?.parse().map_err(|error| Fault::malformed(&format_args!("{name}: {error}")))
+    }
 }
 
 async fn find<T: Subject>(parts: &mut Parts, app: &App, needed: Standing) -> Result<T, Fault> {

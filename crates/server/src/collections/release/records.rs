@@ -71,7 +71,7 @@ impl Subject for SeenRelease {
     const KIND: &'static str = "release";
 
     async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
-        let number: i64 = names.require("number")?.parse().map_err(|_| Fault::bad_request())?;
+        let number: i64 = names.number("number")?;
         let seen = Seen::find(app, names, visitor).await?;
         let sql = "SELECT * FROM release WHERE collection = $1 AND number = $2";
         let release = app.store.fetch_optional(sql, args![&seen.collection.id, number]).await?;
@@ -134,7 +134,7 @@ pub async fn published(store: &Store, release: &str) -> Result<Vec<Published>, E
 }
 
 /// Whether a visitor may download releases: hosts, moderators, and people of whom a picture or caption was accepted; or
-/// everybody, if the collection says so.
+/// everyone, if the collection says so.
 pub async fn may_download(store: &Store, seen: &Seen, visitor: Option<&Visitor>) -> Result<bool, Error> {
     if seen.is_moderator || seen.collection.releases == ReleaseAccess::Everyone {
         return Ok(true);
