@@ -28,7 +28,7 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
-use crate::web::{Route, assets, dress, openapi};
+use crate::web::{Route, assets, middleware, openapi};
 use crate::{accounts, benchmarks, collections, health};
 
 /// How long a request may take, with its upload.
@@ -190,7 +190,7 @@ pub fn router(app: &App) -> anyhow::Result<Router> {
         .layer(csrf)
         .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, timeout))
         .layer(CatchPanicLayer::new())
-        .layer(from_fn_with_state(app.clone(), dress::dress))
+        .layer(from_fn_with_state(app.clone(), middleware::finish_response))
         // Archives are sent as they are, so downloads can resume where they stopped.
         .layer(
             CompressionLayer::new()

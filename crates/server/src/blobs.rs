@@ -32,10 +32,7 @@ pub struct Draft {
 }
 
 impl Blobs {
-    /// Opens a folder, and makes it if it does not exist; nobody but the user of the program may look into it.
-    ///
-    /// # Errors
-    /// If it cannot be made.
+    /// Opens a folder, and makes it if it does not exist; only the user of the program may look into it.
     pub fn open(folder: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(folder.join("new"))?;
         #[cfg(unix)]
@@ -47,9 +44,6 @@ impl Blobs {
     }
 
     /// Opens the [`FOLDERS`] of a site in the folder of its data.
-    ///
-    /// # Errors
-    /// If they cannot be made, or the bucket of the settings cannot be opened.
     pub fn of_site(data: &Path, settings: &Settings) -> anyhow::Result<[Self; 2]> {
         let bucket = match settings.bucket.as_str() {
             "" => None,
@@ -69,18 +63,12 @@ impl Blobs {
     }
 
     /// Begins a file.
-    ///
-    /// # Errors
-    /// If the disk refuses it.
     pub fn draft(&self) -> io::Result<Draft> {
         Ok(Draft { file: NamedTempFile::new_in(self.folder.join("new"))?, hash: Sha256::new(), size: 0 })
     }
 
     /// Keeps a file under the hash of its content, which is returned once the file and its name are on the disk, and in
     /// the bucket if there is one.
-    ///
-    /// # Errors
-    /// If the disk or the bucket refuses it.
     pub fn keep(&self, draft: Draft) -> io::Result<String> {
         let Draft { mut file, hash, .. } = draft;
         let hash = ids::hex(&hash.finalize());
@@ -105,9 +93,6 @@ impl Blobs {
     }
 
     /// Keeps all that `content` holds.
-    ///
-    /// # Errors
-    /// If it cannot be read, or the disk refuses it.
     pub fn put(&self, mut content: impl Read) -> io::Result<String> {
         let mut draft = self.draft()?;
         io::copy(&mut content, &mut draft)?;
@@ -115,9 +100,6 @@ impl Blobs {
     }
 
     /// Where the file with this hash is, if it exists; it is fetched from the bucket if this machine lacks it.
-    ///
-    /// # Errors
-    /// If the bucket does not have it either, or what it has is damaged.
     pub fn fetch(&self, hash: &str) -> io::Result<PathBuf> {
         let path = self.path(hash);
         if let Some(bucket) = self.bucket.as_ref().filter(|_| !path.exists()) {
@@ -132,9 +114,6 @@ impl Blobs {
     }
 
     /// [`Self::fetch`] for those who cannot block.
-    ///
-    /// # Errors
-    /// As there.
     pub async fn ready(&self, hash: &str) -> io::Result<PathBuf> {
         let path = self.path(hash);
         if self.bucket.is_none() || path.exists() {
@@ -153,9 +132,6 @@ impl Blobs {
     }
 
     /// The hashes of all files.
-    ///
-    /// # Errors
-    /// If the folder or the bucket cannot be read.
     pub fn list(&self) -> io::Result<BTreeSet<String>> {
         let mut hashes = self.list_folder()?;
         if let Some(bucket) = &self.bucket {
@@ -182,17 +158,11 @@ impl Blobs {
     }
 
     /// The content of a file.
-    ///
-    /// # Errors
-    /// If there is none, or it cannot be read.
     pub fn read(&self, hash: &str) -> io::Result<Vec<u8>> {
         fs::read(self.fetch(hash)?)
     }
 
     /// Removes a file, if it exists.
-    ///
-    /// # Errors
-    /// If the disk or the bucket refuses it.
     pub fn remove(&self, hash: &str) -> io::Result<()> {
         if let Some(bucket) = &self.bucket {
             bucket.remove(hash)?;
@@ -204,17 +174,14 @@ impl Blobs {
     }
 
     /// Removes files that `is_named` does not know and drafts, both of them older than `age`: what requests that were
-    /// refused and processes that were killed have left behind. Others may write meanwhile.
-    ///
-    /// # Errors
-    /// If the folder or the bucket fails. What cannot be removed of the folder is logged.
+    /// refused and processes that were killed have left behind. Others may write at the same time.
     pub fn sweep(&self, age: Duration, is_named: impl Fn(&str) -> bool) -> io::Result<usize> {
         let drafts = self.folder.join("new");
         let mut removed = 0;
         if let Some(bucket) = &self.bucket {
             let is_old = |since: SystemTime| since.elapsed().unwrap_or_default() > age;
             for (hash, since) in bucket.list()? {
-                // Stores cannot move things aside. Whoever keeps the same content in the moment between the two
+                // Stores cannot move things aside. A writer that keeps the same content in the moment between the two
                 // requests loses it, and would have to do so a day after it was last needed.
                 if is_old(since) && !is_named(&hash) && bucket.since(&hash)?.is_some_and(is_old) {
                     bucket.remove(&hash)?;
@@ -223,7 +190,7 @@ impl Blobs {
             }
         }
         for hash in self.list_folder()?.into_iter().filter(|hash| !is_named(hash)) {
-            // Aside first: whoever keeps the same content from now on writes it anew.
+            // Aside first: a writer that keeps the same content from now on writes it again.
             let (path, aside) = (self.path(&hash), drafts.join(&hash));
             let swept = is_older(&path, age).and_then(|is_old| {
                 if !is_old {
@@ -273,9 +240,6 @@ impl Draft {
     }
 
     /// Its first bytes, at most `n`.
-    ///
-    /// # Errors
-    /// If the disk refuses it.
     pub fn head(&mut self, n: u64) -> io::Result<Vec<u8>> {
         self.file.flush()?;
         let mut head = Vec::new();
@@ -340,7 +304,7 @@ mod tests {
         for entry in fs::read_dir(blobs.folder().join("new")).unwrap() {
             File::open(entry.unwrap().path()).unwrap().set_modified(old).unwrap();
         }
-        // Somebody hands in the same captions just now.
+        // Someone submits the same captions at this moment.
         assert_eq!(blobs.put(&b"again"[..]).unwrap(), again);
         assert_eq!(blobs.sweep(day, |hash| hash == named).unwrap(), 3);
         assert_eq!(fs::read_dir(blobs.folder().join("new")).unwrap().count(), 0);

@@ -26,9 +26,6 @@ pub struct Bucket {
 impl Bucket {
     /// Opens `s3://NAME` or `s3://NAME/PREFIX`. The address of the service, its region and the secrets are in the
     /// environment, as Amazon's programs want them.
-    ///
-    /// # Errors
-    /// If the address or the environment is not valid.
     pub fn open(address: &str) -> anyhow::Result<Self> {
         let rest = address.strip_prefix("s3://").context("bucket begins with s3://")?;
         let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
@@ -60,9 +57,6 @@ impl Bucket {
     }
 
     /// Stores a file.
-    ///
-    /// # Errors
-    /// If it cannot be read, or the store refuses it.
     pub fn put(&self, name: &str, file: &Path) -> io::Result<()> {
         let (store, file) = (Arc::clone(&self.store), file.to_owned());
         let to = self.prefix.clone().join(name);
@@ -81,9 +75,6 @@ impl Bucket {
     }
 
     /// Writes what is stored into a file.
-    ///
-    /// # Errors
-    /// If there is nothing, or the store or the disk fails.
     pub fn get(&self, name: &str, file: &Path) -> io::Result<()> {
         let (store, file) = (Arc::clone(&self.store), file.to_owned());
         let from = self.prefix.clone().join(name);
@@ -98,9 +89,6 @@ impl Bucket {
     }
 
     /// The names of everything that is stored, and when it was.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub fn list(&self) -> io::Result<Vec<(String, SystemTime)>> {
         let (store, prefix) = (Arc::clone(&self.store), self.prefix.clone());
         self.wait(async move {
@@ -113,9 +101,6 @@ impl Bucket {
     }
 
     /// Since when something is stored under this name; `None` if there is nothing.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub fn since(&self, name: &str) -> io::Result<Option<SystemTime>> {
         let store = Arc::clone(&self.store);
         let asked = self.prefix.clone().join(name);
@@ -126,9 +111,6 @@ impl Bucket {
     }
 
     /// Removes what is stored, if there is anything.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let store = Arc::clone(&self.store);
         let gone = self.prefix.clone().join(name);

@@ -11,7 +11,7 @@ pub mod audit;
 pub mod backup;
 pub mod benchmarks;
 pub mod blobs;
-#[cfg_attr(not(feature = "s3"), path = "no_bucket.rs")]
+#[cfg_attr(not(feature = "s3"), path = "bucket_disabled.rs")]
 pub mod bucket;
 pub mod clock;
 pub mod collections;

@@ -38,7 +38,7 @@ pub struct Plan {
     /// Who sees it.
     #[serde(default = "public")]
     pub visibility: Visibility,
-    /// The mail addresses of its hosts.
+    /// The email addresses of its hosts.
     #[serde(default)]
     pub hosts: Vec<String>,
     /// Its phases, in order.
@@ -70,7 +70,7 @@ pub struct PhasePlan {
     /// Who sees the scores.
     #[serde(default = "public_board")]
     pub board: BoardKind,
-    /// When everybody sees them.
+    /// When everyone sees them.
     pub reveal: Option<Datetime>,
     /// The decimals of shown scores.
     #[serde(default = "three")]

@@ -51,7 +51,7 @@ pub struct Phase {
     pub in_total: i64,
     /// Who sees the scores.
     pub board: BoardKind,
-    /// When everybody sees them.
+    /// When everyone sees them.
     pub reveal_at: Option<i64>,
     /// The decimals of shown scores.
     #[serde(deserialize_with = "decimals")]
@@ -267,9 +267,6 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
 }
 
 /// The benchmark with this slug.
-///
-/// # Errors
-/// If there is none that the visitor may see.
 pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<Seen, Fault> {
     let benchmark = store.fetch_optional("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;
     let benchmark = benchmark.ok_or_else(Fault::not_found)?;
@@ -311,9 +308,6 @@ pub async fn teams_by_phase(store: &Store, benchmark: &str) -> Result<HashMap<St
 }
 
 /// The phase with this slug, and its benchmark.
-///
-/// # Errors
-/// If there is none that the visitor may see.
 pub async fn phase(
     store: &Store,
     benchmark_slug: &str,
@@ -359,9 +353,6 @@ pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
 }
 
 /// The phase with this id, and its benchmark.
-///
-/// # Errors
-/// If there is none that the visitor may see.
 pub async fn phase_by_id(store: &Store, id: &str, visitor: Option<&Visitor>) -> Result<(Seen, Phase), Fault> {
     let phase = phase_of(store, id).await?;
     let benchmark = store.fetch_one("SELECT * FROM benchmark WHERE id = $1", args![&phase.benchmark]).await?;

@@ -37,7 +37,7 @@ const SAME: &str = say("The same picture is in this collection already.");
 /// What cannot be told apart for the uploader.
 const FAILED: &str = say("The picture could not be processed.");
 
-/// A picture that was written anew.
+/// A picture that was encoded again.
 #[derive(Debug)]
 pub struct Rewritten {
     /// What is known about it.
@@ -50,7 +50,7 @@ pub struct Rewritten {
     pub size: u64,
 }
 
-/// Writes a picture anew, which is among the blobs, and a small one.
+/// Encodes a picture of the blobs again, and a small copy of it.
 ///
 /// # Errors
 /// With a sentence for the uploader, if it is not taken.

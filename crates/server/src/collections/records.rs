@@ -194,7 +194,7 @@ impl<T: Contribution> Subject for Contributed<T> {
     }
 }
 
-/// The same for what contributors do with their own, and nobody else.
+/// The same for what contributors do with their own, and no one else.
 pub struct Mine<T> {
     pub of: Contributed<T>,
     is_mine: bool,
@@ -257,13 +257,13 @@ pub async fn collection(store: &Store, slug: &str, visitor: Option<&Visitor>) ->
     see(store, collection.ok_or_else(Fault::not_found)?, visitor).await?.ok_or_else(Fault::not_found)
 }
 
-/// The collection with this id, whoever asks.
+/// The collection with this id, for any visitor.
 pub async fn collection_of(store: &Store, id: &str) -> Result<Collection, Fault> {
     let sql = "SELECT * FROM collection WHERE id = $1";
     store.fetch_optional(sql, args![id]).await?.ok_or_else(Fault::not_found)
 }
 
-/// The picture or the caption with this id, whoever asks.
+/// The picture or the caption with this id, for any visitor.
 pub async fn by_id<T: Contribution>(store: &Store, id: &str) -> Result<T, Fault> {
     store.fetch_optional(T::BY_ID, args![id]).await?.ok_or_else(Fault::not_found)
 }

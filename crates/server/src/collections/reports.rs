@@ -29,7 +29,7 @@ pub(super) async fn send(app: &App, seen: &Seen, visitor: &Visitor, given: &NewR
     Ok(tx.commit().await?)
 }
 
-/// Adds a report, and hides the thing from everybody if it is the second one.
+/// Adds a report, and hides the thing from everyone if it is the second one.
 ///
 /// # Errors
 /// If there is no such thing, the person may not report, or the database fails.

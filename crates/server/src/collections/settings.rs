@@ -186,9 +186,6 @@ pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
 }
 
 /// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong.
-///
-/// # Errors
-/// If the plan is not valid, or an email address has no account.
 pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, Fault> {
     const SAVE: &str = "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, \
          licences, wanted, target, approvals, own_pictures, releases, created_at) \

@@ -25,7 +25,7 @@ const FRESH: i64 = 60_000;
 /// How long it lasts at most, whatever its person types.
 const LONGEST: i64 = 3 * 3_600_000;
 
-/// How often another picture is looked for when somebody else was faster.
+/// How often another picture is looked for when someone else was faster.
 const TRIES: usize = 30;
 
 /// The most reservations that one request frees.
@@ -146,16 +146,13 @@ pub async fn next(
 }
 
 /// A random number.
-///
-/// # Errors
-/// If the system has none.
 pub fn random() -> std::io::Result<u64> {
     let mut bytes = [0; 8];
     ids::random(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))
 }
 
-/// The reservation of a person, which lasts longer from now on; one of a picture that nobody may describe any more is
+/// The reservation of a person, which lasts longer from now on; one of a picture that no one may describe any more is
 /// given up.
 async fn own(store: &Store, collection: &str, account: &str) -> Result<Option<Assignment>, Error> {
     const OWN: &str = "SELECT assignment.image, assignment.expires_at, image.state FROM assignment \
@@ -307,7 +304,7 @@ pub async fn change_caption(
         return Ok(false);
     }
     if from == CaptionState::Accepted {
-        // Nobody rates a copy of it any more.
+        // No one rates a copy of it any more.
         tx.execute(
             "DELETE FROM gold WHERE EXISTS (SELECT 1 FROM caption WHERE caption.id = $1 \
              AND caption.collection = gold.collection AND caption.text = gold.text)",

@@ -129,9 +129,6 @@ pub async fn wait(store: &Store, subject: &str, workers: usize) -> Result<Option
 }
 
 /// The same for several subjects, of which those whose jobs have ended are left out.
-///
-/// # Errors
-/// If the database fails.
 pub async fn waits(store: &Store, subjects: &[&str], workers: usize) -> Result<HashMap<String, Wait>, Error> {
     if subjects.is_empty() {
         return Ok(HashMap::new());

@@ -2,9 +2,9 @@
 
 pub mod answer;
 pub mod assets;
-pub mod dress;
 pub mod language;
 pub mod limits;
+pub mod middleware;
 pub mod network;
 pub mod openapi;
 pub mod page;

@@ -50,7 +50,7 @@ async fn the_first_administrator_comes_by_a_link_and_invites_a_host(database: Da
     anybody.post(&link, &bob).await.expect(410);
 
     for (email, password) in
-        [("bob@example.org", "wrong password"), ("nobody@example.org", "another password")]
+        [("bob@example.org", "wrong password"), ("unknown@example.org", "another password")]
     {
         let refused = anybody.post("/sign-in", &[("email", email), ("password", password)]).await.expect(401);
         assert!(refused.text.contains("Email address and password do not match."));
@@ -174,7 +174,7 @@ async fn who_tries_too_often_waits() {
 async fn links_of_administrators_end_with_their_role(database: Database) {
     let site = Site::new(database).await;
     let anybody = site.anybody();
-    // The first link ends with the first account, although nobody used it.
+    // The first link ends with the first account, although no one used it.
     let first = invitations::for_first_administrator(&site.app.store).await.unwrap().unwrap();
     let (ada, bao) = (site.person("Ada", Role::Admin).await, site.person("Bao", Role::Admin).await);
     anybody.get(&first).await.expect(410);

@@ -216,7 +216,7 @@ async fn others_write_while_files_are_stored() {
     let (app, path) = (site.app.clone(), folder.path().to_owned());
     let mut applied =
         tokio::spawn(async move { apply(&app, &toml::from_str(plan).unwrap(), &path, None).await });
-    // A pipe opens for writing once somebody reads it.
+    // A pipe opens for writing once someone reads it.
     let (send, opened) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || send.send(std::fs::OpenOptions::new().write(true).open(pipe)));
     let mut file = tokio::select! {

@@ -62,7 +62,7 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
     let person = site.person("ada", Role::Admin).await;
     fs::write(site.app.folder.join("server.toml"), "title = 'Ours'\n").unwrap();
 
-    // Somebody writes all the time: an account and the note of it, in one transaction.
+    // Someone writes all the time: an account and the note of it, in one transaction.
     let stop = Arc::new(AtomicBool::new(false));
     let load = {
         let (stop, app) = (Arc::clone(&stop), site.app.clone());

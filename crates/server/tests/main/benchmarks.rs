@@ -358,7 +358,7 @@ async fn faults_of_ours_and_cancellations_are_given_back(database: Database) {
     assert_eq!(cancel(&first).await.expect(409).json()["code"], "too-late");
     assert_eq!(used().await, (0, 0));
 
-    // The captions of a cancelled submission may be handed in again. This one is lost before it is scored.
+    // The captions of a cancelled submission may be submitted again. This one is lost before it is scored.
     let second = id(send(&ada, &phase, "a", results(40, 5)).await.expect(201));
     assert_eq!(used().await, (1, 1));
     let row =
@@ -474,7 +474,7 @@ async fn teams_are_joined_by_links_and_nobody_is_in_two() {
     let link = page.link().to_owned();
     let link = bao.get(&link).await.expect(303).header("location").to_owned();
     assert!(bao.get(&link).await.expect(200).text.contains("Join Both"));
-    // Whoever takes part already cannot join, and the link still works then.
+    // A person who takes part already cannot join, and the link still works then.
     let program = site.program("Bao", Role::Member, Scope::Submit).await;
     send(&site.program("Ada", Role::Member, Scope::Submit).await, &phase, "a", results(40, 5))
         .await
@@ -489,7 +489,7 @@ async fn teams_are_joined_by_links_and_nobody_is_in_two() {
     cleo.post(&format!("/teams/{id}/leave"), &[]).await.expect(409);
 }
 
-/// Members of a team hand in for the first time at once, while others join it: nobody waits for nobody, nobody is lost.
+/// Members of a team submit for the first time at once, while others join it: no one waits for another, and no one is lost.
 async fn members_of_a_team_begin_at_once(database: Database) {
     let site = Site::new(database).await;
     let phase = benchmark(&site, "per_day = 100").await;
@@ -524,7 +524,7 @@ async fn members_of_a_team_begin_at_once(database: Database) {
         assert_eq!(statuses, [201, 201, 201, 303], "round {round}");
         let sql = "SELECT account FROM entry_member WHERE phase = $1 AND team = $2";
         let entered = site.app.store.all(sql, args![&phase, &team]).await.unwrap();
-        assert_eq!(entered.len(), 4, "round {round}: somebody joined and does not take part");
+        assert_eq!(entered.len(), 4, "round {round}: someone joined and does not take part");
     }
 }
 

@@ -337,7 +337,7 @@ fn requests_in_json(who: &Senders, cases: &mut Cases) {
         "extra: invalid type",
     );
     cases.add(
-        "a grant to nobody",
+        "a grant to no one",
         &who.host,
         json(&grants),
         &grant("1"),
@@ -351,7 +351,7 @@ fn forms(who: &Senders, cases: &mut Cases) {
         Request::post(path.to_owned()).header("content-type", "application/x-www-form-urlencoded")
     };
     cases.add(
-        "no mail address",
+        "no email address",
         &who.anybody,
         fields("/register"),
         b"email=ada&name=A&password=a+long+password",

@@ -36,7 +36,7 @@ fn captions(json: &str) -> Captions {
     corpus::read_bytes(json.as_bytes(), "results.json", &ReadOptions::candidates()).unwrap()
 }
 
-/// Hands in as the commands do.
+/// Submits as the commands do.
 fn submit(to: &str, token: &str, phase: &str, json: &str, team: Option<&str>) -> Result<Submission, Error> {
     let results = Results::new(&captions(json))?;
     let server = Server::new(to, token)?;
@@ -114,8 +114,11 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
             assert!(words.contains("there are 39 captions, but b/p has 40 images"), "{words}");
 
             // Teams are named as people call them.
-            let (_, words) = refused(submit(&to, &token, "b/p", &results(40, 6), Some("Nobody")));
-            assert!(words.contains("you are in no team called 'Nobody'") && words.contains("Ada"), "{words}");
+            let (_, words) = refused(submit(&to, &token, "b/p", &results(40, 6), Some("Strangers")));
+            assert!(
+                words.contains("you are in no team called 'Strangers'") && words.contains("Ada"),
+                "{words}"
+            );
             submit(&to, &token, "b/p", &results(40, 6), Some("Ada")).unwrap();
 
             // 429 with when.

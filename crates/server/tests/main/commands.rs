@@ -11,8 +11,8 @@ use crate::support::process::command;
 use crate::support::{Database, Site, on_sqlite};
 
 on_sqlite! {
-    who_types_a_password_keeps_nobody_waiting
-    nobody_else_reads_the_database
+    who_types_a_password_keeps_no_one_waiting
+    no_one_else_reads_the_database
 }
 
 /// Waits for a program that should fail, and returns what it says.
@@ -30,7 +30,7 @@ fn program(data: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The passwords of the demonstration are known to everybody.
+/// The passwords of the demonstration are known to everyone.
 #[test]
 fn the_demonstration_keeps_to_its_folder_and_its_machine() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,8 +57,8 @@ fn the_demonstration_keeps_to_its_folder_and_its_machine() {
     }
 }
 
-/// `admin user add` waits for the password before it writes, so that the site goes on meanwhile.
-async fn who_types_a_password_keeps_nobody_waiting() {
+/// `admin user add` waits for the password before it writes, so that the site goes on during that time.
+async fn who_types_a_password_keeps_no_one_waiting() {
     let site = Site::new(Database::Sqlite).await;
     let add = ["admin", "user", "add", "--email", "a@example.org", "--password-stdin"];
     let mut adding = program(&site.app.folder, &add).spawn().unwrap();
@@ -77,7 +77,7 @@ async fn who_types_a_password_keeps_nobody_waiting() {
 }
 
 #[cfg(unix)]
-async fn nobody_else_reads_the_database() {
+async fn no_one_else_reads_the_database() {
     use std::os::unix::fs::PermissionsExt;
     let site = Site::new(Database::Sqlite).await;
     site.account("Ada", Role::Member).await;

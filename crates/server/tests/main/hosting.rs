@@ -144,7 +144,7 @@ async fn hosts_change_limits_and_grant_more(database: Database) {
     let grant = |extra: i64, total: bool, reason: &str| json!({ "team": team, "extra": extra, "total": total, "reason": reason });
     program.post_json(&format!("{api}/grants"), &grant(0, false, "x")).await.expect(422);
     program.post_json(&format!("{api}/grants"), &grant(1, false, " ")).await.expect(422);
-    let foreign = json!({ "team": "nobody", "extra": 1, "reason": "x" });
+    let foreign = json!({ "team": "unknown", "extra": 1, "reason": "x" });
     assert_eq!(
         program.post_json(&format!("{api}/grants"), &foreign).await.expect(404).json()["code"],
         "no-entry"
@@ -397,7 +397,7 @@ async fn everything_is_scored_again_into_a_new_score_set(database: Database) {
         "The leaderboard changes when all submissions are scored"
     );
     assert!(browser.get("/b/b/p/host").await.expect(200).text.contains("4 submissions left"));
-    // What is handed in meanwhile is in both.
+    // What is submitted during that time is in both.
     send(&bao, &phase, "Ten", results(40, 10)).await.expect(201);
     site.work().await;
     let after = board().await;

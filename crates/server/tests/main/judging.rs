@@ -105,7 +105,7 @@ async fn what_cannot_be_judged_is_refused(database: Database) {
         ("5", "http://pictures.example.org/{id}.jpg", "", "must begin with https:// and have {id} in place"),
         ("5", "https://pictures.example.org/1.jpg", "", "must begin with https:// and have {id} in place"),
         ("5", "https://a b; script-src *//{id}", "", "must begin with https://"),
-        ("5", PICTURES, "nobody@example.org", "No account has the email address nobody@example.org."),
+        ("5", PICTURES, "unknown@example.org", "No account has the email address unknown@example.org."),
     ] {
         let refused = judged.begin(images, pictures, people).await.expect(422).text;
         assert!(refused.contains(words), "{words}: {refused}");

@@ -40,7 +40,7 @@ async fn nothing_is_lost_doubled_stuck_or_wrongly_charged(database: Database) {
     check(folder.path(), &url, &acknowledged).await;
 }
 
-/// Kills the server again and again while four people hand in, and returns the ids that they were told.
+/// Kills the server again and again while four people submit, and returns the ids that they were told.
 fn torment(folder: &Path, url: &str) -> BTreeSet<String> {
     std::fs::write(folder.join("c5.json"), references(30, 5)).unwrap();
     std::fs::write(folder.join("plan.toml"), PLAN).unwrap();

@@ -14,7 +14,7 @@ use crate::support::{Client, Database, Site, on_both, settings};
 
 on_both! { pictures_become_a_benchmark }
 
-/// Somebody who has passed the quiz.
+/// Someone who has passed the quiz.
 async fn people(site: &Site, names: &[&str]) -> Vec<Client> {
     let mut people = Vec::new();
     for name in names {

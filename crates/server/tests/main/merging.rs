@@ -11,7 +11,7 @@ use crate::support::{Client, Database, Site, on_both};
 
 on_both! { teams_merge_where_one_team_could_have_done_it_all }
 
-/// Hands in captions that only this number has.
+/// Submits captions that only this number has.
 async fn send(client: &Client, phase: &str, number: usize) -> u16 {
     let body = results(40, 5).replace("near", &format!("near{number}"));
     let path = format!("/api/v1/phases/{phase}/submissions?method=m{number}");
@@ -48,7 +48,7 @@ async fn teams_merge_where_one_team_could_have_done_it_all(database: Database) {
     let refused = merge(bao, bao_team, &page).await.expect(409).text;
     assert!(refused.contains("is still being scored"), "{refused}");
     site.work().await;
-    // Nobody brings along a team that is not theirs, and none joins itself.
+    // No one brings along a team that is not theirs, and none joins itself.
     merge(cleo, bao_team, &page).await.expect(404);
     let refused = merge(ada, ada_team, &page).await.expect(409).text;
     assert!(refused.contains("This invitation is to the same team."), "{refused}");
@@ -101,7 +101,7 @@ async fn teams_merge_where_one_team_could_have_done_it_all(database: Database) {
     let agreement = "INSERT INTO phase_agreement (phase, result, created_at) VALUES ($1, '{}', 0)";
     store.execute(agreement, args![&phase]).await.unwrap();
 
-    // Now they are one team, once, however often somebody clicks.
+    // Now they are one team, once, however often someone clicks.
     let racing: Vec<_> = (0..4)
         .map(|_| {
             let (browser, team, page) = (cleo.clone(), cleo_team.clone(), page.clone());

@@ -35,10 +35,10 @@ async fn two_good_ratings_accept_a_caption_and_a_third_settles(database: Databas
         captions.push(screens.caption(&site, &image, author, "en", text).await);
     }
     let [good, bad, split] = &captions[..] else { panic!() };
-    // Nobody without the quiz rates.
+    // No one without the quiz rates.
     let stranger = site.person("Eve", Role::Member).await;
     assert!(stranger.get("/c/screens/rate").await.expect(303).header("location").ends_with("/guide"));
-    // Nobody rates their own caption, and nothing says whose a caption is.
+    // No one rates their own caption, and nothing says whose a caption is.
     let page = ann.get("/c/screens/rate").await.expect(200).text;
     assert!(["Bob", "Cem"].iter().all(|name| !page.contains(name)), "{page}");
     assert_eq!(screens.rate_all(&ann, |text| if text.contains("bad") { 1 } else { 4 }).await, 2);

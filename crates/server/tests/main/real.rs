@@ -1,4 +1,4 @@
-//! The example of coco-caption handed in against val2014, where the data are.
+//! The example of coco-caption submitted against val2014, where the data are.
 
 use std::io::Read;
 use std::path::Path;

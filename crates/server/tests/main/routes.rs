@@ -96,7 +96,7 @@ async fn routes_are_told_apart_and_described() {
         let changes = route.method != Method::GET;
         let is_open = ["/sign-in", "/sign-out", "/register", "/join/{secret}", "/c/{slug}/takedown"]
             .contains(&route.path);
-        assert!(!changes || is_open || route.access != Access::Public, "everybody may {}", route.path);
+        assert!(!changes || is_open || route.access != Access::Public, "everyone may {}", route.path);
     }
 }
 

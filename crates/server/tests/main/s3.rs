@@ -40,7 +40,7 @@ async fn service(objects: Objects) -> u16 {
 fn answer(objects: &Objects, method: &Method, uri: &Uri, headers: &HeaderMap, body: Bytes) -> Response {
     let is_signed = headers
         .get("authorization")
-        .is_some_and(|value| value.to_str().unwrap().starts_with("AWS4-HMAC-SHA256 Credential=somebody/"));
+        .is_some_and(|value| value.to_str().unwrap().starts_with("AWS4-HMAC-SHA256 Credential=tester/"));
     if !is_signed {
         return StatusCode::FORBIDDEN.into_response();
     }
@@ -117,7 +117,7 @@ const BUCKET: &str = "s3://bucket/captions";
 fn environment(port: u16) -> Vec<(String, String)> {
     let address = format!("http://127.0.0.1:{port}");
     [
-        ("AWS_ACCESS_KEY_ID", "somebody"),
+        ("AWS_ACCESS_KEY_ID", "tester"),
         ("AWS_SECRET_ACCESS_KEY", "a secret"),
         ("AWS_REGION", "here"),
         ("AWS_ENDPOINT", &address),

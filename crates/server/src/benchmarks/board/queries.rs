@@ -217,9 +217,6 @@ pub struct BoardQuery {
 }
 
 /// The board of a phase as a visitor may see it; `None` if they may not see any score.
-///
-/// # Errors
-/// If the reference set or the measure does not exist.
 pub async fn board(
     store: &Store,
     seen: &Seen,

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::benchmarks::records::{Phase, Seen, SeenPhase};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible, dress};
+use crate::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible, middleware};
 
 pub(super) fn routes() -> Vec<Route> {
     let (host, read, submit) = (Access::Host, Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -147,7 +147,7 @@ async fn next(
     let template = Judge { page: &page, seen: &of.seen, phase: &of.phase, item, picture, is_open };
     let mut shown = page.show(&template)?;
     // This page alone shows pictures of another site.
-    if let Ok(policy) = HeaderValue::from_str(&dress::policy_with_pictures(evaluation.origin())) {
+    if let Ok(policy) = HeaderValue::from_str(&middleware::policy_with_pictures(evaluation.origin())) {
         shown.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     Ok(shown)

@@ -32,10 +32,10 @@ pub(super) fn routes() -> Vec<Route> {
             "/submissions/{id}/pin",
             submit,
             "Show this submission on the leaderboard instead of the best",
-            pin,
+            pin::<true>,
         )
         .and("/api/v1/submissions/{id}/pin"),
-        post("/submissions/{id}/unpin", submit, "Show the best submission on the leaderboard", unpin),
+        post("/submissions/{id}/unpin", submit, "Show the best submission on the leaderboard", pin::<false>),
     ]
 }
 
@@ -167,24 +167,14 @@ async fn cancel(
     changed(&app, &page, &by, &of, done).await
 }
 
-async fn pin(
+/// Shows this submission on the board, or the best one again.
+async fn pin<const IS_PINNED: bool>(
     app: App,
     page: Page,
     by: Visitor,
     Own(of): Own<SeenSubmission>,
 ) -> Result<Answer<capeval_api::Submission>, Fault> {
     of.require_change(&by)?;
-    actions::pin(&app, &by, &of.submission, true).await?;
-    changed(&app, &page, &by, &of, "saved").await
-}
-
-async fn unpin(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Own(of): Own<SeenSubmission>,
-) -> Result<Answer<capeval_api::Submission>, Fault> {
-    of.require_change(&by)?;
-    actions::pin(&app, &by, &of.submission, false).await?;
+    actions::pin(&app, &by, &of.submission, IS_PINNED).await?;
     changed(&app, &page, &by, &of, "saved").await
 }

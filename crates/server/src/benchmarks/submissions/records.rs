@@ -89,9 +89,6 @@ impl Subject for SeenSubmission {
 
 impl SeenSubmission {
     /// The submission with this id.
-    ///
-    /// # Errors
-    /// If there is none, or the visitor is neither in its team nor a host.
     pub async fn of(store: &Store, id: &str, visitor: &Visitor) -> Result<Self, Fault> {
         let submission = by_id(store, id).await?;
         let (seen, phase) = records::phase_by_id(store, &submission.phase, Some(visitor)).await?;
@@ -249,9 +246,6 @@ pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Resul
 }
 
 /// A submission for programs, as it is now.
-///
-/// # Errors
-/// If there is none that the visitor may see.
 pub async fn shown(app: &App, visitor: &Visitor, id: &str) -> Result<capeval_api::Submission, Fault> {
     Ok(SeenSubmission::of(&app.store, id, visitor).await?.shown(app).await?)
 }

@@ -34,9 +34,6 @@ pub struct Received {
 }
 
 /// Receives a form with a file, or a file as the whole body with the rest in the query of the address.
-///
-/// # Errors
-/// If it is too large, breaks off, or has no file.
 pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
     let kind =
         request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
@@ -68,9 +65,6 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
 
 impl About {
     /// Itself in the form in which it is stored.
-    ///
-    /// # Errors
-    /// If a part of it is too long, or the link is none.
     pub fn checked(self) -> Result<Self, Fault> {
         let method = people::name(&self.method).map_err(|_| {
             fault!(UNPROCESSABLE_ENTITY, "method", "Give the method a name of 1 to 80 characters.")
@@ -99,9 +93,6 @@ impl About {
 }
 
 /// The key of a request for which a second one has the same effect.
-///
-/// # Errors
-/// If it is too long.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fault> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));

@@ -33,9 +33,6 @@ pub enum Outcome {
 
 /// Whether a person may submit a file now, which is asked before it is received: what is refused takes no space.
 /// A request that was made before may be made again.
-///
-/// # Errors
-/// If they upload too often, the phase is closed, or the quota is used up.
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
     app.limits.take("uploads", &visitor.id, app.settings.uploads_per_minute)?;
     if let Some(fault) = phase.is_closed() {
@@ -49,9 +46,6 @@ pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str
 }
 
 /// Checks results and, if they can be scored, counts them and puts them into the queue.
-///
-/// # Errors
-/// If the phase is closed, or the quota is used up.
 pub async fn submit(
     app: &App,
     visitor: &Visitor,

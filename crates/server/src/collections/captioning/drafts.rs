@@ -10,9 +10,6 @@ use crate::{args, clock};
 const LONGEST: usize = 2_000;
 
 /// Refuses a text that is longer than anything that could be kept.
-///
-/// # Errors
-/// If it is.
 pub fn require_short(text: &str) -> Result<(), Fault> {
     if text.chars().count() > LONGEST {
         return Err(fault!(

@@ -72,7 +72,7 @@ pub struct Given<'a> {
 /// Checks a caption and adds it.
 ///
 /// # Errors
-/// If it is of the person's own picture and may not be, they hand in too often, or the database fails.
+/// If it is of the person's own picture and may not be, they submit too often, or the database fails.
 pub async fn submit(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<Outcome, Fault> {
     let Given { collection, image, language, .. } = *given;
     let clean = text::clean(given.text);
@@ -138,7 +138,7 @@ pub struct New<'a> {
 /// Adds a caption in the place that its author has reserved, or in a free one.
 ///
 /// # Errors
-/// If it is of their own picture and may not be, their account was disabled meanwhile, or the database fails.
+/// If it is of their own picture and may not be, their account has been disabled since then, or the database fails.
 pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
     let author = visitor.id.as_str();
     let known = "SELECT 1 FROM caption WHERE image = $1 AND author = $2";

@@ -83,7 +83,7 @@ pub(super) async fn decide_image(
     Ok(())
 }
 
-/// Removes a picture for good with its files; nobody describes it any more.
+/// Removes a picture for good with its files; no one describes it any more.
 pub(in crate::collections) async fn remove(
     tx: &mut Tx,
     image: &Image,

@@ -11,7 +11,7 @@ const FIRST: usize = 3;
 /// The share of right answers, in percent, below which ratings do not count.
 const RIGHT: i64 = 70;
 
-/// The answers before which nobody is judged.
+/// The answers before which no one is judged.
 const ENOUGH: i64 = 3;
 
 /// Whether a grade is near enough to the known one.

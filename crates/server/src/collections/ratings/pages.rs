@@ -85,7 +85,7 @@ async fn rate(
     }
     let collection = seen.collection.id.as_str();
     let again = Redirect::to(&seen.address("rate"));
-    // Only what the person was given can be rated, so that nobody chooses whose captions they grade.
+    // Only what the person was given can be rated, so that no one chooses whose captions they grade.
     let held = queue::held(&app.store, collection, &visitor.id).await?;
     let Some(held) = held.filter(|held| held.item == answered.item) else { return Ok(again) };
     if let Some(reason) = answered.report {

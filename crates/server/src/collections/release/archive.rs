@@ -72,9 +72,6 @@ pub fn parts(entries: Vec<Entry>, largest: u64) -> Vec<Vec<Entry>> {
 }
 
 /// Writes an archive.
-///
-/// # Errors
-/// If a blob is missing, or the disk refuses it.
 pub fn write(part: &[Entry], blobs: &Blobs, out: impl Write + Seek) -> anyhow::Result<()> {
     let mut archive = ZipWriter::new(out);
     let options = SimpleFileOptions::default()

@@ -91,9 +91,6 @@ struct RatingRow {
 }
 
 /// What a release has, by its rows.
-///
-/// # Errors
-/// If there is no such release, or a file is lost.
 pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
     let of: Option<ReleaseRow> = store.fetch_optional(RELEASE, args![release]).await?;
     let of = of.ok_or_else(Fault::not_found)?;
@@ -166,9 +163,6 @@ pub struct Part {
 }
 
 /// Writes the archives of a release, each of at most `largest` bytes, and keeps them among the blobs.
-///
-/// # Errors
-/// If a picture is missing, or the disk refuses it.
 pub fn write(content: &Content, blobs: &Blobs, largest: u64) -> anyhow::Result<Vec<Part>> {
     let parts = archive::parts(archive::entries(content), largest);
     let mut written = Vec::new();

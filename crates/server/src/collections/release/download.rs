@@ -71,9 +71,6 @@ fn part(range: &str, size: u64) -> Wanted {
 }
 
 /// Answers with a file, whose hash is `hash`, under a name for the disk of the person.
-///
-/// # Errors
-/// If the file cannot be read.
 pub(super) async fn send(
     path: &Path,
     hash: &str,
@@ -127,7 +124,7 @@ fn body(file: File, n: u64) -> Body {
             Err(error) => Some((Err(error), (file, 0))),
         }
     });
-    // Whoever compresses asks again after the end.
+    // The compression asks again after the end.
     Body::from_stream(chunks.fuse())
 }
 

@@ -53,7 +53,7 @@ struct Sharing {
 /// Publishes the withheld split of a release; returns the address of the phase's board.
 ///
 /// # Errors
-/// If the release withholds nothing, the benchmark is somebody else's, or it cannot be made.
+/// If the release withholds nothing, the benchmark is someone else's, or it cannot be made.
 pub async fn publish(
     app: &App,
     collection: &Collection,

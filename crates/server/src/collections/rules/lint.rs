@@ -119,7 +119,7 @@ pub fn rules_for(language: &str) -> impl Iterator<Item = &'static Rule> {
 pub fn broken(text: &str, language: &str) -> Vec<&'static Rule> {
     let counts = counts(text);
     let all: Vec<&Rule> = rules_for(language).filter(|rule| rule.is_broken(text, &counts)).collect();
-    // Whoever wrote too little need not hear that a little more would be better.
+    // An author who wrote too little need not read that a little more would be better.
     let is_refused =
         |count: Count| all.iter().any(|rule| rule.level == Level::Refuse && rule.count == Some(count));
     let keep = |rule: &&&Rule| rule.level == Level::Refuse || !rule.count.is_some_and(is_refused);

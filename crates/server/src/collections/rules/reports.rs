@@ -1,4 +1,4 @@
-//! What reports do: hide a thing from its reporter, and from everybody once two people have reported it.
+//! What reports do: hide a thing from its reporter, and from everyone once two people have reported it.
 
 capeval_choice::named! {
     /// What became of a report.
@@ -9,13 +9,13 @@ capeval_choice::named! {
     }
 }
 
-/// Reports by different people that hide a thing from everybody.
+/// Reports by different people that hide a thing from everyone.
 pub const REPORTERS: i64 = 2;
 
 /// Refused reports after which a person's reports are not taken any more.
 pub const REFUSALS: i64 = 5;
 
-/// Whether a thing is hidden from everybody until a moderator decides.
+/// Whether a thing is hidden from everyone until a moderator decides.
 pub fn quarantines(reporters: i64) -> bool {
     reporters >= REPORTERS
 }

@@ -28,7 +28,7 @@ impl CaptionState {
         (delta(self.has_slot(), to.has_slot()), delta(self.counts(), to.counts()))
     }
 
-    /// Whether the author may still edit it: nobody has rated it.
+    /// Whether the author may still edit it: no one has rated it.
     pub fn is_editable(self, ratings: i64) -> bool {
         self == Self::Submitted && ratings == 0
     }

@@ -35,7 +35,7 @@ pub fn is_han(c: char) -> bool {
     matches!(u32::from(c), 0x3007 | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
 
-/// Characters that nobody sees, or that turn the direction of others.
+/// Characters that no one sees, or that turn the direction of others.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,

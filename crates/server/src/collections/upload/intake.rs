@@ -51,9 +51,6 @@ pub struct Taken {
 }
 
 /// Takes pictures, which jobs then decode: all that are good, whatever is wrong with the others.
-///
-/// # Errors
-/// If nothing can be taken: for what is said about the pictures, or because too many wait.
 pub async fn upload(
     app: &App,
     page: &Page,
@@ -76,9 +73,6 @@ pub async fn upload(
 }
 
 /// Receives a form: what is said, and each file with its name.
-///
-/// # Errors
-/// If it is too large, or breaks off.
 pub async fn receive(app: &App, request: Request) -> Result<(About, Vec<(String, Draft)>), Fault> {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);

@@ -46,7 +46,7 @@ async fn two_reports_hide_a_thing_and_refused_reports_end_the_power(database: Da
     ada.get(&format!("/media/{image}")).await.expect(410);
     assert_ne!(asked(&ada.get(&format!("/c/c/caption?next={image}")).await.expect(200).text), image);
     assert_eq!(asked(&bao.get(&format!("/c/c/caption?next={image}")).await.expect(200).text), image);
-    // The second reporter hides it from everybody, and who describes it hears so.
+    // The second reporter hides it from everyone, and who describes it hears so.
     let cleo = captioner(&site, "Cleo").await;
     assert_eq!(asked(&cleo.get(&format!("/c/c/caption?next={image}")).await.expect(200).text), image);
     report(&bao, "image", &image).await.expect(303);
@@ -78,7 +78,7 @@ async fn two_reports_hide_a_thing_and_refused_reports_end_the_power(database: Da
     mo.post(&format!("/c/c/moderate/captions/{caption}"), &[("action", "approve")]).await.expect(303);
     assert_eq!(state().await, "submitted");
 
-    // Somebody reports everything; after five refusals nobody listens.
+    // Someone reports everything; after five refusals no report of theirs hides anything.
     let mut refused = 0;
     for image in &pictures {
         let answer = report(&ada, "image", image).await;
@@ -110,7 +110,7 @@ async fn anybody_may_ask_for_a_picture_to_be_taken_down() {
     let what = format!("https://example.org/media/{image}");
     let fields = [("what", what.as_str()), ("why", "My chat is on it"), ("contact", "me@example.org")];
     assert!(anybody.post("/c/c/takedown", &fields).await.expect(200).text.contains("Thank you."));
-    // A request alone hides nothing, or everybody could empty a collection.
+    // A request alone hides nothing, or everyone could empty a collection.
     assert_eq!(counters(&site, &image).await.0, "open");
     anybody.post("/c/c/takedown", &fields).await.expect(429);
     let queue = mo.get("/c/c/moderate").await.expect(200).text;

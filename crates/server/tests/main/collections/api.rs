@@ -59,7 +59,7 @@ async fn programs_do_what_people_do(database: Database) {
     assert!(bao.get(&file).await.expect(200).header("content-type").starts_with("image/"));
     assert_eq!(bao.get(&list).await.expect(200).json()["pictures"][0]["own"], false);
 
-    // The next picture is reserved until it is described or skipped; nobody describes their own.
+    // The next picture is reserved until it is described or skipped; no one describes their own.
     let next = format!("{BASE}/to-describe");
     assert_eq!(ada.get(&next).await.expect(200).json()["picture"], json!(null));
     for _ in 0..2 {
@@ -90,7 +90,7 @@ async fn programs_do_what_people_do(database: Database) {
     assert_eq!(ada.post_json(&ratings, &rating(&id, 5)).await.expect(422).json()["code"], "grade");
     assert_eq!(ada.post_json(&ratings, &rating("other", 4)).await.expect(409).json()["code"], "not-given");
     ada.post_json(&ratings, &rating(&id, 4)).await.expect(201);
-    // Whoever holds what they may not rate is told that nothing is stored.
+    // A person with the id of what they may not rate is told that nothing is stored.
     let hold = "INSERT INTO assignment (collection, account, kind, image, caption, created_at, expires_at) \
                 SELECT collection, author, 'rating', image, id, 0, 9000000000000000 FROM caption WHERE id = $1";
     site.app.store.execute(hold, args![&id]).await.unwrap();
@@ -103,7 +103,7 @@ async fn programs_do_what_people_do(database: Database) {
     bao.get(&file).await.expect(410);
     assert_eq!(bao.get(&list).await.expect(200).json()["pictures"], json!([]));
 
-    // Lists go on after their last picture; whoever has not passed the quiz is told so.
+    // Lists go on after their last picture; a person who has not passed the quiz is told so.
     open_pictures(&site, 120).await;
     let first = cleo.get(&list).await.expect(200).json();
     let after = first["next"].as_str().unwrap();

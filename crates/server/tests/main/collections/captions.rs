@@ -106,7 +106,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     );
     assert!(ada.get("/c/c/caption").await.expect(200).text.contains("There is no picture for you"));
 
-    // Until somebody rates it, a caption can be edited.
+    // Until someone rates it, a caption can be edited.
     let caption = caption_of(&site, &image).await;
     let path = format!("/c/c/mine/captions/{caption}");
     ada.post(&path, &[("action", "edit"), ("text", &sentence(5))]).await.expect(303);
@@ -137,7 +137,7 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
     bao.post("/c/c/skip", &[("image", &first), ("reason", "unclear")]).await.expect(303);
     let second = asked(&bao.get("/c/c/caption").await.expect(200).text);
     assert_ne!(first, second);
-    // A picture that is taken away while somebody describes it.
+    // A picture that is taken away while someone describes it.
     let before = counters(&site, &second).await;
     site.app
         .store
@@ -183,7 +183,7 @@ async fn ones_own_data_are_exported_and_deleted(database: Database) {
     hand_in(&ada, &other, &sentence(1)).await.expect(303);
     let caption = caption_of(&site, &other).await;
     decide(&site, &caption, "submitted", "accepted").await;
-    // Bao describes Ada's picture meanwhile.
+    // Bao describes Ada's picture during that time.
     let row = site.app.store.first("SELECT id FROM image WHERE uploader IS NOT NULL", args![]).await;
     let own: String = row.unwrap().unwrap().get("id").unwrap();
     assert_eq!(asked(&bao.get(&format!("/c/c/caption?next={own}")).await.expect(200).text), own);
@@ -255,7 +255,7 @@ async fn hosts_make_and_change_collections() {
         ("captions", "0", "Ask for 1 to 100 captions of each picture"),
         ("languages", "tlh", "is not one of"),
         ("licences", "mine", "is not one of"),
-        ("hosts", "nobody@example.org", "No account has the email address nobody@example.org."),
+        ("hosts", "unknown@example.org", "No account has the email address unknown@example.org."),
     ] {
         let changed: Vec<(&str, &str)> = fields
             .iter()

@@ -50,7 +50,7 @@ async fn what_was_acknowledged_is_there(database: Database) {
         store.first("SELECT COUNT(*) AS n, COUNT(DISTINCT image || author) AS pairs FROM caption", args![]);
     let row = row.await.unwrap().unwrap();
     let (known, pairs): (i64, i64) = (row.get("n").unwrap(), row.get("pairs").unwrap());
-    assert_eq!(known, pairs, "somebody described a picture twice");
+    assert_eq!(known, pairs, "someone described a picture twice");
     assert!(acknowledged.captions.len() > 5, "only {} captions", acknowledged.captions.len());
     for (image, text) in &acknowledged.captions {
         let sql = "SELECT 1 AS one FROM caption WHERE image = $1 AND text = $2";

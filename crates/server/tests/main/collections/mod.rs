@@ -43,7 +43,7 @@ pub async fn moderator(site: &Site) -> Client {
     Client { cookie: Some(cookie), ..site.anybody() }
 }
 
-/// Somebody who has passed the quiz.
+/// Someone who has passed the quiz.
 pub async fn captioner(site: &Site, name: &str) -> Client {
     let person = site.person(name, Role::Member).await;
     person.post("/c/c/quiz", RIGHT).await.expect(303);

@@ -47,7 +47,7 @@ async fn pictures_go_from_the_upload_to_the_people_who_describe_them() {
     ada.get(&format!("/media/{image}")).await.expect(404);
     site.work().await;
 
-    // Until it is approved, nobody but its uploader and moderators sees it.
+    // Until it is approved, only its uploader and moderators see it.
     assert_eq!(state(&site, &image).await, "pending");
     let media = ada.get(&format!("/media/{image}")).await.expect(200);
     assert_eq!(media.header("content-type"), "image/png");
@@ -92,7 +92,7 @@ async fn pictures_go_from_the_upload_to_the_people_who_describe_them() {
     // Only the pictures that rows name are on the disk.
     let rows = site.app.store.all("SELECT blob FROM image WHERE blob IS NOT NULL", args![]).await.unwrap();
     assert_eq!(site.app.blobs.list().unwrap().len(), rows.len() * 2);
-    // What is withdrawn is gone for everybody.
+    // What is withdrawn is gone for everyone.
     ada.post(&format!("/c/c/mine/images/{image}"), &[]).await.expect(303);
     bao.post(&format!("/c/c/mine/images/{second}"), &[]).await.expect(404);
     for person in [&ada, &bao, &mo] {

@@ -1,8 +1,10 @@
-//! Many people at once: no picture gets more captions than are wanted, and nobody meets one twice.
+//! Many people at once: no picture gets more captions than are wanted, and no one meets one twice.
+
+use std::time::Instant;
 
 use capeval_server::args;
 use capeval_server::store::Store;
-use capeval_testkit::PAUSE;
+use capeval_testkit::{PATIENCE, PAUSE};
 use serde_json::json;
 
 use super::{apply, asked, assert_consistent, captioner, counters, decide, open_pictures, sentence};
@@ -26,7 +28,7 @@ async fn number(store: &Store, sql: &'static str) -> i64 {
     store.first(sql, args![]).await.unwrap().unwrap().get("n").unwrap()
 }
 
-/// 100 pictures for 5 captions each, and 40 people who ask and hand in twice at once.
+/// 100 pictures for 5 captions each, and 40 people who ask and submit twice at once.
 async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
     let settings = capeval_server::settings::Settings {
         captions_per_minute: 1_000_000,
@@ -40,9 +42,10 @@ async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
         let client = captioner(&site, &format!("p{person}")).await;
         let store = site.app.store.clone();
         racing.spawn(async move {
-            let mut round = 0_usize;
+            let (start, mut round) = (Instant::now(), 0_usize);
             // People come back until all captions are there: places may be reserved by others who then give them up.
             while number(&store, "SELECT COUNT(*) AS n FROM caption").await < (PICTURES * WANTED) as i64 {
+                assert!(start.elapsed() < PATIENCE, "not all captions arrive");
                 let (one, two) = tokio::join!(client.get("/c/c/caption"), client.get("/c/c/caption"));
                 let (one, two) = (one.expect(200).text, two.expect(200).text);
                 if !one.contains("data-image") {
@@ -120,7 +123,7 @@ async fn more_or_fewer_captions_change_what_is_complete(database: Database) {
     assert_consistent(&site).await;
 }
 
-/// A reservation that has ended goes to somebody else, and the first may still hand in if there is a place.
+/// A reservation that has ended goes to someone else, and the first may still submit if there is a place.
 async fn reservations_run_out_gently() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({ "captions": 1 })).await;
@@ -130,7 +133,7 @@ async fn reservations_run_out_gently() {
     assert!(bao.get("/c/c/caption").await.expect(200).text.contains("There is no picture for you"));
     let expire = || site.app.store.execute("UPDATE assignment SET expires_at = 1", args![]);
     expire().await.unwrap();
-    // Nobody else has asked meanwhile, so it is still hers.
+    // No one else has asked since then, so it is still hers.
     ada.post("/c/c/caption", &[("image", &image), ("text", "half a"), ("action", "draft")]).await.expect(303);
     assert!(ada.get("/c/c/caption").await.expect(200).text.contains("half a"));
     expire().await.unwrap();

@@ -94,7 +94,7 @@ impl Site {
         while runner::step(&self.app, works, Priority::Background, &mut stopping).await.unwrap() {}
     }
 
-    /// Somebody without an account.
+    /// Someone without an account.
     pub fn anybody(&self) -> Client {
         Client { router: self.router.clone(), cookie: None, token: None }
     }

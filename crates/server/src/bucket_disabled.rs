@@ -1,4 +1,4 @@
-//! Stands for the object store in programs without the feature `s3`: there is none.
+//! The bucket of programs without the feature `s3`, which cannot open one.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,9 +11,6 @@ pub struct Bucket(Infallible);
 
 impl Bucket {
     /// Refuses to open one.
-    ///
-    /// # Errors
-    /// Always.
     pub fn open(_: &str) -> anyhow::Result<Self> {
         anyhow::bail!("bucket is set, but this program was built without the feature `s3`")
     }
@@ -25,41 +22,26 @@ impl Bucket {
     }
 
     /// Stores a file.
-    ///
-    /// # Errors
-    /// Never.
     pub fn put(&self, _: &str, _: &Path) -> io::Result<()> {
         match self.0 {}
     }
 
     /// Writes what is stored into a file.
-    ///
-    /// # Errors
-    /// Never.
     pub fn get(&self, _: &str, _: &Path) -> io::Result<()> {
         match self.0 {}
     }
 
     /// The names of everything that is stored, and when it was.
-    ///
-    /// # Errors
-    /// Never.
     pub fn list(&self) -> io::Result<Vec<(String, SystemTime)>> {
         match self.0 {}
     }
 
     /// Since when something is stored under this name.
-    ///
-    /// # Errors
-    /// Never.
     pub fn since(&self, _: &str) -> io::Result<Option<SystemTime>> {
         match self.0 {}
     }
 
     /// Removes what is stored.
-    ///
-    /// # Errors
-    /// Never.
     pub fn remove(&self, _: &str) -> io::Result<()> {
         match self.0 {}
     }

@@ -48,7 +48,7 @@ struct FaultPage<'a> {
 }
 
 /// The layer around all routes.
-pub async fn dress(State(app): State<App>, request: Request, next: Next) -> Response {
+pub async fn finish_response(State(app): State<App>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let id = ids::new_id();
     let (parts, body) = request.into_parts();
