@@ -30,6 +30,9 @@ pub struct Board {
     pub measures: Vec<Measure>,
     /// The best first.
     pub rows: Vec<BoardRow>,
+    /// How rows are compared with the row above.
+    #[serde(default)]
+    pub comparison: String,
     /// The submissions that hosts have removed from the leaderboard, the newest removal first.
     pub disqualified: Vec<Disqualified>,
     /// The human evaluation; empty if the account sees only its own teams.
@@ -51,8 +54,11 @@ pub struct BoardRow {
     pub scores: IndexMap<String, f64>,
     /// The ends of the 95 % confidence interval of each measure that has one.
     pub intervals: IndexMap<String, [f64; 2]>,
-    /// Whether the difference is not significant; `null` if the rows were not compared.
+    /// Whether the difference is not significant, as `comparison` says; `null` if that is not known, or not yet.
     pub not_different_from_row_above: Option<bool>,
+    /// The p-value of the difference by the measure that sorts, before correction; `null` if there is no test.
+    #[serde(default)]
+    pub p_of_difference_from_row_above: Option<f64>,
 }
 
 /// A submission that hosts have removed from the leaderboard.

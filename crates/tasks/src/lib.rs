@@ -20,7 +20,7 @@ pub use order::{Allowance, Answer, Order, Task, serve};
 pub use picture::{Picture, Pictured, Unfit, has_known_format};
 pub use probe::{Possible, Probe};
 pub use references::{Prepare, Prepared, Sample};
-pub use scoring::{Compare, Score, Scored, Set, SetContrasts, SetScores};
+pub use scoring::{Compare, Score, Scored, Set, SetScores, SetTests};
 
 /// The version of the engine.
 pub const ENGINE: &str = capeval::VERSION;

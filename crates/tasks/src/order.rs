@@ -97,7 +97,7 @@ tasks! {
     references::Prepare -> references::Prepared;
     references::Sample -> Vec<String>;
     scoring::Score -> Vec<scoring::SetScores>;
-    scoring::Compare -> Vec<scoring::SetContrasts>;
+    scoring::Compare -> Vec<scoring::SetTests>;
     agreement::Correlate -> agreement::Agreement;
 }
 

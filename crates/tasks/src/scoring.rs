@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capeval::corpus::{Captions, Empty, Ids, Missing, ReadOptions, Surplus};
-use capeval::report::Verdict;
 use capeval::stats::Resampling;
+use capeval::stats::correction::Correction;
 use capeval::{CompareOptions, CompareRequest, ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::{Described, Metrics, described};
 
-/// The draws behind intervals and tests on boards.
+/// The draws behind intervals on boards.
 pub(crate) const RESAMPLES: usize = 1_000;
+
+/// The exchanges behind tests of neighbours on boards: those of `capeval::compare`, so that p-values are equal.
+const EXCHANGES: usize = 10_000;
 
 /// Scores a file of captions by several reference sets.
 #[derive(Serialize, Deserialize)]
@@ -24,13 +27,11 @@ pub struct Score {
     pub sets: Vec<Set>,
 }
 
-/// Compares a file of captions with another.
+/// Tests whether two files of captions differ.
 #[derive(Serialize, Deserialize)]
 pub struct Compare {
-    /// The captions of the one that ranks higher.
-    pub above: PathBuf,
-    /// The captions of the other.
-    pub below: PathBuf,
+    pub one: PathBuf,
+    pub other: PathBuf,
     /// The reference sets.
     pub sets: Vec<Set>,
 }
@@ -72,11 +73,12 @@ pub struct SetScores {
 
 /// How two files differ by one reference set.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct SetContrasts {
+pub struct SetTests {
     /// The id of the set.
     pub set: String,
-    /// The key of each measure that was tested, its p-value by randomisation, and whether it is significant.
-    pub contrasts: Vec<(String, f64, bool)>,
+    /// The key of each measure with the p-value that verdicts are based on, before correction: the exact one, or else
+    /// that of randomisation; `None` where there is no test.
+    pub tests: Vec<(String, Option<f64>)>,
 }
 
 impl Score {
@@ -86,8 +88,8 @@ impl Score {
 }
 
 impl Compare {
-    pub(crate) fn perform(self) -> anyhow::Result<Vec<SetContrasts>> {
-        self.sets.iter().map(|set| compare(&self.above, &self.below, set)).collect()
+    pub(crate) fn perform(self) -> anyhow::Result<Vec<SetTests>> {
+        self.sets.iter().map(|set| compare(&self.one, &self.other, set)).collect()
     }
 }
 
@@ -152,12 +154,14 @@ fn score(captions: Option<&Path>, set: &Set) -> anyhow::Result<SetScores> {
     })
 }
 
-fn compare(above: &Path, below: &Path, set: &Set) -> anyhow::Result<SetContrasts> {
-    let systems = [("above", candidates(above)?), ("below", candidates(below)?)];
+fn compare(one: &Path, other: &Path, set: &Set) -> anyhow::Result<SetTests> {
+    let systems = [("one", candidates(one)?), ("other", candidates(other)?)];
     let comparison = capeval::compare(CompareRequest {
         options: CompareOptions {
             score: options(set),
-            resampling: resampling(),
+            resampling: Resampling { resamples: EXCHANGES, ..Resampling::default() },
+            // Boards correct over all of their neighbours.
+            correction: Correction::None,
             ..CompareOptions::default()
         },
         resources: set.metrics.resources()?,
@@ -165,11 +169,9 @@ fn compare(above: &Path, below: &Path, set: &Set) -> anyhow::Result<SetContrasts
     })?;
     let measures = &comparison.report.head.measures;
     let contrasts = comparison.pairs.first().map(|pair| &pair.contrasts[..]).unwrap_or_default();
-    let tested = measures.iter().zip(contrasts).filter(|(_, contrast)| contrast.has_test);
-    let tested = tested.filter(|(_, contrast)| contrast.randomisation.value.is_finite());
-    let contrasts = tested.map(|(measure, contrast)| {
-        let differs = contrast.verdict != Verdict::Undecided;
-        (measure.key.clone(), contrast.randomisation.value, differs)
+    let tests = measures.iter().zip(contrasts).map(|(measure, contrast)| {
+        let p = contrast.permutation.unwrap_or(contrast.randomisation).value;
+        (measure.key.clone(), Some(p).filter(|p| contrast.has_test && p.is_finite()))
     });
-    Ok(SetContrasts { set: set.id.clone(), contrasts: contrasts.collect() })
+    Ok(SetTests { set: set.id.clone(), tests: tests.collect() })
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
-use capeval_tasks::{Allowance, Compare, Prepare, Prepared, Score, Set, SetContrasts, SetScores};
+use capeval_tasks::{Allowance, Compare, Prepare, Prepared, Score, Set, SetScores, SetTests};
 use tempfile::TempDir;
 
+use super::board::{self, Neighbours};
 use super::records::{self, Phase, ReferenceSet};
 use super::submissions::{self, Submission};
-use super::{board, notifications, rescore, submit};
+use super::{notifications, rescore, submit};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
@@ -26,8 +27,8 @@ pub struct ScoreSubmission;
 /// Compares the neighbours on the board of a phase.
 pub struct CompareNeighbours;
 
-/// The most pairs that one job compares.
-const PAIRS: usize = 100;
+/// The most pairs that one job compares; another one compares the next.
+const PAIRS: usize = 20;
 
 /// Files that a child may read for its metrics.
 pub fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
@@ -276,13 +277,9 @@ pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
 #[derive(Default)]
 pub struct Compared {
     score_set: Option<String>,
-    pairs: Vec<Pair>,
-}
-
-struct Pair {
-    above: String,
-    below: String,
-    sets: Vec<SetContrasts>,
+    pairs: Vec<(Neighbours, Vec<SetTests>)>,
+    /// Whether there are more neighbours to compare.
+    is_partial: bool,
 }
 
 impl Work for CompareNeighbours {
@@ -294,34 +291,32 @@ impl Work for CompareNeighbours {
     async fn run(app: &App, job: &Job) -> Result<Compared, Failure> {
         let phase = records::phase_of(&app.store, &job.subject).await?;
         let sets = records::sets(&app.store, &phase.id).await?;
-        let Some(main) = sets.iter().find(|set| set.name == phase.main_set) else {
-            return Ok(Compared::default());
-        };
-        let uncompared = board::uncompared(&app.store, &phase, main).await?;
+        let uncompared = board::uncompared(&app.store, &phase, &sets).await?;
+        let is_partial = uncompared.len() > PAIRS;
         let mut pairs = Vec::new();
-        for (above, below) in uncompared.into_iter().take(PAIRS) {
-            let sets = compare_pair(app, &phase, &sets, &above, &below).await?;
-            pairs.push(Pair { above: above.0, below: below.0, sets });
+        for neighbours in uncompared.into_iter().take(PAIRS) {
+            let tests = compare_pair(app, &phase, &sets, &neighbours).await?;
+            pairs.push((neighbours, tests));
         }
-        Ok(Compared { score_set: phase.score_set, pairs })
+        Ok(Compared { score_set: phase.score_set, pairs, is_partial })
     }
 
-    async fn finish(_: &App, tx: &mut Tx, _: &Job, outcome: Result<Compared, String>) -> Result<(), Fault> {
-        let Ok(Compared { score_set, pairs }) = outcome else { return Ok(()) };
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Compared, String>) -> Result<(), Fault> {
+        let Ok(Compared { score_set, pairs, is_partial }) = outcome else { return Ok(()) };
         let score_set = score_set.unwrap_or_default();
-        for Pair { above, below, sets } in &pairs {
+        for (Neighbours { one, other, .. }, sets) in &pairs {
             for set in sets {
-                for (metric, p, differs) in &set.contrasts {
+                for (metric, p) in &set.tests {
                     tx.execute(
-                        "INSERT INTO comparison (score_set, above, below, reference_set, metric, p, differs) \
-                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-                        args![&score_set, above, below, &set.set, metric, *p, *differs],
+                        "INSERT INTO comparison (score_set, one, other, reference_set, metric, p) \
+                         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+                        args![&score_set, &one.0, &other.0, &set.set, metric, *p],
                     )
                     .await?;
                 }
             }
         }
-        Ok(())
+        if is_partial { compare_later(tx, &job.subject).await } else { Ok(()) }
     }
 }
 
@@ -329,12 +324,11 @@ async fn compare_pair(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    above: &board::WithCaptions,
-    below: &board::WithCaptions,
-) -> Result<Vec<SetContrasts>, Failure> {
-    let sets = for_child(app, phase, sets.iter()).await?;
-    let (above, below) = (app.blobs.ready(&above.1).await?, app.blobs.ready(&below.1).await?);
-    let files = sets.iter().map(|set| set.prepared.clone()).chain([above.clone(), below.clone()]);
+    Neighbours { one, other, sets: lacking }: &Neighbours,
+) -> Result<Vec<SetTests>, Failure> {
+    let sets = for_child(app, phase, sets.iter().filter(|set| lacking.contains(&set.id))).await?;
+    let (one, other) = (app.blobs.ready(&one.1).await?, app.blobs.ready(&other.1).await?);
+    let files = sets.iter().map(|set| set.prepared.clone()).chain([one.clone(), other.clone()]);
     let allowance = Allowance { gives_way: true, ..child::allowance(app, readable(app, files)) };
-    child::run(app, allowance, Compare { above, below, sets }).await
+    child::run(app, allowance, Compare { one, other, sets }).await
 }

@@ -30,6 +30,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0008_judging"
     "0009_large_collections"
     "0010_cards_and_agreement"
+    "0011_neighbours"
 };
 
 /// The version of the tables that this program uses.

@@ -1,6 +1,9 @@
 //! The path of a submission: from a file to a place on the board.
 
 use axum::http::Request;
+use capeval::corpus::{self, ReadOptions};
+use capeval::report::{Contrast, Verdict};
+use capeval::{CompareOptions, CompareRequest, MetricOptions, ScoreOptions};
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::web::Scope;
@@ -14,6 +17,7 @@ on_both! {
     the_same_request_has_one_effect
     the_board_has_the_best_submission_of_each_team
     a_pinned_submission_stands_for_its_team
+    neighbours_differ_as_capeval_compare_says
     pages_show_what_programs_get
     a_file_is_submitted_by_a_form
     two_hundred_at_once_are_five
@@ -196,6 +200,67 @@ async fn the_board_has_the_best_submission_of_each_team(database: Database) {
         // Nothing is compared with the row of people, which has no captions of its own.
         let is_compared = pair.iter().all(|row| row["kind"] != "human");
         assert_eq!(pair[1]["not_different_from_row_above"].is_boolean(), is_compared, "{pair:?}");
+    }
+}
+
+/// What `capeval compare` says of files by a measure, with its defaults: each p-value before correction, and whether
+/// systems are told apart from the first one.
+fn compared(files: &[&str], measure: &str) -> (Vec<f64>, Vec<bool>) {
+    let read = |text: &str, options| corpus::read(text.as_bytes(), "a file", &options).unwrap();
+    let references = read(&references(40, 5), ReadOptions::references());
+    let systems: Vec<(String, _)> = (0..)
+        .zip(files)
+        .map(|(k, file)| (format!("system {k}"), read(file, ReadOptions::candidates())))
+        .collect();
+    let score = ScoreOptions { metrics: MetricOptions::new(vec![measure.to_owned()]), ..Default::default() };
+    let request = CompareRequest {
+        options: CompareOptions { score, ..CompareOptions::default() },
+        ..CompareRequest::new(references, systems)
+    };
+    let comparison = capeval::compare(request).unwrap();
+    let contrasts = comparison.pairs.iter().map(|pair| &pair.contrasts[0]);
+    let p = |contrast: &Contrast| contrast.permutation.unwrap_or(contrast.randomisation).value;
+    (contrasts.clone().map(p).collect(), contrasts.map(|c| c.verdict != Verdict::Undecided).collect())
+}
+
+/// With so many measures that a correction over them would hide what differs clearly.
+async fn neighbours_differ_as_capeval_compare_says(database: Database) {
+    const MEASURES: [&str; 5] = ["cider-d", "cider", "rouge-l", "chrf", "ter"];
+    let site = Site::new(database).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
+    std::fs::write(folder.path().join("baseline.json"), results(40, 5)).unwrap();
+    let plan = "slug = 'b'\ntitle = 'Benchmark'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\nhuman = false\n\
+        metrics = ['cider-d', 'cider', 'rouge-l', 'chrf', 'ter', 'bleu', 'chrf++', 'sacrebleu', 'rouge-score']\n\
+        [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n\
+        [[phases.baselines]]\nmethod = '5'\nfile = 'baseline.json'\n";
+    let plan = toml::from_str(plan).unwrap();
+    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    site.work().await;
+    let phase: String = site.app.store.fetch_one("SELECT id FROM phase", args![]).await.unwrap();
+    for (name, skill) in [("Ada", 7), ("Bao", 9)] {
+        let person = site.program(name, Role::Member, Scope::Submit).await;
+        send(&person, &phase, &skill.to_string(), results(40, skill)).await.expect(201);
+    }
+    site.work().await;
+    let anybody = site.anybody();
+    for measure in MEASURES {
+        let address = format!("/api/v1/phases/{phase}/leaderboard?sort={measure}");
+        let board = anybody.get(&address).await.expect(200).json();
+        let rows = board["rows"].as_array().unwrap();
+        let files: Vec<String> =
+            rows.iter().map(|row| results(40, row["method"].as_str().unwrap().parse().unwrap())).collect();
+        assert_eq!(files.len(), 3, "{board}");
+        // The row in the middle is the neighbour of both others.
+        let (ps, differ) = compared(&[&files[1], &files[0], &files[2]], measure);
+        for (k, row) in rows.iter().enumerate().skip(1) {
+            let p = row["p_of_difference_from_row_above"].as_f64();
+            assert_eq!(p, Some(ps[k - 1]), "{measure}: {board}");
+            assert_eq!(row["not_different_from_row_above"], json!(!differ[k - 1]), "{measure}: {board}");
+        }
+        if measure == "cider-d" {
+            assert_eq!(differ, [true, true], "p {ps:?}");
+        }
     }
 }
 
@@ -489,7 +554,8 @@ async fn teams_are_joined_by_links_and_nobody_is_in_two() {
     cleo.post(&format!("/teams/{id}/leave"), &[]).await.expect(409);
 }
 
-/// Members of a team submit for the first time at once, while others join it: no one waits for another, and no one is lost.
+/// Members of a team submit for the first time at once, while others join it: no one waits for another, and no one is
+/// lost.
 async fn members_of_a_team_begin_at_once(database: Database) {
     let site = Site::new(database).await;
     let phase = benchmark(&site, "per_day = 100").await;

@@ -17,6 +17,11 @@ use crate::fault::Fault;
 use crate::store::Store;
 use crate::web::{Answer, Either};
 
+/// How rows are compared, in the words of the page.
+const COMPARISON: &str = "“≈ row above” marks a row that does not differ significantly from the row above by the measure \
+    that the board is sorted by: paired randomisation with 10,000 exchanges, or the exact permutation test where there is \
+    one, corrected by Holm’s method over all neighbours on the board, at the level 0.05.";
+
 /// JSON or CSV.
 pub type Exported = Either<Answer<capeval_api::Board>, Response>;
 
@@ -56,6 +61,7 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
             .collect(),
         reference_set: board.set.name,
         sorted_by: board.sort.key,
+        comparison: COMPARISON.to_owned(),
         disqualified: removed.collect(),
         judged_by_people: board.judged.into_iter().map(JudgedSystem::from).collect(),
     }
@@ -81,6 +87,7 @@ fn row_for_programs(row: &Row, measures: &[Described], decimals: usize) -> Board
         scores,
         intervals,
         not_different_from_row_above: row.is_tied,
+        p_of_difference_from_row_above: row.p,
     }
 }
 
@@ -138,7 +145,15 @@ fn csv_cell(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::csv_cell;
+    use super::{COMPARISON, csv_cell};
+
+    #[test]
+    fn the_comparison_has_the_same_words_everywhere() {
+        let page = include_str!("../../../templates/board.html");
+        assert!(page.contains(&format!("page.t(\"{COMPARISON}\")")));
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(include_str!("../../../../../docs/submitting.md")).contains(COMPARISON));
+    }
 
     #[test]
     fn spreadsheets_run_no_cell() {

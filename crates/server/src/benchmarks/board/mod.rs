@@ -14,7 +14,7 @@ use crate::web::route::get;
 use crate::web::{Access, Asked, Page, Route, Visible};
 
 pub use order::{rounded, shown};
-pub use queries::{WithCaptions, forget_agreement, standing, uncompared};
+pub use queries::{Neighbours, forget_agreement, standing, uncompared};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use capeval_api::SubmissionKind;
+use capeval_stats::correction::Correction;
 use capeval_tasks::Described;
 use serde::Deserialize;
 
@@ -36,26 +37,37 @@ pub struct Row {
     /// The place; equal scores share one. `None` for baselines and the human row.
     pub rank: Option<usize>,
     pub entry: Candidate,
-    /// Whether it does not differ significantly from the row above; `None` if they were not compared.
+    /// The p-value of the difference from the row above by the measure that sorts, before correction.
+    pub p: Option<f64>,
+    /// Whether it does not differ significantly from the row above; `None` if that is not known.
     pub is_tied: Option<bool>,
 }
 
-/// The order of a board: for each team its pinned submission, or else its best by `main`; then by `sort`, the best
-/// first, and of equal scores the one that came first.
-pub fn order(candidates: Vec<Candidate>, main: &Described, sort: &Described) -> Vec<Row> {
-    // Higher is better for a key made of a score.
-    let strength = |candidate: &Candidate, measure: &Described| {
-        let score = candidate
-            .scores
-            .get(&measure.key)
-            .map_or(f64::NEG_INFINITY, |(score, _)| if measure.lower_is_better { -score } else { *score });
-        if score.is_nan() { f64::NEG_INFINITY } else { score }
-    };
+/// The id of a submission, and the hash of its captions.
+pub type WithCaptions = (String, String);
+
+/// The p-values of pairs of submissions, the smaller id first; `None` where there is no test.
+pub type Tests = HashMap<(String, String), Option<f64>>;
+
+/// The level of the tests on boards, computed as `capeval::compare` does.
+const LEVEL: f64 = 1.0 - 0.95;
+
+/// A number that is the higher the better.
+fn strength(candidate: &Candidate, measure: &Described) -> f64 {
+    let score = candidate
+        .scores
+        .get(&measure.key)
+        .map_or(f64::NEG_INFINITY, |(score, _)| if measure.lower_is_better { -score } else { *score });
+    if score.is_nan() { f64::NEG_INFINITY } else { score }
+}
+
+/// What stands on a board: for each team its pinned submission, or else its best by `main`; of equal ones, the first.
+pub fn standing_for_teams(candidates: Vec<Candidate>, main: &Described) -> Vec<Candidate> {
     let mut best: HashMap<String, Candidate> = HashMap::new();
-    let mut rows: Vec<Candidate> = Vec::new();
+    let mut standing: Vec<Candidate> = Vec::new();
     for candidate in candidates {
         let Some(team) = candidate.team.clone() else {
-            rows.push(candidate);
+            standing.push(candidate);
             continue;
         };
         let is_better = best.get(&team).is_none_or(|known| {
@@ -67,14 +79,20 @@ pub fn order(candidates: Vec<Candidate>, main: &Described, sort: &Described) -> 
             best.insert(team, candidate);
         }
     }
-    rows.extend(best.into_values());
-    rows.sort_by(|a, b| {
+    standing.extend(best.into_values());
+    standing
+}
+
+/// The order of a board by `sort`, the best first, and of equal scores the one that came first.
+pub fn order(mut standing: Vec<Candidate>, sort: &Described) -> Vec<Row> {
+    standing.sort_by(|a, b| {
         let strengths = strength(b, sort).total_cmp(&strength(a, sort));
         strengths.then(a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id))
     });
     let (mut place, mut last) = (0, None);
     let mut counted = 0;
-    rows.into_iter()
+    standing
+        .into_iter()
         .map(|entry| {
             let rank = (entry.kind == SubmissionKind::Entry).then(|| {
                 counted += 1;
@@ -85,20 +103,39 @@ pub fn order(candidates: Vec<Candidate>, main: &Described, sort: &Described) -> 
                 }
                 place
             });
-            Row { rank, entry, is_tied: None }
+            Row { rank, entry, p: None, is_tied: None }
         })
         .collect()
 }
 
-/// Marks rows that do not differ from the one above, by what is known of pairs.
-pub fn mark_ties(rows: &mut [Row], known: &HashMap<(String, String), bool>) {
-    let mut above: Option<String> = None;
-    for row in rows {
-        // The row of people has no captions, and nothing was compared with it.
-        let own = row.entry.blob.as_ref().map(|_| row.entry.id.clone());
-        if let (Some(above), Some(own)) = (std::mem::replace(&mut above, own.clone()), own) {
-            row.is_tied = known.get(&(above, own)).map(|differs| !differs);
-        }
+/// Two submissions as pairs are stored; `None` if one is the row of people, which has no captions to compare.
+pub fn neighbours(above: &Candidate, below: &Candidate) -> Option<(WithCaptions, WithCaptions)> {
+    let with_captions = |candidate: &Candidate| Some((candidate.id.clone(), candidate.blob.clone()?));
+    let (above, below) = (with_captions(above)?, with_captions(below)?);
+    Some(if above.0 < below.0 { (above, below) } else { (below, above) })
+}
+
+/// Marks rows that do not differ from the one above, by what is known of pairs, corrected by Holm's method over all
+/// neighbours. While some of them are not compared yet, rows are marked only where these cannot change the verdict.
+pub fn mark_ties(rows: &mut [Row], known: &Tests) {
+    let tests: Vec<(usize, Option<f64>)> = (1..rows.len())
+        .filter_map(|k| {
+            let (one, other) = neighbours(&rows[k - 1].entry, &rows[k].entry)?;
+            match known.get(&(one.0, other.0)) {
+                None => Some((k, None)),
+                Some(None) => None,
+                Some(Some(p)) => Some((k, Some(*p))),
+            }
+        })
+        .collect();
+    let corrected = |unknown: f64| {
+        let values: Vec<f64> = tests.iter().map(|(_, p)| p.unwrap_or(unknown)).collect();
+        Correction::Holm.adjust(&values)
+    };
+    for ((k, p), (least, most)) in tests.iter().zip(corrected(0.0).into_iter().zip(corrected(1.0))) {
+        let is_decided = p.is_some() && (least < LEVEL) == (most < LEVEL);
+        rows[*k].p = *p;
+        rows[*k].is_tied = is_decided.then_some(least >= LEVEL);
     }
 }
 
@@ -137,7 +174,8 @@ mod tests {
     }
 
     fn ordered(candidates: Vec<Candidate>, lower_is_better: bool) -> String {
-        let rows = order(candidates, &measure(lower_is_better), &measure(lower_is_better));
+        let measure = measure(lower_is_better);
+        let rows = order(standing_for_teams(candidates, &measure), &measure);
         let shown = rows.iter().map(|row| {
             format!("{}{}", row.entry.id, row.rank.map_or("-".to_owned(), |rank| rank.to_string()))
         });
@@ -171,17 +209,51 @@ mod tests {
         assert_eq!(ordered(rows, false), "d1 c2 a3 b3");
     }
 
+    /// Rows `a`, `b`, … with the p-values of neighbours: `Some(None)` where there is no test, `None` where nothing is
+    /// known yet.
+    fn marked(ps: &[Option<Option<f64>>]) -> Vec<Option<bool>> {
+        let ids: Vec<String> = (b'a'..).take(ps.len() + 1).map(|id| char::from(id).to_string()).collect();
+        let mut rows: Vec<Row> = ids
+            .iter()
+            .map(|id| {
+                let entry = Candidate { blob: Some(id.clone()), ..candidate(id, Some(id), Some(0.5), false) };
+                Row { rank: None, entry, p: None, is_tied: None }
+            })
+            .collect();
+        let pairs = ids.windows(2).zip(ps);
+        let known = pairs.filter_map(|(pair, p)| Some(((pair[0].clone(), pair[1].clone()), (*p)?)));
+        mark_ties(&mut rows, &known.collect());
+        rows.iter().skip(1).map(|row| row.is_tied).collect()
+    }
+
+    #[test]
+    fn neighbours_are_corrected_by_holm() {
+        let p = |value: f64| Some(Some(value));
+        assert_eq!(marked(&[p(0.049)]), [Some(false)]);
+        assert_eq!(marked(&[p(0.049), p(0.026)]), [Some(true), Some(true)]);
+        assert_eq!(marked(&[p(0.049), p(0.024)]), [Some(false), Some(false)]);
+        assert_eq!(marked(&[p(0.049), p(0.024), Some(None)]), [Some(false), Some(false), None]);
+        assert_eq!(marked(&[p(0.03), p(0.001), p(0.026)]), [Some(true), Some(false), Some(true)]);
+    }
+
+    #[test]
+    fn what_is_not_compared_yet_leaves_only_what_it_cannot_change() {
+        let p = |value: f64| Some(Some(value));
+        assert_eq!(marked(&[p(0.2), None, p(0.001)]), [Some(true), None, Some(false)]);
+        assert_eq!(marked(&[p(0.03), None]), [None, None]);
+    }
+
     #[test]
     fn a_row_is_tied_with_the_row_above_and_no_other() {
-        let mut rows: Vec<Row> = ["a", "people", "b", "c"]
+        let mut rows: Vec<Row> = ["a", "people", "c", "b"]
             .into_iter()
             .map(|id| {
                 let blob = (id != "people").then(|| id.to_owned());
                 let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5), false) };
-                Row { rank: None, entry, is_tied: None }
+                Row { rank: None, entry, p: None, is_tied: None }
             })
             .collect();
-        let pair = |above: &str, below: &str| ((above.to_owned(), below.to_owned()), false);
+        let pair = |one: &str, other: &str| ((one.to_owned(), other.to_owned()), Some(0.5));
         mark_ties(&mut rows, &HashMap::from([pair("a", "b"), pair("b", "c"), pair("a", "people")]));
         let ties: Vec<Option<bool>> = rows.iter().map(|row| row.is_tied).collect();
         assert_eq!(ties, [None, None, None, Some(true)]);

@@ -4,19 +4,19 @@ use std::collections::{HashMap, HashSet};
 
 use capeval_api::Measured;
 use capeval_tasks::Described;
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::order::{Candidate, Row, Scores, mark_ties, order};
+use super::order::{
+    Candidate, Row, Scores, Tests, WithCaptions, mark_ties, neighbours, order, standing_for_teams,
+};
 use crate::accounts::Visitor;
 use crate::benchmarks::judging;
 use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
 use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock};
-
-/// The id of a submission, and the hash of its captions.
-pub type WithCaptions = (String, String);
 
 #[derive(Deserialize)]
 struct ScoreRow {
@@ -67,23 +67,56 @@ fn main_measure<'s>(phase: &Phase, set: &'s ReferenceSet) -> Option<&'s Describe
 /// The rows of a board by the measure that ranks.
 async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Row>, Error> {
     let Some(main) = main_measure(phase, set) else { return Ok(Vec::new()) };
-    Ok(order(candidates(store, phase, set).await?, main, main))
+    Ok(order(standing_for_teams(candidates(store, phase, set).await?, main), main))
 }
 
-/// The neighbours on the board that were not compared, the upper one first.
+/// Two neighbours on a board, the smaller id first.
+pub struct Neighbours {
+    pub one: WithCaptions,
+    pub other: WithCaptions,
+    /// The ids of the reference sets by which they were not compared.
+    pub sets: Vec<String>,
+}
+
+/// The neighbours on the boards of a phase that were not compared, by any reference set and measure; those on the board
+/// that is shown first come first.
 pub async fn uncompared(
     store: &Store,
     phase: &Phase,
-    set: &ReferenceSet,
-) -> Result<Vec<(WithCaptions, WithCaptions)>, Error> {
-    let rows = ranked(store, phase, set).await?;
-    let known = compared(store, phase, set, None).await?;
-    let with_captions = |row: &Row| Some((row.entry.id.clone(), row.entry.blob.clone()?));
-    let pairs = rows.windows(2).filter_map(|pair| match pair {
-        [above, below] => Some((with_captions(above)?, with_captions(below)?)),
-        _ => None,
-    });
-    Ok(pairs.filter(|(above, below)| !known.contains_key(&(above.0.clone(), below.0.clone()))).collect())
+    sets: &[ReferenceSet],
+) -> Result<Vec<Neighbours>, Error> {
+    let mut found: IndexMap<(String, String), Neighbours> = IndexMap::new();
+    let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
+    sets.sort_by_key(|set| set.name != phase.main_set);
+    for set in sets {
+        let Some(main) = main_measure(phase, set) else { continue };
+        let standing = standing_for_teams(candidates(store, phase, set).await?, main);
+        let known: HashSet<(String, String)> = store
+            .fetch::<(String, String)>(
+                "SELECT DISTINCT one, other FROM comparison WHERE score_set = $1 AND reference_set = $2",
+                args![phase.score_set.as_deref().unwrap_or_default(), &set.id],
+            )
+            .await?
+            .into_iter()
+            .collect();
+        let mut measures: Vec<&Described> = set.measures.iter().collect();
+        measures.sort_by_key(|measure| measure.key != main.key);
+        for measure in measures {
+            for pair in order(standing.clone(), measure).windows(2) {
+                let [above, below] = pair else { continue };
+                let Some((one, other)) = neighbours(&above.entry, &below.entry) else { continue };
+                let key = (one.0.clone(), other.0.clone());
+                if known.contains(&key) {
+                    continue;
+                }
+                let pair = found.entry(key).or_insert(Neighbours { one, other, sets: Vec::new() });
+                if pair.sets.last() != Some(&set.id) {
+                    pair.sets.push(set.id.clone());
+                }
+            }
+        }
+    }
+    Ok(found.into_values().collect())
 }
 
 /// What stands on the board in order and has captions.
@@ -92,21 +125,15 @@ pub async fn standing(store: &Store, phase: &Phase, set: &ReferenceSet) -> Resul
     Ok(rows.into_iter().filter_map(|row| Some((row.entry.id, row.entry.blob?))).collect())
 }
 
-/// Whether pairs of submissions differ by a measure, or by any of them.
-async fn compared(
-    store: &Store,
-    phase: &Phase,
-    set: &ReferenceSet,
-    metric: Option<&str>,
-) -> Result<HashMap<(String, String), bool>, Error> {
-    let pairs: Vec<(String, String, bool)> = store
+/// The p-values of pairs of submissions by a measure.
+async fn compared(store: &Store, phase: &Phase, set: &ReferenceSet, metric: &str) -> Result<Tests, Error> {
+    let pairs: Vec<(String, String, Option<f64>)> = store
         .fetch(
-            "SELECT above, below, differs FROM comparison WHERE score_set = $1 AND reference_set = $2 \
-             AND ($3 = '' OR metric = $3)",
-            args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric.unwrap_or_default()],
+            "SELECT one, other, p FROM comparison WHERE score_set = $1 AND reference_set = $2 AND metric = $3",
+            args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric],
         )
         .await?;
-    Ok(pairs.into_iter().map(|(above, below, differs)| ((above, below), differs)).collect())
+    Ok(pairs.into_iter().map(|(one, other, p)| ((one, other), p)).collect())
 }
 
 /// A board.
@@ -239,7 +266,7 @@ pub async fn board(
             set.measures.iter().find(|measure| measure.key == key).cloned().ok_or_else(Fault::not_found)?
         }
     };
-    let mut rows = order(candidates(store, phase, &set).await?, &main, &sort);
+    let mut rows = order(standing_for_teams(candidates(store, phase, &set).await?, &main), &sort);
     let mut removed = removed(store, phase).await?;
     let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
     if is_own {
@@ -248,7 +275,7 @@ pub async fn board(
         removed.retain(|row| row.team.as_ref().is_some_and(|team| own.contains(team)));
         rows.iter_mut().for_each(|row| row.rank = None);
     } else {
-        let known = compared(store, phase, &set, Some(&sort.key)).await?;
+        let known = compared(store, phase, &set, &sort.key).await?;
         mark_ties(&mut rows, &known);
     }
     Ok(Some(Board { set, sort, rows, is_own, removed, judged }))
