@@ -19,7 +19,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/healthz", Access::Public, "Check that the process responds", async || "ok\n")
             .sends(200, "text/plain"),
-        get("/readyz", Access::Public, "Check that the database responds and jobs run", ready)
+        get("/readyz", Access::Public, "Check that the database works and jobs run", ready)
             .sends(200, "text/plain")
             .sends(503, "text/plain"),
         get("/metrics", Access::Public, "Metrics for Prometheus", metrics).sends(200, "text/plain"),
@@ -27,17 +27,21 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn ready(app: App) -> Response {
-    let (status, text) = match queue::longest_wait(&app.store).await {
+    let unready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+    if let Err(error) = app.store.try_write().await {
+        tracing::error!(%error, "the database cannot be written");
+        return unready("the database cannot be written\n".to_owned());
+    }
+    match queue::longest_wait(&app.store).await {
         Ok(wait) if wait > LONGEST_WAIT => {
-            (StatusCode::SERVICE_UNAVAILABLE, format!("a job has been waiting for {} seconds\n", wait / 1000))
+            unready(format!("a job has been waiting for {} seconds\n", wait / 1000))
         }
-        Ok(_) => (StatusCode::OK, "ready\n".to_owned()),
+        Ok(_) => "ready\n".into_response(),
         Err(error) => {
             tracing::error!(%error, "the database does not respond");
-            (StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n".to_owned())
+            unready("the database does not respond\n".to_owned())
         }
-    };
-    (status, text).into_response()
+    }
 }
 
 async fn metrics(app: App) -> Result<Response, Fault> {

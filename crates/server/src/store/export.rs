@@ -86,7 +86,7 @@ impl Tx {
                 }};
             }
             match self {
-                Self::Sqlite(tx) => rows!(tx, Row::Sqlite),
+                Self::Sqlite(tx, _) => rows!(tx, Row::Sqlite),
                 Self::Postgres(tx) => rows!(tx, Row::Postgres),
             }
         }
@@ -163,7 +163,7 @@ pub async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
         }
         let sql = AssertSqlSafe(format!("SELECT 1 FROM {table} LIMIT 1"));
         let is_used = match tx {
-            Tx::Sqlite(tx) => sqlx::query(sql).fetch_optional(&mut **tx).await?.is_some(),
+            Tx::Sqlite(tx, _) => sqlx::query(sql).fetch_optional(&mut **tx).await?.is_some(),
             Tx::Postgres(tx) => sqlx::query(sql).fetch_optional(&mut **tx).await?.is_some(),
         };
         if is_used {

@@ -60,7 +60,7 @@ impl Store {
         }
         for (version, Migration { name, script }) in (1_i64..).zip(MIGRATIONS).take(until).skip(done) {
             let applied = match &mut tx {
-                Tx::Sqlite(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
+                Tx::Sqlite(tx, _) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
                 Tx::Postgres(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
             };
             applied.with_context(|| format!("the migration {name} failed"))?;

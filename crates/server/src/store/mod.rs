@@ -4,6 +4,7 @@
 //! of them run on both databases as they are. SQLite has one connection that writes, whose transactions begin with
 //! BEGIN IMMEDIATE, and several that read, so no request is refused because the database is locked.
 
+mod disk;
 mod export;
 mod migrate;
 mod passing;
@@ -17,8 +18,9 @@ use std::time::Duration;
 use anyhow::Context;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{AssertSqlSafe, Connection, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
+pub use disk::Disk;
 pub use export::{Import, is_empty, tables};
 pub use passing::passes;
 pub use record::{Record, json, or_default};
@@ -46,6 +48,7 @@ pub enum Store {
         write: SqlitePool,
         /// Connections that only read.
         read: SqlitePool,
+        disk: Disk,
     },
     /// A server, which several processes may share.
     Postgres(PgPool),
@@ -54,7 +57,7 @@ pub enum Store {
 /// A transaction, which is rolled back unless it is committed.
 pub enum Tx {
     /// Of SQLite.
-    Sqlite(Transaction<'static, Sqlite>),
+    Sqlite(Transaction<'static, Sqlite>, Disk),
     /// Of PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
 }
@@ -83,19 +86,21 @@ macro_rules! statements {
             /// Runs a statement, and returns the number of rows that it changed.
             pub async fn execute($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<u64, Error> {
                 counted();
-                match $self {
-                    $write => Ok(bound!(sql, values).execute($writer).await?.rows_affected()),
-                    $server => Ok(bound!(sql, values).execute($any).await?.rows_affected()),
-                }
+                let done = match $self {
+                    $write => bound!(sql, values).execute($writer).await.map(|done| done.rows_affected()),
+                    $server => bound!(sql, values).execute($any).await.map(|done| done.rows_affected()),
+                };
+                done.map_err(|error| $self.noted(error))
             }
 
             /// The first row of a query, if there is one.
             pub async fn first($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, Error> {
                 counted();
-                match $self {
-                    $read => Ok(bound!(sql, values).fetch_optional($reader).await?.map(Row::Sqlite)),
-                    $server => Ok(bound!(sql, values).fetch_optional($any).await?.map(Row::Postgres)),
-                }
+                let row = match $self {
+                    $read => bound!(sql, values).fetch_optional($reader).await.map(|row| row.map(Row::Sqlite)),
+                    $server => bound!(sql, values).fetch_optional($any).await.map(|row| row.map(Row::Postgres)),
+                };
+                row.map_err(|error| $self.noted(error))
             }
 
             /// All rows of a query.
@@ -149,7 +154,7 @@ macro_rules! statements {
 statements!(Store, self, (&self);
     Self::Sqlite { write, .. } => write; Self::Sqlite { read, .. } => read; Self::Postgres(pool) => pool);
 statements!(Tx, self, (&mut self);
-    Self::Sqlite(tx) => &mut **tx; Self::Sqlite(tx) => &mut **tx; Self::Postgres(tx) => &mut **tx);
+    Self::Sqlite(tx, _) => &mut **tx; Self::Sqlite(tx, _) => &mut **tx; Self::Postgres(tx) => &mut **tx);
 
 impl Store {
     /// Opens the database at `url`, which begins with `postgres://`, or else the file `capeval.db` in `folder`, and
@@ -198,17 +203,29 @@ impl Store {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(PATIENCE);
-        let pool = || SqlitePoolOptions::new().acquire_timeout(PATIENCE);
+        let pool = || {
+            SqlitePoolOptions::new().acquire_timeout(PATIENCE).after_release(|connection, _| {
+                Box::pin(async move {
+                    // A rollback that was begun ends first. One that failed, as it may on a full disk, leaves a
+                    // connection that could not begin another transaction.
+                    connection.ping().await?;
+                    Ok(!connection.is_in_transaction())
+                })
+            })
+        };
         let opened = pool().max_connections(1).connect_with(options.clone()).await;
         let write = opened.with_context(cannot_open)?;
         let read = pool().max_connections(connections).connect_with(options.read_only(true)).await?;
-        Ok(Self::Sqlite { write, read })
+        Ok(Self::Sqlite { write, read, disk: Disk::of(file.parent().unwrap_or(file).to_owned()) })
     }
 
     /// Begins a transaction that may write.
     pub async fn begin(&self) -> Result<Tx, Error> {
         match self {
-            Self::Sqlite { write, .. } => Ok(Tx::Sqlite(write.begin_with("BEGIN IMMEDIATE").await?)),
+            Self::Sqlite { write, disk, .. } => match write.begin_with("BEGIN IMMEDIATE").await {
+                Ok(tx) => Ok(Tx::Sqlite(tx, disk.clone())),
+                Err(error) => Err(self.noted(error)),
+            },
             Self::Postgres(pool) => Ok(Tx::Postgres(pool.begin().await?)),
         }
     }
@@ -216,11 +233,34 @@ impl Store {
     /// Begins a transaction that reads, and sees the database as it is now, whatever others write.
     pub async fn snapshot(&self) -> Result<Tx, Error> {
         match self {
-            Self::Sqlite { read, .. } => Ok(Tx::Sqlite(read.begin().await?)),
+            Self::Sqlite { read, disk, .. } => Ok(Tx::Sqlite(read.begin().await?, disk.clone())),
             Self::Postgres(pool) => {
                 Ok(Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?))
             }
         }
+    }
+
+    /// Keeps in mind an error of the disk, for [`Self::try_write`].
+    fn noted(&self, error: Error) -> Error {
+        match self {
+            Self::Sqlite { disk, .. } => disk.noted(error),
+            Self::Postgres(_) => error,
+        }
+    }
+
+    /// Tries to write if the disk refused to before, such as because it was full.
+    pub async fn try_write(&self) -> Result<(), Error> {
+        let Self::Sqlite { disk, .. } = self else { return Ok(()) };
+        if disk.is_refusing() {
+            if disk.is_full() {
+                return Err(Error::Io(std::io::ErrorKind::StorageFull.into()));
+            }
+            let mut tx = self.begin().await?;
+            tx.execute("UPDATE migration SET applied_at = applied_at", args![]).await?;
+            tx.commit().await?;
+            disk.works();
+        }
+        Ok(())
     }
 
     /// The name of the kind of database.
@@ -234,7 +274,7 @@ impl Store {
     /// Closes all connections.
     pub async fn close(&self) {
         match self {
-            Self::Sqlite { write, read } => {
+            Self::Sqlite { write, read, .. } => {
                 read.close().await;
                 write.close().await;
             }
@@ -247,15 +287,23 @@ impl Tx {
     /// Commits the transaction.
     pub async fn commit(self) -> Result<(), Error> {
         match self {
-            Self::Sqlite(tx) => tx.commit().await,
+            Self::Sqlite(tx, disk) => tx.commit().await.map_err(|error| disk.noted(error)),
             Self::Postgres(tx) => tx.commit().await,
+        }
+    }
+
+    /// Keeps in mind an error of the disk, for [`Store::try_write`].
+    fn noted(&self, error: Error) -> Error {
+        match self {
+            Self::Sqlite(_, disk) => disk.noted(error),
+            Self::Postgres(_) => error,
         }
     }
 
     /// Runs a statement that was put together from names of tables and columns.
     async fn execute_built(&mut self, sql: &str, values: Vec<Value>) -> Result<(), Error> {
         match self {
-            Self::Sqlite(tx) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
+            Self::Sqlite(tx, _) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
             Self::Postgres(tx) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
         }
     }
@@ -263,7 +311,7 @@ impl Tx {
     /// The statement for the kind of database, where the two differ.
     pub fn pick(&self, sqlite: &'static str, postgres: &'static str) -> &'static str {
         match self {
-            Self::Sqlite(_) => sqlite,
+            Self::Sqlite(..) => sqlite,
             Self::Postgres(_) => postgres,
         }
     }

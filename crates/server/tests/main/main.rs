@@ -11,6 +11,7 @@ mod collections;
 mod commands;
 mod deletion;
 mod deploy;
+mod disk;
 mod hostile;
 mod hosting;
 mod jobs;

@@ -59,7 +59,11 @@ impl Site {
     }
 
     pub async fn with(settings: Settings) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap(), settings).await
+    }
+
+    /// A site whose data are in this folder.
+    pub async fn in_folder(folder: TempDir, settings: Settings) -> Self {
         let app = App::open(folder.path().to_owned(), settings).await.unwrap();
         let app = app.with_program(PathBuf::from(env!("CARGO_BIN_EXE_capeval-server")));
         Self { router: app::router(&app).unwrap(), app, _folder: folder }

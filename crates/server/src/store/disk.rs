@@ -1,0 +1,60 @@
+//! Whether the disk of SQLite has refused to be written.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Error;
+
+/// What SQLite calls not writable, an error of the disk, full, and not to be opened; extended codes have more bits.
+const REFUSALS: [i64; 4] = [8, 10, 13, 14];
+
+/// The free bytes under which a disk that has refused still counts as full: a small write may find a place where a
+/// large one does not.
+#[cfg(unix)]
+const SPACE: u64 = 8 << 20;
+
+/// The disk below a database, as the statements have found it.
+#[derive(Clone, Debug)]
+pub struct Disk(Arc<Found>);
+
+#[derive(Debug)]
+struct Found {
+    folder: PathBuf,
+    is_refusing: AtomicBool,
+}
+
+impl Disk {
+    pub(super) fn of(folder: PathBuf) -> Self {
+        Self(Arc::new(Found { folder, is_refusing: AtomicBool::new(false) }))
+    }
+
+    /// Keeps in mind that the disk has refused, if that is what the error says.
+    pub(super) fn noted(&self, error: Error) -> Error {
+        let code = error.as_database_error().and_then(|refusal| refusal.code()?.parse::<i64>().ok());
+        if code.is_some_and(|code| REFUSALS.contains(&(code & 0xff))) {
+            self.0.is_refusing.store(true, Ordering::Relaxed);
+        }
+        error
+    }
+
+    /// Whether it has refused, and nothing was written since then by [`super::Store::try_write`].
+    pub(super) fn is_refusing(&self) -> bool {
+        self.0.is_refusing.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn works(&self) {
+        self.0.is_refusing.store(false, Ordering::Relaxed);
+    }
+
+    #[cfg(unix)]
+    pub(super) fn is_full(&self) -> bool {
+        rustix::fs::statvfs(&self.0.folder)
+            .is_ok_and(|system| system.f_bavail.saturating_mul(system.f_frsize) < SPACE)
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn is_full(&self) -> bool {
+        !self.0.folder.exists()
+    }
+}

@@ -1,0 +1,92 @@
+//! A disk that fills up stops nothing for longer than it is full.
+
+use std::path::Path;
+use std::process::Command;
+
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::store::Store;
+use capeval_testkit::skip;
+
+use crate::support::{Client, Database, Site, on_sqlite, settings};
+
+on_sqlite! {
+    a_connection_that_met_a_full_disk_is_not_used_again
+    a_site_goes_on_when_a_full_disk_has_space_again
+}
+
+/// Whether a team can be created.
+async fn creates(person: &Client, name: &str) -> bool {
+    let answer = person.post("/teams", &[("name", name)]).await;
+    assert!(answer.status.as_u16() == 303 || answer.status.is_server_error(), "{name}: {}", answer.status);
+    answer.status.as_u16() == 303
+}
+
+/// SQLite takes a limit on pages for a full disk, and ends the transaction itself.
+async fn a_connection_that_met_a_full_disk_is_not_used_again() {
+    let site = Site::new(Database::Sqlite).await;
+    let ada = site.person("Ada", Role::Member).await;
+    let Store::Sqlite { write, .. } = &site.app.store else { panic!("SQLite") };
+    sqlx::query("PRAGMA max_page_count = 1").execute(write).await.unwrap();
+    let large = "x".repeat(1 << 20);
+    let mut tx = site.app.store.begin().await.unwrap();
+    let sql = "INSERT INTO audit (id, at, action, subject, detail) VALUES ('a', 0, 'a', 'a', $1)";
+    let full = tx.execute(sql, args![&large]).await.unwrap_err();
+    assert!(full.to_string().contains("full"), "{full}");
+    drop(tx);
+    // The limit was one of that connection.
+    let mut tx = site.app.store.begin().await.unwrap();
+    tx.execute(sql, args![&large]).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(creates(&ada, "Team").await);
+    assert_eq!(site.anybody().get("/readyz").await.expect(200).text, "ready\n");
+}
+
+/// A file system in memory, until this is dropped.
+struct SmallDisk<'f>(&'f Path);
+
+impl<'f> SmallDisk<'f> {
+    /// `None` where the user may not mount one.
+    fn mount(folder: &'f Path) -> Option<Self> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]).arg(folder);
+        mount.output().is_ok_and(|done| done.status.success()).then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        // The database may still be open for a moment.
+        let _ = Command::new("umount").arg("--lazy").arg(self.0).output();
+    }
+}
+
+async fn a_site_goes_on_when_a_full_disk_has_space_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(folder.path()) else {
+        skip("mount", "no small disk can be mounted");
+        return;
+    };
+    let data = tempfile::tempdir_in(disk.0).unwrap();
+    let site = Site::in_folder(data, settings(Database::Sqlite)).await;
+    let ada = site.person("Ada", Role::Member).await;
+    let anybody = site.anybody();
+    assert!(creates(&ada, "before").await);
+    for round in 0..3 {
+        let ballast = disk.0.join("ballast");
+        let full = std::fs::write(&ballast, vec![0; 64 << 20]).unwrap_err();
+        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        // What was allocated before may still take some.
+        let mut taken = 0;
+        while creates(&ada, &format!("full {round} {taken}")).await {
+            taken += 1;
+            assert!(taken < 10_000, "the disk is not full");
+        }
+        let refused = anybody.get("/readyz").await.expect(503).text;
+        assert_eq!(refused, "the database cannot be written\n");
+        anybody.get("/").await.expect(200);
+        std::fs::remove_file(&ballast).unwrap();
+        assert!(creates(&ada, &format!("after {round}")).await);
+        assert_eq!(anybody.get("/readyz").await.expect(200).text, "ready\n");
+    }
+}
