@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use anyhow::Context;
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRequestParts};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -18,7 +19,7 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::csrf::CsrfLayer;
 use tower_http::timeout::TimeoutLayer;
 
-use crate::accounts::guard::guard;
+use crate::accounts::guard::{guard, visitor};
 use crate::accounts::password::Hasher;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
@@ -28,7 +29,7 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
-use crate::web::{Route, assets, middleware, openapi};
+use crate::web::{Route, assets, is_program, middleware, openapi};
 use crate::{accounts, benchmarks, collections, health};
 
 /// How long a request may take, with its upload.
@@ -178,6 +179,7 @@ fn join(router: Router<App>, route: Route, app: &App) -> Router<App> {
 /// The whole site.
 pub fn router(app: &App) -> anyhow::Result<Router> {
     let router = routes().into_iter().fold(Router::new(), |router, route| join(router, route, app));
+    let router = router.fallback(refuse::<404>).method_not_allowed_fallback(refuse::<405>);
     let mut csrf = CsrfLayer::new();
     if !app.settings.public_url.is_empty() {
         csrf = csrf
@@ -197,4 +199,14 @@ pub fn router(app: &App) -> anyhow::Result<Router> {
                 .compress_when(DefaultPredicate::new().and(NotForContentType::new("application/zip"))),
         )
         .with_state(app.clone()))
+}
+
+/// Answers where there is no route, or none for the method. The page of the fault greets the person.
+async fn refuse<const STATUS: u16>(State(app): State<App>, request: Request) -> Response {
+    let mut response = StatusCode::from_u16(STATUS).unwrap_or(StatusCode::NOT_FOUND).into_response();
+    let is_program = is_program(request.uri().path());
+    if let Ok(Some(visitor)) = visitor(&app, request.headers(), is_program).await {
+        response.extensions_mut().insert(visitor);
+    }
+    response
 }

@@ -194,6 +194,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         demo::check(&settings)?;
     }
     start_log(&settings)?;
+    for name in Settings::unknown(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
+        tracing::warn!("{name} is no setting; `capeval-server doctor` lists them");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
@@ -294,7 +297,7 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
     println!(
         "{} {}",
         if applied.is_new { "created" } else { "updated" },
-        app.settings.url(&format!("/b/{}", plan.slug))
+        app.settings.link(&format!("/b/{}", plan.slug))
     );
     if applied.sets > 0 {
         println!("{} reference sets will be prepared once a server or worker runs", applied.sets);
@@ -308,7 +311,7 @@ async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
         toml::from_str(&text).with_context(|| file.display().to_string())?;
     let is_new = collections::settings::apply(app, &plan, None).await?;
     let done = if is_new { "created" } else { "updated" };
-    println!("{done} {}", app.settings.url(&format!("/c/{}", plan.slug)));
+    println!("{done} {}", app.settings.link(&format!("/c/{}", plan.slug)));
     Ok(())
 }
 

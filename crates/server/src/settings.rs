@@ -8,6 +8,15 @@ use capeval_files::Home;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::web::network;
+
+/// What the names of all variables begin with that stand for settings.
+const PREFIX: &str = "CAPEVAL_SERVER_";
+
+fn variable_of(setting: &str) -> String {
+    format!("{PREFIX}{}", setting.to_uppercase())
+}
+
 macro_rules! settings {
     ($($(#[secret $secret:tt])? $name:ident: $type:ty = $default:expr, $doc:literal;)*) => {
         /// The settings, each of which has a default.
@@ -29,10 +38,15 @@ macro_rules! settings {
                 vec![$((stringify!($name), shown(&self.$name, false $(|| $secret)?), $doc)),*]
             }
 
+            /// The variables of the environment that stand for settings.
+            pub fn variables() -> Vec<String> {
+                [$(stringify!($name)),*].map(variable_of).into()
+            }
+
             /// Replaces settings by the variables of the environment that `variable` knows.
             fn apply(&mut self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<()> {
                 $(
-                    let name = format!("CAPEVAL_SERVER_{}", stringify!($name).to_uppercase());
+                    let name = variable_of(stringify!($name));
                     if let Some(text) = variable(&name) {
                         self.$name = parse(&text).with_context(|| format!("{name} is not valid: {text}"))?;
                     }
@@ -66,7 +80,7 @@ settings! {
     picture_mib: u64 = 16, "largest picture of a collection in MiB";
     pictures_per_minute: u32 = 60, "pictures uploaded per person per minute";
     captions_per_minute: u32 = 20, "captions and reports per person per minute";
-    proxies: Vec<String> = Vec::new(), "addresses of reverse proxies whose X-Forwarded-For is trusted";
+    proxies: Vec<String> = Vec::new(), "addresses or networks (`10.0.0.0/8`) of reverse proxies whose X-Forwarded-For is trusted";
     capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
     #[secret true] smtp: String = String::new(), "mail server (smtps://name:secret@host, or smtp://name:secret@host:587?tls=required); empty for no email";
     mail_from: String = String::new(), "sender of email, such as `Captions <no-reply@example.org>`";
@@ -113,6 +127,27 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The variables among `names` that look like settings and are none, but for those that Kubernetes sets for a
+    /// service called `capeval-server`.
+    pub fn unknown(names: impl IntoIterator<Item = String>) -> Vec<String> {
+        let known = Self::variables();
+        let of_kubernetes = |rest: &str| {
+            let is_port = |rest: &str| {
+                let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                rest.is_empty() || number.starts_with("_TCP") || number.starts_with("_UDP")
+            };
+            let port = rest.strip_prefix("PORT");
+            rest == "SERVICE_HOST"
+                || rest.starts_with("SERVICE_PORT")
+                || port.is_some_and(|rest| is_port(rest.strip_prefix('_').unwrap_or(rest)))
+        };
+        let is_unknown = |name: &String| {
+            let rest = name.strip_prefix(PREFIX);
+            rest.is_some_and(|rest| !known.contains(name) && !of_kubernetes(rest))
+        };
+        names.into_iter().filter(is_unknown).collect()
+    }
+
     /// The folder with the data of metrics.
     pub fn data_home(&self) -> Result<Home, capeval_files::Error> {
         match self.capeval_data.as_str() {
@@ -125,14 +160,38 @@ impl Settings {
         if !["invitation", "open"].contains(&self.registration.as_str()) {
             bail!("registration is `invitation` or `open`, not `{}`", self.registration);
         }
-        if self.session_days < 1 || self.lease_seconds < 1 || self.connections < 1 || self.job_seconds < 1 {
-            bail!("session_days, lease_seconds, connections and job_seconds are at least 1");
+        let least_one = [
+            ("session_days", self.session_days),
+            ("lease_seconds", self.lease_seconds),
+            ("connections", self.connections.into()),
+            ("job_seconds", self.job_seconds.cast_signed()),
+            ("job_memory_mib", self.job_memory_mib.cast_signed()),
+            ("upload_mib", self.upload_mib.cast_signed()),
+            ("unpacked_mib", self.unpacked_mib.cast_signed()),
+            ("captions_max", self.captions_max.cast_signed() as i64),
+            ("requests_per_minute", self.requests_per_minute.into()),
+            ("sign_ins_per_minute", self.sign_ins_per_minute.into()),
+            ("uploads_per_minute", self.uploads_per_minute.into()),
+            ("picture_mib", self.picture_mib.cast_signed()),
+            ("pictures_per_minute", self.pictures_per_minute.into()),
+            ("captions_per_minute", self.captions_per_minute.into()),
+        ];
+        if let Some((name, value)) = least_one.into_iter().find(|(_, value)| *value < 1) {
+            bail!("{name} is at least 1, not {value}");
+        }
+        if !self.capeval_data.is_empty() && !Path::new(&self.capeval_data).is_dir() {
+            bail!("capeval_data names a folder, and `{}` is none", self.capeval_data);
+        }
+        // The folder itself is created with the first backup.
+        let parent = Path::new(&self.backup_folder).parent().filter(|parent| !parent.as_os_str().is_empty());
+        if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
+            bail!("backup_folder lies in `{}`, which is no folder", parent.display());
         }
         if !(-1..24).contains(&self.backup_hour) {
             bail!("backup_hour is 0 to 23, or -1 for no nightly backups, not {}", self.backup_hour);
         }
-        if let Some(proxy) = self.proxies.iter().find(|proxy| proxy.parse::<IpAddr>().is_err()) {
-            bail!("proxies are IP addresses, and `{proxy}` is not one");
+        if let Some(proxy) = self.proxies.iter().find(|proxy| network::Range::parse(proxy).is_none()) {
+            bail!("proxies are IP addresses or networks such as 10.0.0.0/8, and `{proxy}` is neither");
         }
         if self.sends_mail() && self.mail_from.is_empty() {
             bail!("smtp needs mail_from, the address that mail comes from");
@@ -163,6 +222,12 @@ impl Settings {
         let host = self.listen.rsplit_once(':').map_or(self.listen.as_str(), |(host, _)| host);
         let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
         host == "localhost" || address.is_ok_and(|address| address.to_canonical().is_loopback())
+    }
+
+    /// The address of a path of the site for commands, which do not know where a server listens: without the public
+    /// address, the path alone.
+    pub fn link(&self, path: &str) -> String {
+        if self.public_url.is_empty() { path.to_owned() } else { self.url(path) }
     }
 
     /// The address of a path of the site.
@@ -207,10 +272,43 @@ mod tests {
         let wrong = |_: &str| Some("many".to_owned());
         let error = Settings::load(folder.path(), None, wrong).unwrap_err().to_string();
         assert!(error.starts_with("CAPEVAL_SERVER_CONNECTIONS is not valid"), "{error}");
-        for wrong in ["titel = 'Ours'", "backup_hour = 24", "backup_hour = -2", "proxies = ['localhost']"] {
+        for (wrong, words) in [
+            ("titel = 'Ours'", "titel"),
+            ("backup_hour = 24", "backup_hour is 0 to 23"),
+            ("backup_hour = -2", "backup_hour is 0 to 23"),
+            ("proxies = ['localhost']", "`localhost` is neither"),
+            ("proxies = ['10.0.0.0/33']", "`10.0.0.0/33` is neither"),
+            ("upload_mib = 0", "upload_mib is at least 1, not 0"),
+            ("requests_per_minute = 0", "requests_per_minute is at least 1, not 0"),
+            ("captions_max = 0", "captions_max is at least 1, not 0"),
+            ("lease_seconds = -5", "lease_seconds is at least 1, not -5"),
+            ("capeval_data = '/nowhere/at/all'", "`/nowhere/at/all` is none"),
+            ("backup_folder = '/nowhere/at/all'", "`/nowhere/at`, which is no folder"),
+        ] {
             std::fs::write(folder.path().join("server.toml"), wrong).unwrap();
-            assert!(Settings::load(folder.path(), None, |_| None).is_err(), "{wrong}");
+            let error = Settings::load(folder.path(), None, |_| None).unwrap_err();
+            assert!(format!("{error:#}").contains(words), "{wrong}: {error:#}");
         }
+        let right = "workers = 0\nthreads = 0\nproxies = ['10.0.0.0/8', '::1']\nbackup_folder = 'backups'\n";
+        std::fs::write(folder.path().join("server.toml"), right).unwrap();
+        Settings::load(folder.path(), None, |_| None).unwrap();
+    }
+
+    #[test]
+    fn misspelt_variables_are_found_and_those_of_kubernetes_are_not() {
+        let names = |names: &[&str]| Settings::unknown(names.iter().map(|name| (*name).to_owned()));
+        let wrong = ["CAPEVAL_SERVER_DATABSE", "CAPEVAL_SERVER_PORTS", "CAPEVAL_SERVER_"];
+        assert_eq!(names(&wrong), wrong);
+        let right = [
+            "CAPEVAL_SERVER_DATABASE",
+            "CAPEVAL_SERVER_SERVICE_HOST",
+            "CAPEVAL_SERVER_SERVICE_PORT_HTTP",
+            "CAPEVAL_SERVER_PORT",
+            "CAPEVAL_SERVER_PORT_8080_TCP_ADDR",
+            "CAPEVAL_DATA",
+            "PATH",
+        ];
+        assert_eq!(names(&right), [""; 0]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub async fn guard(
 }
 
 /// The person who asks. Programs send a token and never a cookie.
-async fn visitor(app: &App, headers: &HeaderMap, is_program: bool) -> Result<Option<Visitor>, Fault> {
+pub async fn visitor(app: &App, headers: &HeaderMap, is_program: bool) -> Result<Option<Visitor>, Fault> {
     if is_program {
         let Some(token) = bearer(headers) else { return Ok(None) };
         return Ok(tokens::visitor(&app.store, token).await?);

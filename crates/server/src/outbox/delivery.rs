@@ -39,8 +39,16 @@ impl Address {
         let is_web = matches!(uri.scheme_str(), Some("https" | "http"));
         let has_password = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
         // Names are resolved, and their addresses checked, whenever a message is sent.
-        let is_private =
-            host.parse::<IpAddr>().is_ok_and(|address| !is_public(address)) || host == "localhost";
+        let address = host.parse::<IpAddr>().ok();
+        let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+        let is_own = name == "localhost" || name.ends_with(".localhost");
+        let is_private = address.is_some_and(|address| !is_public(address)) || is_own;
+        // Resolvers take 2130706433, 0x7f.1 and 127.1 for addresses.
+        let last = name.rsplit('.').next().unwrap_or_default();
+        let is_number = last.bytes().all(|byte| byte.is_ascii_digit()) || last.starts_with("0x");
+        if address.is_none() && is_number {
+            return Err(refuse());
+        }
         if host.is_empty() || !is_web || has_password || text.len() > 500 {
             return Err(refuse());
         }
@@ -201,6 +209,13 @@ mod tests {
             "https://[::1]/",
             "https://10.0.0.1",
             "https://ex ample.org",
+            "http://2130706433/",
+            "http://127.1/",
+            "http://0x7f.0.0.1/",
+            "http://0x7f000001/",
+            "http://127.0.0.1./",
+            "http://LOCALHOST/",
+            "http://a.localhost./",
         ] {
             assert!(Address::new(wrong, &settings).is_err(), "{wrong}");
         }

@@ -13,6 +13,45 @@ use crate::fault::Fault;
 #[derive(Clone, Debug)]
 pub struct Network(pub String);
 
+/// A range of addresses: one, or a network such as `10.0.0.0/8`.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    address: IpAddr,
+    /// The number of leading bits that count.
+    bits: u32,
+}
+
+impl Range {
+    /// Reads a range; `None` if the text is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits.parse::<u32>().ok()?)),
+            None => (text, None),
+        };
+        let written: IpAddr = address.parse().ok()?;
+        let address = written.to_canonical();
+        let all = if address.is_ipv4() { 32 } else { 128 };
+        // A network of IPv4 that is written as one of IPv6 counts the bits of that.
+        let wrapped = if written.is_ipv6() && address.is_ipv4() { 96 } else { 0 };
+        let bits = bits.map_or(Some(all), |bits| bits.checked_sub(wrapped))?;
+        (bits <= all).then_some(Self { address, bits })
+    }
+
+    /// Whether an address is in the range.
+    pub fn has(&self, address: IpAddr) -> bool {
+        let shift = |all: u32| all - self.bits;
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                (own.to_bits() ^ other.to_bits()).checked_shr(shift(32)).unwrap_or(0) == 0
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => {
+                (own.to_bits() ^ other.to_bits()).checked_shr(shift(128)).unwrap_or(0) == 0
+            }
+            _ => false,
+        }
+    }
+}
+
 /// An attempt to sign in, or to do something else that takes a password, which a network may make only so often.
 pub struct Attempt;
 
@@ -34,9 +73,7 @@ impl Network {
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip().to_canonical());
         let is_proxy = |address: &IpAddr| {
-            let known =
-                |proxy: &String| proxy.parse().is_ok_and(|proxy: IpAddr| proxy.to_canonical() == *address);
-            proxies.iter().any(known)
+            proxies.iter().any(|proxy| Range::parse(proxy).is_some_and(|range| range.has(*address)))
         };
         let mut address = peer;
         if is_proxy(&peer) {
@@ -85,5 +122,27 @@ mod tests {
         assert_eq!(of("10.0.0.1", "nonsense, 198.51.100.7, 10.0.0.2"), "198.51.100.0/24");
         assert_eq!(of("10.0.0.1", "198.51.100.7, nonsense"), "10.0.0.0/24");
         assert_eq!(of("[::ffff:10.0.0.1]", "::ffff:198.51.100.7"), "198.51.100.0/24");
+    }
+
+    #[test]
+    fn ranges_have_their_addresses_and_no_others() {
+        let has = |range: &str, address: &str| Range::parse(range).unwrap().has(address.parse().unwrap());
+        for (range, inside, outside) in [
+            ("10.0.0.1", "10.0.0.1", "10.0.0.2"),
+            ("10.0.0.0/8", "10.255.3.4", "11.0.0.0"),
+            ("192.168.4.7/22", "192.168.7.255", "192.168.8.0"),
+            ("0.0.0.0/0", "203.0.113.9", "2001:db8::1"),
+            ("2001:db8::/32", "2001:db8:ffff::1", "2001:db9::"),
+            ("::/0", "::1", "10.0.0.1"),
+            ("::ffff:10.0.0.0/104", "10.1.2.3", "11.0.0.0"),
+        ] {
+            assert!(has(range, inside) && !has(range, outside), "{range}");
+        }
+        assert!(has("10.0.0.0/8", "::ffff:10.1.2.3"));
+        for wrong in
+            ["", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "::/129", "::ffff:10.0.0.0/8"]
+        {
+            assert!(Range::parse(wrong).is_none(), "{wrong}");
+        }
     }
 }

@@ -70,6 +70,19 @@ impl Page {
         self.language.fill(english, &[a.to_string(), b.to_string(), c.to_string()])
     }
 
+    /// How many images and captions a reference set has.
+    pub fn images_and_captions(&self, images: &usize, captions: &usize) -> String {
+        let images = match images {
+            1 => self.t("1 image").to_owned(),
+            many => self.t1("{} images", many),
+        };
+        let captions = match captions {
+            1 => self.t("1 caption").to_owned(),
+            many => self.t1("{} captions", many),
+        };
+        self.t2("{}, {}", images, captions)
+    }
+
     /// What a choice means.
     pub fn choice(&self, choice: &impl Shown) -> &'static str {
         self.language.t(choice.words())
@@ -137,7 +150,6 @@ fn done_in_words(done: &str) -> Option<&'static str> {
         "cancelled" => say("Submission cancelled. It does not count against your quota."),
         "stopped" => say("Submission cancelled. It does not count against its team's quota."),
         "rescoring" => say("Rescoring has started. The leaderboard changes when all submissions are scored."),
-        "queued" => say("Queued. Follow the progress on its page."),
         "uploaded" => say("The pictures are uploaded."),
         "caption" => say("Thank you! Here is the next picture."),
         "reported" => say("Thank you. A moderator will review it, and you won't see it again."),
@@ -151,5 +163,22 @@ impl FromRequestParts<App> for Page {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
         let visitor = parts.extensions.get::<Visitor>().cloned();
         Ok(Self::new(parts, app, visitor))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_several() {
+        let shown = |language, images, captions| {
+            let page =
+                Page { language, visitor: None, path: "/".to_owned(), site: Arc::from(""), done: None };
+            page.images_and_captions(&images, &captions)
+        };
+        assert_eq!(shown(Language::English, 1, 5), "1 image, 5 captions");
+        assert_eq!(shown(Language::English, 2, 1), "2 images, 1 caption");
+        assert_eq!(shown(Language::Chinese, 1, 5), "1 幅图像，5 条描述");
     }
 }

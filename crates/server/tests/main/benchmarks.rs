@@ -327,10 +327,13 @@ async fn a_file_is_submitted_by_a_form(database: Database) {
     assert!(refused.contains("Images without a caption") && refused.contains("39"));
     let answer = browser.send(post(), form(&results(40, 2))).await.expect(303);
     let place = answer.header("location").to_owned();
+    // What is true of the moment only is no part of the address.
+    assert!(place.starts_with("/submissions/") && !place.contains('?'), "{place}");
     assert!(browser.get(&place).await.expect(200).text.contains("data-live="));
     site.work().await;
     let page = browser.get(&place).await.expect(200).text;
     assert!(page.contains("class=\"state scored\"") && !page.contains("data-live="));
+    assert!(page.contains("<dt>Team</dt><dd>Cleo</dd>"), "{page}");
     // Which engine scored it stays known after an upgrade.
     assert!(page.contains("tok:") && page.contains(&format!("capeval:{}", capeval::VERSION)));
     let same = browser.send(post(), form(&results(40, 2))).await.expect(303);

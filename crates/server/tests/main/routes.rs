@@ -118,6 +118,14 @@ async fn pages_speak_two_languages_and_nothing_is_inline() {
         assert_eq!(page.matches("<script").count(), 1);
         assert!(page.contains("<script src=\"/assets/"));
     }
+    let ada = site.person("Ada", Role::Member).await;
+    for (method, path, status) in [("GET", "/nowhere", 404), ("DELETE", "/teams", 405), ("PUT", "/", 405)] {
+        let request = || Request::builder().method(method).uri(path);
+        let page = ada.send(request(), "").await.expect(status).text;
+        assert!(page.contains(">Ada</a>") && !page.contains("/sign-in"), "{method} {path}: {page}");
+        let page = anybody.send(request(), "").await.expect(status).text;
+        assert!(page.contains("/sign-in"), "{method} {path}: {page}");
+    }
     let address = english.split("href=\"").find(|part| part.starts_with("/assets/")).unwrap();
     let style = anybody.get(address.split('"').next().unwrap()).await.expect(200);
     assert_eq!(style.header("content-type"), "text/css; charset=utf-8");

@@ -87,6 +87,8 @@ struct Show<'a> {
     seen: &'a Seen,
     phase: &'a Phase,
     submission: &'a Submission,
+    /// The name of its team.
+    team: Option<String>,
     wait: Option<Wait>,
     tables: Vec<ScoreTable>,
     signatures: Vec<String>,
@@ -129,6 +131,7 @@ async fn show(
         seen,
         phase,
         submission,
+        team: records::team_name(&app.store, submission).await?,
         wait,
         tables,
         signatures,

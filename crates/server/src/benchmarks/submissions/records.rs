@@ -177,6 +177,11 @@ pub async fn states_by_phase(store: &Store) -> Result<HashMap<String, States>, E
     Ok(by_phase)
 }
 
+/// The name of the team of a submission; `None` for baselines and people.
+pub async fn team_name(store: &Store, submission: &Submission) -> Result<Option<String>, Error> {
+    store.fetch_optional("SELECT name FROM team WHERE id = $1", args![submission.team.as_deref()]).await
+}
+
 /// Whether a submission is the one that its team shows on the board.
 pub async fn is_pinned(store: &Store, submission: &Submission) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM entry WHERE phase = $1 AND pinned = $2";

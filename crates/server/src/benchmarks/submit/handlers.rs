@@ -121,7 +121,7 @@ async fn submit_form(
     };
     let about = received.about.clone();
     let place = match submit(&app, &by, &of.phase, received, None).await {
-        Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}?done=queued"),
+        Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}"),
         Ok(Outcome::Same(id)) => format!("/submissions/{id}?same=1"),
         Ok(Outcome::Invalid(report)) => {
             return show_form(&app, &page, &by, &of, &about, Some(Refusal::Report(&report))).await;
