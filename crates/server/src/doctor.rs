@@ -80,7 +80,7 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
     let sql = match app.store {
         // SQLite has no clock of its own; the newest note must not be of the future.
         Store::Sqlite { .. } => "SELECT MAX(at) FROM audit",
-        Store::Postgres(_) => "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+        Store::Postgres(..) => "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
     };
     let known: Option<i64> = app.store.fetch_one(sql, args![]).await?;
     Ok(match (&app.store, known) {
@@ -88,7 +88,7 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
             "clock",
             format!("it is {}, but the newest record is from {}", clock::shown(now), clock::shown(newest)),
         ),
-        (Store::Postgres(_), Some(other)) if (other - now).abs() > DRIFT => bad(
+        (Store::Postgres(..), Some(other)) if (other - now).abs() > DRIFT => bad(
             "clock",
             format!("it is {} here, but {} in the database", clock::shown(now), clock::shown(other)),
         ),

@@ -9,6 +9,9 @@ use capeval_api::Details;
 
 use crate::passing::passes;
 
+/// The seconds after which to try again when the database is away.
+const AWAY: i64 = 10;
+
 /// What a request was refused for, or what went wrong.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -94,6 +97,17 @@ impl Fault {
         fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").passing()
     }
 
+    /// The database does not answer, or cannot be written.
+    pub fn unavailable() -> Self {
+        fault!(
+            SERVICE_UNAVAILABLE,
+            "unavailable",
+            "The server cannot reach or change its data at the moment. Please try again in a minute."
+        )
+        .retry_after(AWAY)
+        .passing()
+    }
+
     /// A failure of the server, whose cause is logged and not shown.
     pub fn internal(cause: &dyn Display) -> Self {
         tracing::error!(cause = %cause, "a request failed");
@@ -136,4 +150,11 @@ macro_rules! failures {
     )*};
 }
 
-failures!(askama::Error, crate::store::Error, serde_json::Error, std::io::Error, tokio::task::JoinError);
+failures!(askama::Error, serde_json::Error, std::io::Error, tokio::task::JoinError);
+
+impl From<crate::store::Error> for Fault {
+    fn from(error: crate::store::Error) -> Self {
+        let internal = Self::internal(&format_args!("{error:#}"));
+        if passes(&error) { Self { cause: internal.cause, ..Self::unavailable() } } else { internal }
+    }
+}

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue;
+use crate::store::Error;
 use crate::web::route::get;
 use crate::web::{Access, Route};
 
@@ -27,12 +28,17 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn ready(app: App) -> Response {
-    let unready = |text: String| (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+    let unready =
+        |text: String| (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "10")], text).into_response();
     if let Err(error) = app.store.try_write().await {
         tracing::error!(%error, "the database cannot be written");
         return unready("the database cannot be written\n".to_owned());
     }
-    match queue::longest_wait(&app.store).await {
+    let looked = tokio::select! {
+        looked = queue::longest_wait(&app.store) => looked,
+        () = app.store.away() => Err(Error::PoolTimedOut),
+    };
+    match looked {
         Ok(wait) if wait > LONGEST_WAIT => {
             unready(format!("a job has been waiting for {} seconds\n", wait / 1000))
         }

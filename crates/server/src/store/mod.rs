@@ -9,6 +9,7 @@ mod export;
 mod migrate;
 mod passing;
 mod record;
+mod server;
 mod value;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ pub use disk::Disk;
 pub use export::{Import, is_empty, tables};
 pub use passing::passes;
 pub use record::{Record, json, or_default};
+pub use server::Server;
 pub use sqlx::Error;
 pub use value::{Column, Row, Value};
 
@@ -51,7 +53,7 @@ pub enum Store {
         disk: Disk,
     },
     /// A server, which several processes may share.
-    Postgres(PgPool),
+    Postgres(PgPool, Server),
 }
 
 /// A transaction, which is rolled back unless it is committed.
@@ -152,7 +154,7 @@ macro_rules! statements {
 }
 
 statements!(Store, self, (&self);
-    Self::Sqlite { write, .. } => write; Self::Sqlite { read, .. } => read; Self::Postgres(pool) => pool);
+    Self::Sqlite { write, .. } => write; Self::Sqlite { read, .. } => read; Self::Postgres(pool, _) => pool);
 statements!(Tx, self, (&mut self);
     Self::Sqlite(tx, _) => &mut **tx; Self::Sqlite(tx, _) => &mut **tx; Self::Postgres(tx) => &mut **tx);
 
@@ -182,7 +184,8 @@ impl Store {
             let options =
                 PgConnectOptions::from_str(url).context("the address of the database is not valid")?;
             let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(PATIENCE);
-            Self::Postgres(pool.connect_with(options).await.context("cannot connect to PostgreSQL")?)
+            let server = Server::at(options.clone());
+            Self::Postgres(pool.connect_with(options).await.context("cannot connect to PostgreSQL")?, server)
         };
         Ok(store)
     }
@@ -226,7 +229,7 @@ impl Store {
                 Ok(tx) => Ok(Tx::Sqlite(tx, disk.clone())),
                 Err(error) => Err(self.noted(error)),
             },
-            Self::Postgres(pool) => Ok(Tx::Postgres(pool.begin().await?)),
+            Self::Postgres(pool, _) => Ok(Tx::Postgres(pool.begin().await?)),
         }
     }
 
@@ -234,7 +237,7 @@ impl Store {
     pub async fn snapshot(&self) -> Result<Tx, Error> {
         match self {
             Self::Sqlite { read, disk, .. } => Ok(Tx::Sqlite(read.begin().await?, disk.clone())),
-            Self::Postgres(pool) => {
+            Self::Postgres(pool, _) => {
                 Ok(Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?))
             }
         }
@@ -244,7 +247,7 @@ impl Store {
     fn noted(&self, error: Error) -> Error {
         match self {
             Self::Sqlite { disk, .. } => disk.noted(error),
-            Self::Postgres(_) => error,
+            Self::Postgres(..) => error,
         }
     }
 
@@ -263,11 +266,19 @@ impl Store {
         Ok(())
     }
 
+    /// Ends once the server of PostgreSQL has been looked for in vain, which takes less than two seconds.
+    pub async fn away(&self) {
+        match self {
+            Self::Sqlite { .. } => std::future::pending().await,
+            Self::Postgres(_, server) => server.away().await,
+        }
+    }
+
     /// The name of the kind of database.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Sqlite { .. } => "SQLite",
-            Self::Postgres(_) => "PostgreSQL",
+            Self::Postgres(..) => "PostgreSQL",
         }
     }
 
@@ -278,7 +289,7 @@ impl Store {
                 read.close().await;
                 write.close().await;
             }
-            Self::Postgres(pool) => pool.close().await,
+            Self::Postgres(pool, _) => pool.close().await,
         }
     }
 }

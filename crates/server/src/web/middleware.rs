@@ -55,7 +55,15 @@ pub async fn finish_response(State(app): State<App>, request: Request, next: Nex
     let route = parts.extensions.get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
     let method = parts.method.clone();
     let kept = Request::from_parts(parts.clone(), Body::empty()).into_parts().0;
-    let mut response = next.run(Request::from_parts(parts, body)).await;
+    let mut response = tokio::select! {
+        biased;
+        response = next.run(Request::from_parts(parts, body)) => response,
+        // What watches the server answers in its own words.
+        () = app.store.away(), if route != "/readyz" => {
+            tracing::error!("the database is away");
+            Fault::unavailable().into_response()
+        }
+    };
     if let Some(fault) = fault_of(&response) {
         let visitor = response.extensions().get::<Visitor>().cloned();
         response = match is_program(kept.uri.path()) {

@@ -205,6 +205,8 @@ fn responses(route: &Route, types: &mut Types) -> Value {
     if is_api {
         problems.push(("default", "A problem, which its code tells"));
         problems.push(("429", "Too often, or the quota is used up; Retry-After says how long to wait"));
+        problems
+            .push(("503", "The database cannot be reached or written; Retry-After says how long to wait"));
         if route.access != Access::Public {
             problems.push(("401", "There is no valid token"));
         }
@@ -256,7 +258,8 @@ mod tests {
     }
 
     /// What changes something without being told more than its address.
-    const BODILESS: [&str; 7] = ["cancel", "pin", "invites", "freeze", "unfreeze", "rescore", "reinstate"];
+    const BODILESS: [&str; 8] =
+        ["cancel", "pin", "invites", "freeze", "unfreeze", "prepare", "rescore", "reinstate"];
 
     #[test]
     fn every_route_for_programs_is_described_with_what_it_takes() {

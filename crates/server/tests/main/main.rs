@@ -3,6 +3,7 @@
 
 mod accounts;
 mod apply;
+mod away;
 mod backup;
 mod benchmarks;
 mod cases;
