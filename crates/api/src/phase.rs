@@ -99,6 +99,9 @@ pub struct ReferenceSet {
     /// `null` for the tokenizer of each metric.
     pub tokenizer: Option<String>,
     pub state: Open<SetState>,
+    /// Why it could not be prepared; only for hosts.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// The number of images; 0 until it is ready.
     pub images: usize,
     /// The number of references; 0 until it is ready.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toml::value::Datetime;
 
-use super::records::{BoardKind, Phase, ReferenceSet, Visibility};
+use super::records::{self, BoardKind, Phase, Visibility};
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::submit;
 use crate::accounts::people;
@@ -481,8 +481,8 @@ async fn apply_set(
     plan: &ReferencePlan,
     file: &StoredReferences,
 ) -> anyhow::Result<bool> {
-    let sql = "SELECT * FROM reference_set WHERE phase = $1 AND name = $2";
-    if let Some(known) = tx.fetch_optional::<ReferenceSet>(sql, args![phase, &plan.name]).await? {
+    let known = records::sets_in(tx, phase).await?.into_iter().find(|set| set.name == plan.name);
+    if let Some(known) = known {
         let name = |what: &str| format!("{what} of the references {}", plan.name);
         require_same(&name("the file"), &known.source_hash, &file.hash)?;
         require_same(&name("language"), &known.language, &plan.language)?;

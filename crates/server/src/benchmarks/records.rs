@@ -98,6 +98,8 @@ pub struct ReferenceSet {
     pub state: SetState,
     /// Why it failed.
     pub reason: Option<String>,
+    /// Whether a job that prepares it waits or runs.
+    pub is_in_work: bool,
     /// The number of images.
     #[serde(deserialize_with = "store::or_default")]
     pub n_images: usize,
@@ -145,13 +147,44 @@ pub fn preparing() -> Fault {
     fault.retry_after(60)
 }
 
+/// The fault of a phase whose references could not be prepared.
+fn not_prepared() -> Fault {
+    crate::fault!(
+        CONFLICT,
+        "not-prepared",
+        "The references of this phase could not be prepared. Its hosts can see why, and try again."
+    )
+}
+
+/// Why nothing can be submitted now to a phase with these reference sets, if so.
+pub fn closed(phase: &Phase, sets: &[ReferenceSet]) -> Option<Fault> {
+    let fault = phase.is_closed()?;
+    let is_in_vain = fault.code == preparing().code && have_failed(sets);
+    Some(if is_in_vain { not_prepared() } else { fault })
+}
+
+/// Whether some references could not be prepared.
+pub fn have_failed(sets: &[ReferenceSet]) -> bool {
+    sets.iter().any(|set| set.state == SetState::Failed)
+}
+
 impl ReferenceSet {
-    fn for_programs(&self) -> capeval_api::ReferenceSet {
+    /// Itself as people see it: it is being prepared only while a job does that.
+    fn seen(self) -> Self {
+        if self.state != SetState::Preparing || self.is_in_work {
+            return self;
+        }
+        let reason = self.reason.or_else(|| Some("the preparation ended without a result".to_owned()));
+        Self { state: SetState::Failed, reason, ..self }
+    }
+
+    fn for_programs(&self, is_host: bool) -> capeval_api::ReferenceSet {
         capeval_api::ReferenceSet {
             name: self.name.clone(),
             language: self.language.clone(),
             tokenizer: self.tokenizer.clone(),
             state: self.state.into(),
+            reason: self.reason.clone().filter(|_| is_host),
             images: self.n_images,
             references: self.n_references,
             measures: self.measures.iter().map(measure_for_programs).collect(),
@@ -278,19 +311,25 @@ pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error>
     store.fetch("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await
 }
 
+/// The reference sets of a benchmark, of a phase, with an id, or all.
+const SETS: &str = "SELECT reference_set.*, CAST(CASE WHEN EXISTS (SELECT 1 FROM job \
+    WHERE job.subject = reference_set.id AND job.kind = 'prepare' AND job.state IN ('queued', 'running')) \
+    THEN 1 ELSE 0 END AS BIGINT) AS is_in_work FROM reference_set JOIN phase ON phase.id = reference_set.phase \
+    WHERE ($1 = '' OR phase.benchmark = $1) AND ($2 = '' OR phase.id = $2) \
+    AND ($3 = '' OR reference_set.id = $3) \
+    ORDER BY reference_set.position, reference_set.id";
+
 /// The phases of a benchmark, or else of all, in order and with their reference sets, by the id of the benchmark.
 pub async fn phases_with_sets(
     store: &Store,
     benchmark: Option<&str>,
 ) -> Result<HashMap<String, Vec<(Phase, Vec<ReferenceSet>)>>, Error> {
     let phases = "SELECT * FROM phase WHERE $1 = '' OR benchmark = $1 ORDER BY position, id";
-    let sets = "SELECT reference_set.* FROM reference_set JOIN phase ON phase.id = reference_set.phase \
-                WHERE $1 = '' OR phase.benchmark = $1 ORDER BY reference_set.position, reference_set.id";
     let benchmark = benchmark.unwrap_or_default();
     let phases: Vec<Phase> = store.fetch(phases, args![benchmark]).await?;
     let mut by_phase: HashMap<String, Vec<ReferenceSet>> = HashMap::new();
-    for set in store.fetch::<ReferenceSet>(sets, args![benchmark]).await? {
-        by_phase.entry(set.phase.clone()).or_default().push(set);
+    for set in store.fetch::<ReferenceSet>(SETS, args![benchmark, "", ""]).await? {
+        by_phase.entry(set.phase.clone()).or_default().push(set.seen());
     }
     let mut by_benchmark: HashMap<String, Vec<_>> = HashMap::new();
     for phase in phases {
@@ -362,18 +401,24 @@ pub async fn phase_by_id(store: &Store, id: &str, visitor: Option<&Visitor>) -> 
 
 /// The reference sets of a phase in order.
 pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
-    store.fetch("SELECT * FROM reference_set WHERE phase = $1 ORDER BY position, id", args![phase]).await
+    let sets: Vec<ReferenceSet> = store.fetch(SETS, args!["", phase, ""]).await?;
+    Ok(sets.into_iter().map(ReferenceSet::seen).collect())
+}
+
+/// The same for a phase that the transaction holds alone.
+pub async fn sets_in(tx: &mut Tx, phase: &str) -> Result<Vec<ReferenceSet>, Error> {
+    let sets: Vec<ReferenceSet> = tx.fetch(SETS, args!["", phase, ""]).await?;
+    Ok(sets.into_iter().map(ReferenceSet::seen).collect())
 }
 
 /// The reference set with this id.
 pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
-    let set = store.fetch_optional("SELECT * FROM reference_set WHERE id = $1", args![id]).await?;
-    set.ok_or_else(Fault::not_found)
+    store.fetch_optional(SETS, args!["", "", id]).await?.ok_or_else(Fault::not_found)
 }
 
 /// A phase for programs.
 pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> capeval_api::Phase {
-    let closed = phase.is_closed();
+    let closed = closed(phase, sets);
     capeval_api::Phase {
         id: phase.id.clone(),
         benchmark: seen.benchmark.slug.clone(),
@@ -391,7 +436,7 @@ pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> 
         metrics: phase.metrics.clone(),
         main_set: phase.main_set.clone(),
         main_metric: phase.main_metric.clone(),
-        reference_sets: sets.iter().map(ReferenceSet::for_programs).collect(),
+        reference_sets: sets.iter().map(|set| set.for_programs(seen.is_host)).collect(),
     }
 }
 

@@ -68,7 +68,8 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     if phase.score_set.is_none() {
-        return Err(records::preparing());
+        let sets = records::sets_in(&mut tx, &phase.id).await?;
+        return Err(records::closed(&phase, &sets).unwrap_or_else(records::preparing));
     }
     if tx.exists("SELECT 1 FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await? {
         return Err(fault!(CONFLICT, "rescoring", "Rescoring is already in progress."));

@@ -10,6 +10,7 @@ use crate::benchmarks::{benchmark, results};
 use crate::support::{Answer, Client, Database, Page as _, Site, on_both};
 
 on_both! {
+    references_that_failed_say_so_and_are_tried_again
     only_its_hosts_run_a_phase
     hosts_change_limits_and_grant_more
     what_a_host_cancels_is_given_back
@@ -94,6 +95,7 @@ async fn only_its_hosts_run_a_phase(database: Database) {
         (format!("{api}/grants"), json!({ "team": team, "extra": 1, "reason": "x" })),
         (format!("{api}/freeze"), json!({})),
         (format!("{api}/unfreeze"), json!({})),
+        (format!("{api}/prepare"), json!({})),
         (format!("{api}/rescore"), json!({})),
         (format!("/api/v1/submissions/{first}/disqualify"), reason.clone()),
         (format!("/api/v1/submissions/{first}/reinstate"), json!({})),
@@ -116,6 +118,7 @@ async fn only_its_hosts_run_a_phase(database: Database) {
         ("limits", &[("per_day", "9"), ("in_total", "9")][..]),
         ("grants", &[("team", team.as_str()), ("extra", "1"), ("total", "false"), ("reason", "x")]),
         ("freeze", &[("frozen", "true")]),
+        ("prepare", &[]),
         ("rescore", &[]),
     ] {
         other_browser.post(&format!("/b/b/p/host/{form}"), fields).await.expect(404);
@@ -439,4 +442,65 @@ async fn everything_is_scored_again_into_a_new_score_set(database: Database) {
     site.work().await;
     assert_eq!(sets().await[0]["is_shown"], true);
     assert_eq!(scores(&board().await, "Ten"), scores(&after, "Ten"));
+}
+
+async fn references_that_failed_say_so_and_are_tried_again(database: Database) {
+    const FAILED: &str = "The references of this phase could not be prepared.";
+    let site = Site::new(database).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), crate::benchmarks::references(40, 5)).unwrap();
+    let plan = "slug = 'b'\ntitle = 'Benchmark'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\nmetrics = ['cider-d']\n\
+        [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
+    let plan = toml::from_str(plan).unwrap();
+    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    let (phase, blob): (String, String) =
+        site.app.store.fetch_one("SELECT phase, source_hash FROM reference_set", args![]).await.unwrap();
+    let (anybody, host) = (site.anybody(), site.person("Root", Role::Admin).await);
+    let program = site.program("Root", Role::Admin, Scope::Host).await;
+    let own = format!("/api/v1/host/phases/{phase}");
+    let board = async || anybody.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(board().await.contains("are being prepared."));
+    program.post_json(&format!("{own}/prepare"), &json!({})).await.expect(409);
+
+    // The file is lost; then the job is.
+    let file = site.app.hidden.fetch(&blob).unwrap();
+    let kept = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    for round in 0..2 {
+        match round {
+            0 => site.work().await,
+            _ => {
+                let sql = "UPDATE job SET state = 'cancelled' WHERE state = 'queued'";
+                assert_eq!(site.app.store.execute(sql, args![]).await.unwrap(), 1);
+            }
+        }
+        site.app.recent.forget();
+        assert!(board().await.contains(FAILED));
+        let refused = program
+            .send(Request::post(format!("/api/v1/phases/{phase}/submissions?method=m")), "[]")
+            .await
+            .expect(409)
+            .json();
+        assert_eq!(refused["code"], "not-prepared");
+        let told = program.get(&own).await.expect(200).json();
+        let set = &told["reference_sets"][0];
+        assert_eq!(set["state"], "failed", "{told}");
+        let reason = set["reason"].as_str().unwrap();
+        assert!(!reason.is_empty());
+        let page = host.get("/b/b/p/host").await.expect(200).text;
+        assert!(page.contains(reason) && page.contains("/b/b/p/host/prepare"), "{reason}: {page}");
+        if round == 0 {
+            host.post("/b/b/p/host/prepare", &[]).await.expect(303);
+            assert!(board().await.contains("are being prepared."));
+        }
+    }
+    let of_visitors = anybody.get(&format!("/api/v1/phases/{phase}")).await.expect(200).json();
+    assert_eq!(of_visitors["reference_sets"][0]["reason"], json!(null));
+
+    std::fs::write(&file, kept).unwrap();
+    program.post_json(&format!("{own}/prepare"), &json!({})).await.expect(200);
+    site.work().await;
+    let page = host.get("/b/b/p/host").await.expect(200).text;
+    assert!(page.contains("40 images, 200 captions") && !page.contains("/host/prepare"), "{page}");
+    assert!(!board().await.contains("prepared"));
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use askama::Template;
 use axum::body::Bytes;
 use axum::response::{Html, IntoResponse, Response};
-use capeval_api::{Measured, SubmissionKind};
+use capeval_api::{Measured, SetState, SubmissionKind};
 use capeval_tasks::Described;
 
 use super::export::export;
@@ -74,6 +74,8 @@ struct BoardPage<'a> {
     /// The reference sets: name, address, whether it is shown.
     sets: Vec<(String, String, bool)>,
     is_board: bool,
+    /// The names of the reference sets that could not be prepared, with the reasons.
+    failed: Vec<(String, String)>,
     is_own: bool,
     columns: Vec<Column>,
     rows: Vec<ShownRow>,
@@ -105,6 +107,8 @@ pub(super) async fn show(
     let here = of.address("leaderboard");
     let shown_set = board.as_ref().map_or("", |board| board.set.name.as_str());
     let sets = records::sets(store, &of.phase.id).await?;
+    let failed = sets.iter().filter(|set| set.state == SetState::Failed);
+    let failed = failed.map(|set| (set.name.clone(), set.reason.clone().unwrap_or_default())).collect();
     let sets = sets.into_iter().map(|set| {
         let address = format!("{here}?ref={}", encode(&set.name));
         let is_shown = set.name == shown_set;
@@ -132,6 +136,7 @@ pub(super) async fn show(
         phases: &phases,
         sets: sets.collect(),
         is_board: board.is_some(),
+        failed,
         is_own,
         columns,
         has_human: rows.iter().any(|row| row.kind == SubmissionKind::Human),

@@ -1,7 +1,7 @@
 //! The changes that hosts make, each noted in the transaction that makes it.
 
 use capeval_api::{
-    AuditNote, Entry, Grant, HostedPhase, HostedSubmission, Limits, ScoreSet, SubmissionState,
+    AuditNote, Entry, Grant, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState, SubmissionState,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -10,10 +10,13 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen};
+use crate::benchmarks::scoring::PrepareSet;
 use crate::benchmarks::submissions::Submission;
 use crate::benchmarks::{board, rescore, scoring};
 use crate::fault;
 use crate::fault::Fault;
+use crate::jobs;
+use crate::jobs::queue::Priority;
 use crate::store::Store;
 use crate::{args, audit, clock, ids};
 
@@ -198,6 +201,29 @@ pub async fn submissions(store: &Store, phase: &Phase) -> Result<Vec<OfTeam>, Fa
                LEFT JOIN team ON team.id = submission.team WHERE submission.phase = $1 \
                ORDER BY submission.id DESC LIMIT $2";
     Ok(store.fetch(sql, args![&phase.id, LISTED]).await?)
+}
+
+/// Has references prepared again that could not be prepared.
+pub async fn prepare_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let phase = records::phase_alone(&mut tx, &phase.id).await?;
+    let mut names = Vec::new();
+    for set in records::sets_in(&mut tx, &phase.id).await? {
+        if set.state == SetState::Failed {
+            let sql = "UPDATE reference_set SET state = 'preparing', reason = NULL WHERE id = $1";
+            tx.execute(sql, args![&set.id]).await?;
+            jobs::add::<PrepareSet>(&mut tx, &set.id, Priority::Awaited).await?;
+            names.push(set.name);
+        }
+    }
+    if names.is_empty() {
+        return Err(fault!(CONFLICT, "nothing-failed", "No references of this phase have failed."));
+    }
+    let detail = json!({ "references": names });
+    audit::note(&mut tx, Some(&visitor.id), "references.prepare", &phase.id, detail).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
 }
 
 /// A note of the audit log.

@@ -3,14 +3,15 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{
-    AuditLog, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason, SubmissionKind,
+    AuditLog, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason, SetState,
+    SubmissionKind,
 };
 
 use super::actions::{self, Note, OfTeam};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::quota;
-use crate::benchmarks::records::{Phase, Seen, SeenPhase};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::benchmarks::rescore::{self, ScoreSet};
 use crate::benchmarks::submissions::SeenSubmission;
 use crate::fault::Fault;
@@ -32,6 +33,8 @@ pub(in crate::benchmarks) fn routes() -> Vec<Route> {
             .and("/api/v1/host/phases/{id}/freeze"),
         post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", unfreeze)
             .and("/api/v1/host/phases/{id}/unfreeze"),
+        post("/b/{slug}/{phase}/host/prepare", host, "Prepare references again that failed", prepare)
+            .and("/api/v1/host/phases/{id}/prepare"),
         post(
             "/b/{slug}/{phase}/host/rescore",
             host,
@@ -57,6 +60,8 @@ struct PhaseHost<'a> {
     entries: Vec<Entry>,
     submissions: Vec<OfTeam>,
     score_sets: Vec<ScoreSet>,
+    sets: Vec<ReferenceSet>,
+    has_failed: bool,
 }
 
 async fn show(
@@ -64,8 +69,11 @@ async fn show(
     page: Page,
     Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
 ) -> Result<Response, Fault> {
+    let sets = records::sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
         page: &page,
+        has_failed: records::have_failed(&sets),
+        sets,
         entries: actions::entries(&app.store, &phase).await?,
         submissions: actions::submissions(&app.store, &phase).await?,
         score_sets: rescore::sets(&app.store, &phase.id).await?,
@@ -142,6 +150,16 @@ async fn unfreeze(
     Hosted(of): Hosted<SeenPhase>,
 ) -> Result<Answer<HostedPhase>, Fault> {
     actions::freeze(&app, &by, &of.phase, false).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn prepare(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::prepare_again(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "saved").await
 }
 

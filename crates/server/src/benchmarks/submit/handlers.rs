@@ -92,7 +92,7 @@ async fn show_form(
         team,
         teams,
         meter,
-        closed: phase.is_closed().map(|fault| page.fault(&fault)),
+        closed: records::closed(phase, &sets).map(|fault| page.fault(&fault)),
         about,
         problem,
         report,

@@ -35,8 +35,9 @@ pub enum Outcome {
 /// A request that was made before may be made again.
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
     app.limits.take("uploads", &visitor.id, app.settings.uploads_per_minute)?;
-    if let Some(fault) = phase.is_closed() {
-        return Err(fault);
+    if phase.is_closed().is_some() {
+        let sets = records::sets(&app.store, &phase.id).await?;
+        return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));
     }
     let Some((team, _)) = teams::in_phase(&app.store, &phase.id, &visitor.id).await? else { return Ok(()) };
     let Some(fault) = quota::meter(&app.store, phase, &team).await?.refusal() else { return Ok(()) };
@@ -55,10 +56,10 @@ pub async fn submit(
 ) -> Result<Outcome, Fault> {
     let Received { about, file } = received;
     let about = about.checked()?;
-    if let Some(fault) = phase.is_closed() {
+    let sets = records::sets(&app.store, &phase.id).await?;
+    if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
     }
-    let sets = records::sets(&app.store, &phase.id).await?;
     let Checked { report, canonical, size } = upload::check(app, &sets, file).await?;
     let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
     let blobs = app.blobs.clone();
