@@ -91,8 +91,9 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
     tx.execute("DELETE FROM invitation WHERE email = $1", args![&person.email]).await?;
     tx.execute(
         "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
-         language = NULL, totp_secret = NULL WHERE id = $1",
-        args![account],
+         language = NULL, totp_secret = NULL, address_hash = CASE WHEN EXISTS \
+         (SELECT 1 FROM entry_member WHERE entry_member.account = $1) THEN $2 END WHERE id = $1",
+        args![account, people::address_hash(account, &person.email)],
     )
     .await?;
     audit::note(&mut tx, Some(account), "account.delete", account, json!({})).await?;

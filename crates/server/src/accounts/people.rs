@@ -156,6 +156,11 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     Ok(audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?)
 }
 
+/// What stays of the address of a deleted account.
+pub fn address_hash(account: &str, email: &str) -> String {
+    ids::digest(format!("{account} {email}"))
+}
+
 /// Whether an account can be used. It cannot be disabled before the transaction ends, so nothing is contributed after
 /// the end of an account.
 pub async fn is_enabled(tx: &mut Tx, id: &str) -> Result<bool, Error> {

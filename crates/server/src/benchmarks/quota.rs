@@ -119,6 +119,18 @@ async fn granted(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<i64,
     tx.fetch_one(sql, args![phase, team, day]).await
 }
 
+/// Counts for a team at least what another one has used, on each day and in all.
+pub async fn bring(tx: &mut Tx, phase: &str, from: &str, team: &str) -> Result<(), Error> {
+    tx.execute(
+        "INSERT INTO quota (phase, team, day, used) SELECT phase, $3, day, used FROM quota \
+         WHERE phase = $1 AND team = $2 ON CONFLICT (phase, team, day) DO UPDATE SET used = \
+         CASE WHEN quota.used < excluded.used THEN excluded.used ELSE quota.used END",
+        args![phase, from, team],
+    )
+    .await
+    .map(drop)
+}
+
 /// Gives a submission back that was counted on `day`.
 pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(), Error> {
     tx.execute(

@@ -31,6 +31,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0009_large_collections"
     "0010_cards_and_agreement"
     "0011_neighbours"
+    "0012_addresses"
 };
 
 /// The version of the tables that this program uses.

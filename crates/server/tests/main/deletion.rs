@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::Request;
 use capeval_server::accounts::{Role, deletion, invitations, people};
 use capeval_server::args;
+use capeval_server::testing::Clock;
 use capeval_server::web::Scope;
 use serde_json::json;
 
@@ -21,6 +22,7 @@ on_both! {
     only_what_stays_on_boards_has_the_number_of_a_deleted_account
     nothing_comes_after_the_end_of_an_account
     a_deletion_that_was_killed_is_finished
+    the_quota_of_an_address_outlives_its_account
 }
 
 /// Gives everyone the same password.
@@ -270,4 +272,31 @@ async fn nothing_comes_after_the_end_of_an_account(database: Database) {
         assert_eq!(data[name], json!([]), "{name}");
     }
     assert_consistent(&site).await;
+}
+
+async fn the_quota_of_an_address_outlives_its_account(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 2\nin_total = 3").await;
+    let submit = async |name: &str, skill: usize| {
+        let person = site.program(name, Role::Member, Scope::Submit).await;
+        let path = format!("/api/v1/phases/{phase}/submissions?method=m");
+        person.send(Request::post(path), results(40, skill)).await
+    };
+    let delete = async |name: &str| {
+        let email = format!("{}@example.org", name.to_lowercase());
+        let account = people::by_email(&site.app.store, &email).await.unwrap().unwrap().id;
+        deletion::remove(&site.app, &account).await.unwrap();
+    };
+    submit("Zoelina", 1).await.expect(201);
+    submit("Zoelina", 2).await.expect(201);
+    for _ in 0..2 {
+        delete("Zoelina").await;
+        assert_eq!(submit("Zoelina", 3).await.expect(429).json()["code"], "day-used");
+    }
+    // Another address has a quota of its own.
+    submit("Bao", 3).await.expect(201);
+    let clock = Clock::of_thread().unwrap();
+    clock.move_to(clock.now() + 86_400_000);
+    submit("Zoelina", 4).await.expect(201);
+    assert_eq!(submit("Zoelina", 5).await.expect(429).json()["code"], "total-used");
 }

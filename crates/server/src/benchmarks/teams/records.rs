@@ -6,8 +6,8 @@ use serde_json::json;
 use crate::accounts::invitations::{self, Invitation};
 use crate::accounts::{Role, Visitor, people};
 use crate::app::App;
-use crate::benchmarks::board;
 use crate::benchmarks::records::Phase;
+use crate::benchmarks::{board, quota};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
@@ -272,6 +272,8 @@ async fn phases(tx: &mut Tx, team: &str) -> Result<Vec<String>, Error> {
 }
 
 pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Fault> {
+    let known = "SELECT 1 FROM entry_member WHERE phase = $1 AND account = $2";
+    let is_new = !tx.exists(known, args![phase, account]).await?;
     let entered = tx
         .execute(
             "INSERT INTO entry_member (phase, account, team) VALUES ($1, $2, $3) \
@@ -285,6 +287,28 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
             "member-elsewhere",
             "A member already takes part in a phase with another team."
         ));
+    }
+    if is_new {
+        bring_quotas(tx, phase, team, account).await?;
+    }
+    Ok(())
+}
+
+/// Counts for a team what the address of a new member has used of its quota before, with accounts that were deleted.
+async fn bring_quotas(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Error> {
+    let email: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![account]).await?;
+    let deleted: Vec<(String, String, String)> = tx
+        .fetch(
+            "SELECT account.id, account.address_hash, entry_member.team FROM entry_member \
+             JOIN account ON account.id = entry_member.account WHERE entry_member.phase = $1 \
+             AND entry_member.team <> $2 AND account.address_hash IS NOT NULL ORDER BY account.id",
+            args![phase, team],
+        )
+        .await?;
+    for (earlier, hash, from) in deleted {
+        if people::address_hash(&earlier, &email) == hash {
+            quota::bring(tx, phase, &from, team).await?;
+        }
     }
     Ok(())
 }
