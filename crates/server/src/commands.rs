@@ -205,6 +205,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         if let Command::Serve | Command::Demo = command {
             // Before the data are opened: if the address is taken, nothing has changed.
             let listener = serve::listen(&mut settings).await?;
+            let _held = serve::hold(&data, &settings)?;
             let app = App::open(data, settings).await?;
             if let Command::Demo = command {
                 for line in demo::fill(&app).await? {

@@ -1,11 +1,13 @@
 //! Serves the site and runs jobs until a signal says stop.
 
 use std::collections::HashSet;
+use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -27,6 +29,29 @@ pub async fn listen(settings: &mut Settings) -> anyhow::Result<TcpListener> {
         settings.listen = listener.local_addr()?.to_string();
     }
     Ok(listener)
+}
+
+/// Holds the folder of the data with SQLite for one server, until the file is dropped or the process ends, however it
+/// does. Commands and workers are no servers.
+pub fn hold(folder: &Path, settings: &Settings) -> anyhow::Result<Option<File>> {
+    if settings.shared_folder || !settings.database.is_empty() {
+        return Ok(None);
+    }
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join("server.lock");
+    let file = File::options().create(true).append(true).open(&path);
+    let file = file.with_context(|| path.display().to_string())?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another server serves {}: stop it, or set shared_folder if both are meant",
+            folder.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            tracing::warn!(%error, "this file system has no locks, so a second server would not be noticed");
+            Ok(None)
+        }
+    }
 }
 
 /// Serves the site to those who connect to `listener`, and runs jobs. `greet` gets the lines to print at the start.

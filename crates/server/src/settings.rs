@@ -64,6 +64,7 @@ settings! {
     #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";
     bucket: String = String::new(), "object store for uploaded files (s3://bucket/prefix), with the feature `s3`; empty for the data folder";
     connections: u32 = 8, "maximum number of database connections; for SQLite, of concurrent readers";
+    shared_folder: bool = false, "whether several servers may serve one data folder with SQLite";
     registration: String = "invitation".to_owned(), "who may create an account: invitation (with a link), open (anyone)";
     session_days: i64 = 30, "days until a session expires";
     workers: usize = 1, "jobs that this process runs at once, plus one interactive job; 0 leaves them to `worker` processes";

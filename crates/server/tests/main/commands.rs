@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use capeval_server::accounts::{Role, people};
 use capeval_testkit::ends;
 
-use crate::support::process::command;
+use crate::support::process::{Server, command};
 use crate::support::{Database, Site, on_sqlite};
 
 on_sqlite! {
@@ -117,4 +117,18 @@ fn names_that_do_not_exist_are_refused_with_those_that_do() {
         let refused = failure(program(folder.path(), &arguments).spawn().unwrap());
         assert!(refused.contains(words), "{refused}");
     }
+}
+
+#[test]
+fn a_second_server_on_a_folder_must_be_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Server::start(folder.path(), "", &[]);
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let refused = failure(program(folder.path(), &serve).spawn().unwrap());
+    assert!(refused.contains("another server serves") && refused.contains("shared_folder"), "{refused}");
+    let second = Server::start(folder.path(), "", &[("SHARED_FOLDER", "true")]);
+    second.kill();
+    // A server that was killed holds nothing.
+    first.kill();
+    Server::start(folder.path(), "", &[]).kill();
 }
