@@ -208,7 +208,9 @@ impl<'c> Parties<'c> {
             let owns = |side: &Side<'_>| side.column(&column.name).is_some_and(|theirs| theirs.is_own);
             column.is_own && self.sides.iter().all(owns)
         };
-        if is_own(chosen) {
+        // Ids that match the same rows stay.
+        let own = shared.iter().find(|column| is_own(column));
+        if own.is_some_and(|own| self.match_alike(own, chosen)) {
             return Ok(Some(Plan::default()));
         }
         // Numbers may be lengths, which must not take the place of ids.
@@ -231,7 +233,7 @@ impl<'c> Parties<'c> {
         let passed = |side: &Side<'_>| side.keys.column.clone().filter(|own| plain(own) != plain(name));
         let passed = passed(&self.ground).or_else(|| self.sides.iter().find_map(passed));
         let why = match &passed {
-            Some(own) => format!(", and not by {own:?}, which does not"),
+            Some(own) => format!(", rather than by {own:?}"),
             None => String::new(),
         };
         let message = format!("images are identified by the column {name:?}, which both sides have{why}");

@@ -144,7 +144,7 @@ impl WideBeam {
     /// Adds a copy of `path` for every candidate whose hypothesis words are free, as the narrow search does.
     ///
     /// Copies of one path with equal matches and chunks are made in order of distance, so at most the first
-    /// `beam` of them can survive the next ranking. The others contribute their distance but are not made.
+    /// `beam` of them can survive the next ranking. The others contribute their distance, but are not built.
     fn branch(&mut self, path: &mut Path, width: usize, beam: usize) {
         let used = &self.sets[path.set as usize * width..][..width];
         self.siblings.fill([0; 2]);

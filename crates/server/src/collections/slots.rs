@@ -280,7 +280,7 @@ pub async fn picture_of(tx: &mut Tx, caption: &str) -> Result<Option<String>, Er
     tx.fetch_optional("SELECT image FROM caption WHERE id = $1", args![caption]).await
 }
 
-/// Brings a caption from one state into another, and the counters and the state of its picture with it; `false` if it
+/// Moves a caption from one state to another, and the counters and the state of its picture with it; `false` if it
 /// is not in the first state any more.
 pub async fn change_caption(
     tx: &mut Tx,

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
-/// Gives up the reservation of a picture, which the person does not meet again.
+/// Gives up the reservation of a picture, which is not shown to the person again.
 pub(super) async fn add(store: &Store, image: &str, account: &str, reason: SkipReason) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     slots::free(&mut tx, image, account, i64::MAX).await?;
