@@ -227,6 +227,10 @@ const SPECIAL_TOKENS: &[&str] = &[
 
 /// The first token of a language model in a text, such as `</s>` or `<|im_end|>`.
 fn special_token(text: &str) -> Option<&str> {
+    // Nearly all texts are without them, and all are looked at.
+    if !text.as_bytes().contains(&b'<') && !text.as_bytes().contains(&b'[') {
+        return None;
+    }
     let starts = text.match_indices(['<', '[']);
     starts.map(|(start, _)| text.get(start..).unwrap_or_default()).find_map(|rest| {
         let length = 1 + rest.find(['>', ']'])?;
