@@ -99,7 +99,8 @@ def test_labels_of_an_index_without_a_name_are_ids_if_both_sides_have_the_same()
 
 def test_lists_that_are_written_as_text_are_read_as_lists():
     pandas = pytest.importorskip("pandas")
-    for written in (str, lambda captions: '["' + '", "'.join(captions) + '"]'):
+    arrays = lambda captions: f"array({captions}, dtype=object)"  # noqa: E731
+    for written in (str, lambda captions: '["' + '", "'.join(captions) + '"]', arrays):
         both = written(CAPTIONS[:2])
         references = pandas.DataFrame({"image_id": [1, 2], "caption": [both, written(CAPTIONS[2:])]})
         candidates = {1: written(CAPTIONS[:1]), 2: CAPTIONS[2]}

@@ -123,6 +123,8 @@ arguments! {
     Segments = "segments", "FILE";
     /// Whether inputs may be larger than usual.
     NoLimits = "no_limits", "";
+    /// Whether files are fetched from addresses.
+    AllowNetwork = "allow_network", "";
     /// The address of an evaluation server.
     To = "to", "URL";
     /// The token of an account of an evaluation server.

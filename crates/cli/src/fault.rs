@@ -58,7 +58,7 @@ impl Dialect for Flags {
         let value = value.unwrap_or(argument.placeholder());
         match argument {
             Argument::Order => format!("-n {value}"),
-            Argument::NoLimits | Argument::Check => self.name(argument),
+            Argument::NoLimits | Argument::AllowNetwork | Argument::Check => self.name(argument),
             argument => format!("{} {value}", self.name(argument)),
         }
     }

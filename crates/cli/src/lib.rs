@@ -36,6 +36,9 @@ struct Cli {
     /// Number of threads [default: one per processor].
     #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
     threads: Option<usize>,
+    /// Fetch input files from addresses that begin with https://.
+    #[arg(long, global = true, help_heading = "General")]
+    allow_network: bool,
     #[command(flatten)]
     verbosity: messages::Verbosity,
     #[command(flatten)]
@@ -127,6 +130,9 @@ fn execute(cli: Cli) -> Result<u8> {
             .num_threads(threads)
             .build_global()
             .context("cannot start that many threads")?;
+    }
+    if cli.allow_network {
+        capeval_files::allow_network();
     }
     cli.mecab.provide();
     cli.command.run()

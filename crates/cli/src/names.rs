@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use capeval::corpus::unpacked_name;
 
 use crate::fault::fault;
 
@@ -85,7 +86,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     Ok(named)
 }
 
-/// The last `parts` parts of a path, without the extensions of compression and format.
+/// The last `parts` parts of a path, without the extensions of packing and format.
 fn stem(path: &str, parts: usize) -> String {
     if path == "-" || path == "/dev/stdin" {
         return "stdin".to_owned();
@@ -96,7 +97,7 @@ fn stem(path: &str, parts: usize) -> String {
     }
     let components: Vec<&str> = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).collect();
     let tail = components.get(components.len().saturating_sub(parts)..).unwrap_or_default().join("/");
-    let tail = [".gz", ".zst", ".zstd"].iter().find_map(|end| tail.strip_suffix(end)).unwrap_or(&tail);
+    let tail = unpacked_name(&tail);
     match tail.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() && !stem.ends_with('/') => stem.to_owned(),
         _ => tail.to_owned(),

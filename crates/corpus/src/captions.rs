@@ -181,10 +181,8 @@ impl Captions {
 
     /// Makes several captions of those that are lists written as text, as pandas writes lists into CSV, and says so.
     pub fn read_written_lists(&mut self) {
-        let is_list = |text: &str| matches!(text.trim_start().as_bytes().first(), Some(b'[' | b'('));
-        let rows = (0..self.len()).filter(|row| is_list(self.text(*row)));
         let lists: Vec<(usize, Vec<String>)> =
-            rows.filter_map(|row| Some((row, written_list(self.text(row))?))).collect();
+            (0..self.len()).filter_map(|row| Some((row, written_list(self.text(row))?))).collect();
         let Some((first, _)) = lists.first() else { return };
         const SHOWN: usize = 60;
         let example: String = self.text(*first).chars().take(SHOWN).collect();

@@ -4,6 +4,7 @@ use crate::Role;
 use crate::input::HEAD_BYTES;
 use crate::json::{Json, ValueKind, What};
 use crate::table::names_captions;
+use crate::unpack::unpacked_name;
 
 capeval_choice::named! {
     /// A kind of caption file.
@@ -76,13 +77,6 @@ fn valid_prefix(bytes: &[u8]) -> &str {
 
 fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     const MAGICS: &[(&[u8], &str, &str)] = &[
-        (
-            b"PK\x03\x04",
-            "a zip archive (or a spreadsheet)",
-            "unpack it (unzip -p FILE MEMBER | capeval … -) or export it as CSV",
-        ),
-        (b"BZh", "bzip2", "decompress it first (bunzip2 FILE), or pack it with gzip or zstd"),
-        (b"\xFD7zXZ\0", "xz", "decompress it first (unxz FILE), or pack it with gzip or zstd"),
         (b"7z\xBC\xAF", "a 7-Zip archive", "unpack it first"),
         (b"%PDF", "a PDF document", ""),
         (b"\x89PNG", "a PNG image", ""),
@@ -96,11 +90,7 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
         (b"\x80\x05", "a Python pickle", "write it as JSON"),
         (b"version https://git-lfs.", "a pointer of Git LFS", "fetch the file itself with git lfs pull"),
     ];
-    let is_tar = head.get(257..262) == Some(b"ustar");
-    let magic = MAGICS.iter().find(|(magic, ..)| head.starts_with(magic));
-    magic
-        .map(|(_, what, advice)| (*what, *advice))
-        .or(is_tar.then_some(("a tar archive", "unpack it (tar -xf FILE) and give the file in it")))
+    MAGICS.iter().find(|(magic, ..)| head.starts_with(magic)).map(|(_, what, advice)| (*what, *advice))
 }
 
 /// Whether a `[` begins a JSON array, and not a caption such as `[unk] on a mat`.
@@ -226,10 +216,9 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
     })
 }
 
-/// The last extension of a file name, without those of compression: `csv` for `a.csv.gz`.
+/// The last extension of a file name that does not say how the file is packed: `csv` for `a.csv.gz`.
 fn extension(name: &str) -> &str {
-    let name = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+    unpacked_name(name).rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
 /// Whether a first line is a header that names captions.

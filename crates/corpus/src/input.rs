@@ -1,106 +1,37 @@
-//! Which bytes are these? Decompression, byte order mark and UTF-8, before any format.
+//! Which text is this? Byte order marks, UTF-16 and UTF-8, after unpacking and before any format.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
-
-use capeval_choice::Argument;
-use flate2::bufread::MultiGzDecoder;
 
 use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
+use crate::unpack::{self, Packing, Unpacked};
 
 /// The number of bytes from which the format is detected.
 pub(crate) const HEAD_BYTES: usize = 1 << 16;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Compressed data may unpack to this many bytes, or to [`MAX_RATIO`] times their own number.
-const UNPACKED_BYTES: usize = 64_000_000;
-
-/// Text and JSON unpack to 3 to 30 times their compressed size, data that are made to fill memory to 1000 times.
-const MAX_RATIO: usize = 50;
-
 /// A source under its name, for errors, with its uncompressed bytes.
 pub(crate) struct Source<'a> {
     pub name: &'a str,
+    /// The name of the file in the archive that it came in.
+    member: Option<String>,
     bytes: Cow<'a, [u8]>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Compression {
-    Gzip,
-    Zstandard,
-}
-
-impl Compression {
-    fn of(head: &[u8]) -> Option<Self> {
-        match head {
-            [0x1F, 0x8B, ..] => Some(Self::Gzip),
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstandard),
-            // A skippable frame of zstd, with which files by pzstd and seekable files begin.
-            [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstandard),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zstandard => "zstd",
-        }
-    }
-}
-
-/// How often data may be compressed. A download may pack a file that was packed before.
-const MOST_LAYERS: usize = 2;
-
-/// The content of `bytes`, decompressed if they are compressed with gzip or zstd, also twice, and in UTF-8 if they
-/// begin with the byte order mark of UTF-16; errors call them `name`.
+/// The content of `bytes`, unpacked, and in UTF-8 if they begin with the byte order mark of UTF-16; errors call them
+/// `name`. Packed are gzip, zstd, bzip2 and xz, and archives by zip and tar in which it is clear which file is meant.
 ///
 /// # Errors
 /// If the data are damaged, or, unless `no_limits`, unpack to more than 64 MB and to more than 50 times their size.
 pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b, [u8]>, Error> {
-    let limit =
-        if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
-    let mut content = Cow::Borrowed(bytes);
-    for _ in 0..MOST_LAYERS {
-        let Some(compression) = Compression::of(&content) else { break };
-        content = Cow::Owned(decompressed(&content, compression, name, limit)?);
-    }
-    if let Some(compression) = Compression::of(&content) {
-        let message =
-            format!("compressed more than {MOST_LAYERS} times, at last with {}", compression.name());
-        let remedy = Remedy::say("decompress the file first");
-        return Err(Error::new(ErrorKind::Compression, name, message).with_remedy(remedy));
-    }
-    Ok(match Wide::of(&content) {
-        Some(wide) => Cow::Owned(wide.to_utf8(&content, name)?.into_bytes()),
-        None => content,
-    })
+    Ok(content(bytes, name, no_limits)?.content)
 }
 
-/// The decompressed content of `bytes`, of at most `limit` bytes; only the first bytes of binary data.
-fn decompressed(bytes: &[u8], compression: Compression, name: &str, limit: usize) -> Result<Vec<u8>, Error> {
-    let damaged = |cause| unpacking_error(name, compression, cause);
-    let mut reader: Box<dyn Read + '_> = match compression {
-        Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),
-        Compression::Zstandard => zstandard(bytes, name)?,
-    };
-    let mut unpacked = Vec::new();
-    reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut unpacked).map_err(damaged)?;
-    if is_binary(&unpacked) {
-        return Ok(unpacked);
-    }
-    let room = (limit - unpacked.len()).saturating_add(1) as u64;
-    reader.take(room).read_to_end(&mut unpacked).map_err(damaged)?;
-    if unpacked.len() > limit {
-        let message = format!(
-            "the {} data unpack to more than {} MB, over {MAX_RATIO} times their size",
-            compression.name(),
-            UNPACKED_BYTES / 1_000_000
-        );
-        let remedy = Remedy::give(Argument::NoLimits).to("read them anyway");
-        return Err(Error::new(ErrorKind::TooLarge, name, message).with_remedy(remedy));
+fn content<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Unpacked<'b>, Error> {
+    let mut unpacked = unpack::unpack(bytes, name, no_limits)?;
+    if let Some(wide) = Wide::of(&unpacked.content) {
+        unpacked.content = Cow::Owned(wide.to_utf8(&unpacked.content, name)?.into_bytes());
     }
     Ok(unpacked)
 }
@@ -152,16 +83,23 @@ impl Wide {
 /// The number of bytes up to which zero bytes do not show whether a file is text.
 const FEW_BYTES: usize = 4096;
 
-/// Whether a file that begins with these bytes is neither text in UTF-8 or marked as UTF-16, nor compressed, Parquet
-/// or a pickle. Readers refuse such files whatever follows. Text may hold zero bytes, but if it is longer than 4 KB,
+/// Whether a file that begins with these bytes is neither text in UTF-8 or marked as UTF-16, nor packed, Parquet or a
+/// pickle. Readers refuse such files whatever follows. Text may hold zero bytes, but if it is longer than 4 KB,
 /// not as a quarter of its bytes.
 pub fn is_binary(head: &[u8]) -> bool {
-    let is_known = Compression::of(head).is_some()
+    let is_known = Packing::of(head).is_some()
         || Wide::of(head).is_some()
         || matches!(head, [b'P', b'A', b'R', b'1', ..] | [0x80, 2..=5, ..]);
     let is_text = || std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
     let n_zeros = || memchr::memchr_iter(0, head).count();
     !is_known && (!is_text() || (head.len() > FEW_BYTES && 4 * n_zeros() > head.len()))
+}
+
+/// Whether these bytes look like UTF-16 without a byte order mark: most characters have a byte of zero, on one side.
+pub(crate) fn is_unmarked_utf16(head: &[u8]) -> bool {
+    let zeros = |side: usize| head.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
+    let (first, second) = (zeros(0), zeros(1));
+    head.len() >= 4 && first.min(second) == 0 && 5 * first.max(second) >= 2 * head.len()
 }
 
 /// The error for binary data.
@@ -182,12 +120,18 @@ impl<'a> Source<'a> {
 
     /// As [`from_bytes`](Self::from_bytes), of any size if `no_limits`.
     pub fn within_limits(bytes: &'a [u8], name: &'a str, no_limits: bool) -> Result<Self, Error> {
-        Ok(Self { name, bytes: unpack(bytes, name, no_limits)? })
+        let Unpacked { content, member } = content(bytes, name, no_limits)?;
+        Ok(Self { name, member, bytes: content })
     }
 
     /// A source of uncompressed text.
     pub fn from_text(text: &'a str, name: &'a str) -> Self {
-        Self { name, bytes: Cow::Borrowed(text.as_bytes()) }
+        Self { name, member: None, bytes: Cow::Borrowed(text.as_bytes()) }
+    }
+
+    /// The name of the file, in an archive of the file in it.
+    pub fn file_name(&self) -> &str {
+        self.member.as_deref().unwrap_or(self.name)
     }
 
     /// The first bytes after a byte order mark.
@@ -309,30 +253,4 @@ fn not_utf8(name: &str, wrong: u8, truncated: bool) -> Error {
         format!("invalid UTF-8 (byte 0x{wrong:02X})")
     };
     Error::new(ErrorKind::Encoding, name, what).with_remedy(Remedy::say("save the file as UTF-8"))
-}
-
-fn unpacking_error(name: &str, compression: Compression, cause: io::Error) -> Error {
-    if cause.raw_os_error().is_some() {
-        return Error::io(name, "cannot read", cause);
-    }
-    let what = match cause.kind() {
-        io::ErrorKind::UnexpectedEof => format!("the {} data end too early", compression.name()),
-        _ => format!("the {} data are damaged ({cause})", compression.name()),
-    };
-    Error::new(ErrorKind::Compression, name, what)
-        .with_remedy(Remedy::say("fetch the file again"))
-        .because(cause)
-}
-
-#[cfg(feature = "zstd")]
-fn zstandard<'a>(packed: &'a [u8], name: &str) -> Result<Box<dyn Read + 'a>, Error> {
-    let _ = name;
-    Ok(Box::new(crate::zstd::Frames::new(packed)))
-}
-
-#[cfg(not(feature = "zstd"))]
-fn zstandard<'a>(_packed: &'a [u8], name: &str) -> Result<Box<dyn Read + 'a>, Error> {
-    let what = "zstd data, but this build has no zstd";
-    Err(Error::new(ErrorKind::Compression, name, what)
-        .with_remedy(Remedy::say("decompress the file, or build with the feature zstd")))
 }

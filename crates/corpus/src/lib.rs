@@ -38,9 +38,9 @@ pub mod ratings;
 mod read;
 pub mod rouge_xml;
 mod table;
+mod unpack;
 mod write;
 mod written;
-#[cfg(feature = "zstd")]
 mod zstd;
 
 pub use align::{Aligned, GroupedCaptions, ImageIndex, Pair, align, align_by};
@@ -55,5 +55,6 @@ pub use options::ReadOptions;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
 pub use table::CaptionColumns;
+pub use unpack::unpacked_name;
 pub use write::{csv_fault, write};
 pub use written::written_list;

@@ -8,7 +8,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Guess, sniff};
 use crate::formats;
-use crate::input::{Source, binary, is_binary};
+use crate::input::{Source, binary, is_binary, is_unmarked_utf16};
 use crate::json::{Fault, What};
 use crate::{Format, ReadOptions, Remedy};
 
@@ -46,7 +46,12 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Cap
 
 fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Error> {
     let name = source.name;
-    let guess = sniff(source.head(), name, options.role);
+    if is_unmarked_utf16(source.head()) {
+        let message = "looks like UTF-16 without a byte order mark";
+        let remedy = Remedy::say("save the file as UTF-8");
+        return Err(Error::new(ErrorKind::Encoding, name, message).with_remedy(remedy));
+    }
+    let guess = sniff(source.head(), source.file_name(), options.role);
     let format = match (options.format, guess) {
         // Blank lines are captions if the user says that the file is plain text.
         (Some(Format::Lines), Guess::Nothing) => Format::Lines,
@@ -59,6 +64,8 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
             let message = format!("looks like {what}; expected one of {}", Format::NAMES.join(", "));
             let read_anyway = Remedy::give(Argument::Format(options.role)).to("read it as one of them");
             let remedy = match advice {
+                // No format is binary, except Parquet, which is known.
+                Some(advice) if is_binary(source.head()) => Remedy::say(advice),
                 Some(advice) => Remedy::say(advice).or(read_anyway),
                 None => read_anyway,
             };

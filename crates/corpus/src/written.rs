@@ -6,7 +6,8 @@ use std::str::Chars;
 
 /// The strings of a list, if `text` is nothing but a list of strings, of which there is at least one.
 ///
-/// Tuples are lists, too, and `None`, `null` and `nan` among the strings are left out.
+/// Tuples and sets are lists, too, and so is `array(['a', 'b'], dtype=object)`, as numpy writes it; `None`, `null` and
+/// `nan` among the strings are left out.
 ///
 /// ```
 /// use capeval_corpus::written_list;
@@ -15,9 +16,9 @@ use std::str::Chars;
 /// assert_eq!(written_list("[a dog]"), None);
 /// ```
 pub fn written_list(text: &str) -> Option<Vec<String>> {
-    let text = text.trim();
+    let text = without_call(text.trim());
     let inner = match text.as_bytes() {
-        [b'[', .., b']'] | [b'(', .., b')'] => text.get(1..text.len() - 1)?,
+        [b'[', .., b']'] | [b'(', .., b')'] | [b'{', .., b'}'] => text.get(1..text.len() - 1)?,
         _ => return None,
     };
     let mut rest = inner.chars().peekable();
@@ -33,6 +34,20 @@ pub fn written_list(text: &str) -> Option<Vec<String>> {
         rest.next_if_eq(&',');
     }
     (!strings.is_empty()).then_some(strings)
+}
+
+/// The list within numpy's `array(…)`, or the text as it is.
+fn without_call(text: &str) -> &str {
+    let within = text.strip_prefix("array(").and_then(|rest| rest.strip_suffix(')'));
+    let list = within.and_then(|within| within.rsplit_once(']'));
+    match list {
+        Some((list, rest))
+            if rest.is_empty() || rest.trim_start_matches([',', ' ', '\n']).starts_with("dtype=") =>
+        {
+            within.and_then(|within| within.get(..=list.len())).unwrap_or(text)
+        }
+        _ => text,
+    }
 }
 
 /// Reads a word that stands for no value.
@@ -117,6 +132,10 @@ mod tests {
             "('a', 'b c')",
             " [ 'a','b c', ] ",
             "[u'a', None, 'b c', nan]",
+            "{'a', 'b c'}",
+            "array(['a', 'b c'], dtype=object)",
+            "array(['a', 'b c'],\n      dtype='<U3')",
+            "array(['a', 'b c'])",
         ] {
             assert_eq!(list(text), two, "{text}");
         }
@@ -148,7 +167,8 @@ mod tests {
             r#"["\ud83dx"]"#,
             "['\\x4']",
             "[None]",
-            "{'a'}",
+            "{'a': 'b'}",
+            "array(['a'], x)",
         ] {
             assert_eq!(list(text), None, "{text}");
         }

@@ -1,7 +1,7 @@
 //! Each format, whole and damaged, on small samples.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::io::Write as _;
+use std::io::{Cursor, Read as _, Write as _};
 
 use capeval_corpus::{
     Captions, Error, ErrorKind, Format, ReadOptions, Role, SegmentId, UnknownName, merge, read, read_bytes,
@@ -349,12 +349,6 @@ fn what_is_no_caption_file_is_named() {
     let anyway = "set format to read it as one of them";
     for (bytes, name, what, advice) in [
         (&b"<!DOCTYPE html><html>404"[..], "refs.json", "XML or HTML", ""),
-        (
-            b"PK\x03\x04rest",
-            "refs.xlsx",
-            "a zip archive (or a spreadsheet)",
-            "unpack it (unzip -p FILE MEMBER | capeval … -) or export it as CSV, or ",
-        ),
         (b"\x80\x04\x95", "refs.p", "a Python pickle", "write it as JSON, or "),
         (b"a man\0runs", "refs.txt", "binary data", ""),
         (
@@ -450,13 +444,136 @@ fn gzip_in_gzip_is_unpacked_and_no_deeper() {
     check_error(
         read_bytes(&gzip(&twice), "f", &ReadOptions::candidates()),
         ErrorKind::Compression,
-        "f: compressed more than 2 times, at last with gzip; decompress the file first",
+        "f: packed more than 2 times, at last with gzip; unpack the file first",
     );
     // The limit is that of the file, not of each layer.
     let mut content = gzip(&vec![b'a'; 70_000_000]);
     content = gzip(&content);
     let error = read_bytes(&content, "f", &ReadOptions::candidates()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
+}
+
+/// `{"1": "a", "2": "b"}`, by `xz` 5.4.1 and Python's `lzma.compress`.
+const XZ: &[u8] = b"\
+    \xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\
+    \x01\x00\x13\x7b\x22\x31\x22\x3a\x20\x22\x61\x22\x2c\x20\x22\x32\x22\x3a\x20\x22\x62\x22\x7d\x00\
+    \x09\x23\x3a\x0d\xeb\xe2\x07\x52\x00\x01\x2c\x14\xf8\x0a\x6d\x03\x1f\xb6\xf3\x7d\x01\x00\x00\x00\
+    \x00\x04\x59\x5a\
+";
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    bzip2::read::BzEncoder::new(bytes, bzip2::Compression::fast()).read_to_end(&mut packed).unwrap();
+    packed
+}
+
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (file, content) in files {
+        archive.start_file(*file, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (file, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        archive.append_data(&mut header, file, *content).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+#[test]
+fn the_file_that_is_meant_in_an_archive_is_read() {
+    let json: &[u8] = br#"{"1": "a", "2": "b"}"#;
+    let one = [("out/a.json", json)];
+    let others: [(&str, &[u8]); 3] =
+        [("__MACOSX/out/._a.json", b"\0"), ("out/.DS_Store", b"\0"), ("out/README.txt", b"mine")];
+    let several = [&others[..], &one].concat();
+    for (packed, how) in [
+        (bzip2(json), "bzip2"),
+        (XZ.to_vec(), "xz"),
+        (zip(&one), "zip"),
+        (tar(&one), "tar"),
+        (zip(&several), "zip of a folder"),
+        (tar(&several), "tar of a folder"),
+        (gzip(&tar(&one)), "tar.gz"),
+        (bzip2(&tar(&one)), "tar.bz2"),
+        (zip(&[("a.json.gz", &gzip(json))]), "gzip in zip"),
+    ] {
+        let captions = read_bytes(&packed, how, &ReadOptions::candidates()).unwrap();
+        assert_eq!(rows(&captions), ["1=a", "2=b"], "{how}");
+    }
+    // The name of the file inside counts where formats are told apart by names.
+    let error =
+        read_bytes(&zip(&[("a.json", b"not json")]), "a.zip", &ReadOptions::candidates()).unwrap_err();
+    assert!(error.to_string().starts_with("a.zip: looks like plain text, though its name"), "{error}");
+}
+
+#[test]
+fn damaged_packed_data_are_refused_or_read() {
+    let json: &[u8] = br#"{"1": "a", "2": "b"}"#;
+    for packed in [gzip(json), bzip2(json), XZ.to_vec(), zip(&[("a", json)]), gzip(&tar(&[("a", json)]))] {
+        for at in 0..packed.len() {
+            let mut damaged = packed.clone();
+            for wrong in [0, packed[at] ^ 1, 0xFF] {
+                damaged[at] = wrong;
+                let _ = read_bytes(&damaged, "f", &ReadOptions::candidates());
+            }
+            let _ = read_bytes(&packed[..at], "f", &ReadOptions::candidates());
+        }
+    }
+}
+
+#[test]
+fn an_archive_of_several_files_is_refused_with_their_names() {
+    let named = |files: &[&str]| zip(&files.iter().map(|file| (*file, &b"x"[..])).collect::<Vec<_>>());
+    for (packed, said) in [
+        (
+            named(&["a.json", "b.json"]),
+            "f: the zip archive holds 2 files: a.json, b.json; unpack it, and give one",
+        ),
+        (tar(&[("a.txt", b"x"), ("b", b"x")]), "f: the tar archive holds 2 files: a.txt, b; unpack it"),
+        (
+            named(&["a", "b", "c", "d", "e", "f"]),
+            "f: the zip archive holds 6 files: a, b, c, d, e, …; unpack it",
+        ),
+        (named(&[".a"]), "f: the zip archive holds no file; give the file itself"),
+        (
+            named(&["[Content_Types].xml", "xl/a.xml"]),
+            "f: looks like a spreadsheet or another document; export",
+        ),
+        (b"PK\x03\x04rest".to_vec(), "f: the zip data are damaged ("),
+        (tar(&[("a.json", b"{}")])[..513].to_vec(), "f: the tar data end too early"),
+        (XZ[..40].to_vec(), "f: the xz data end too early; fetch the file again"),
+        (zip(&[("a.txt", &vec![b'a'; 70_000_000])]), "f: the zip data unpack to more than 64 MB"),
+    ] {
+        let error = read_bytes(&packed, "f", &ReadOptions::candidates()).unwrap_err();
+        let remedy = error.remedy().map(ToString::to_string).unwrap_or_default();
+        assert!(format!("{error}; {remedy}").contains(said), "{error}; {remedy}");
+    }
+}
+
+#[test]
+fn utf_16_without_a_mark_is_named() {
+    for bytes in [
+        r#"{"1":"a dog"}"#.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+        "a dog\na cat\n".encode_utf16().flat_map(u16::to_be_bytes).collect(),
+    ] {
+        let error = read_bytes(&bytes, "x.json", &ReadOptions::candidates()).unwrap_err();
+        assert!(error.to_string().contains("looks like UTF-16 without a byte order mark"), "{error}");
+    }
+    let lines = ReadOptions { format: Some(Format::Lines), ..ReadOptions::candidates() };
+    assert!(read_bytes(b"a\0 dog\n", "x.txt", &lines).is_ok());
+}
+
+#[test]
+fn archives_are_not_to_be_read_as_a_format() {
+    let error = read_bytes(b"7z\xBC\xAF\x27\x1C\0\0", "x.7z", &ReadOptions::candidates()).unwrap_err();
+    assert_eq!(error.remedy().unwrap().to_string(), "unpack it first");
 }
 
 #[test]
@@ -478,7 +595,6 @@ fn utf_16_with_a_mark_is_read_in_either_order() {
     assert_eq!(read_bytes(odd, "f", &ReadOptions::candidates()).unwrap_err().kind(), ErrorKind::Encoding);
 }
 
-#[cfg(feature = "zstd")]
 #[test]
 fn zstd_of_several_frames_is_unpacked() {
     let pack =

@@ -9,6 +9,7 @@ use capeval_choice::Refusal;
 use memmap2::Mmap;
 
 use crate::Error;
+use crate::fetch::fetched;
 use crate::path::{check, expanded};
 
 /// The path of standard input.
@@ -32,7 +33,7 @@ impl Bytes {
 
     /// The whole content of `source`, about `expected` bytes, unless it holds more than `limit`. Of binary data of an
     /// unknown kind only the first bytes are read, which is enough to refuse them.
-    fn read(mut source: impl Read, expected: u64, limit: usize) -> io::Result<Self> {
+    pub(crate) fn read(mut source: impl Read, expected: u64, limit: usize) -> io::Result<Self> {
         // Zeroed memory takes no space until it is used, so there is no need to grow up to the limit.
         let expected = if limit == usize::MAX { expected / 8 + 1 } else { (limit / 8) as u64 + 2 };
         let mut words = vec![0; usize::try_from(expected).unwrap_or(1).max(FIRST_WORDS)];
@@ -71,7 +72,7 @@ fn is_own(head: &[u8]) -> bool {
         || head.starts_with(&capeval_lexical::frequencies::file::MAGIC)
 }
 
-/// The maximum number of bytes that are read from a pipe or a device, which may have no end.
+/// The maximum number of bytes that are read from a pipe, a device or a server, which may have no end.
 const PIPED_BYTES: usize = 100_000_000;
 
 /// The number of words of eight bytes from which binary data are recognised.
@@ -102,6 +103,9 @@ pub fn open(path: &str) -> Result<Bytes, Error> {
 }
 
 fn open_within(path: &str, limit: usize) -> Result<Bytes, Error> {
+    if let Some(fetched) = fetched(path, limit)? {
+        return Ok(fetched);
+    }
     let read = |file: File, len, limit| {
         Bytes::read(file, len, limit).map_err(|cause| Error::system("read the file", path, cause))
     };
@@ -118,6 +122,9 @@ fn open_within(path: &str, limit: usize) -> Result<Bytes, Error> {
 
 /// Reads a file into memory, for use while other programs may rewrite the file.
 pub fn read(path: &str) -> Result<Bytes, Error> {
+    if let Some(fetched) = fetched(path, PIPED_BYTES)? {
+        return Ok(fetched);
+    }
     let (file, len) = open_file(path)?;
     let limit = if len.is_some_and(|len| len > 0) { usize::MAX } else { PIPED_BYTES };
     Bytes::read(file, len.unwrap_or(0), limit).map_err(|cause| Error::system("read the file", path, cause))

@@ -9,6 +9,7 @@ mod bytes;
 mod content;
 mod data;
 mod error;
+mod fetch;
 mod home;
 mod mecab;
 mod metric_data;
@@ -24,6 +25,7 @@ pub use content::{
 };
 pub use data::{DATA, DataKind, Needed, Package, Progress, pythons};
 pub use error::Error;
+pub use fetch::allow_network;
 pub use home::{Home, Installed, Kept, cache_folder};
 pub use mecab::provide_dictionary;
 pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE, SavedCache};

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use capeval_choice::{Refusal, Remedy};
+use capeval_choice::{Argument, Refusal, Remedy};
 
 use crate::Error;
+use crate::fetch::is_fetchable;
 
 /// The path of a file. A shell puts the home folder in the place of `~` only at the beginning of a word, not in
 /// `name=~/file`.
@@ -18,7 +19,7 @@ pub(crate) fn expanded(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Refuses addresses, which no reader fetches; the remedy says how to.
+/// Refuses addresses, which no reader fetches without permission; the remedy says how to.
 pub(crate) fn check(path: &str) -> Result<(), Error> {
     let Some((scheme, rest)) = path.split_once("://") else { return Ok(()) };
     let is_scheme = |text: &str| {
@@ -44,8 +45,12 @@ pub(crate) fn check(path: &str) -> Result<(), Error> {
         },
         _ => "fetch it first, and give the file".to_owned(),
     };
-    let refusal = Refusal::new("this is an address, and capeval opens no connection to read captions");
-    Err(Error::content(path, refusal.with_remedy(Remedy::say(remedy))))
+    let refusal = Refusal::new("this is an address, and capeval opens no connection unless you allow it");
+    let remedy = match is_fetchable(path) {
+        true => Remedy::give(Argument::AllowNetwork).to("read it over the network").or(Remedy::say(remedy)),
+        false => Remedy::say(remedy),
+    };
+    Err(Error::content(path, refusal.with_remedy(remedy)))
 }
 
 /// What to do if a file does not exist: a shell leaves a pattern as it is if it is quoted, or matches nothing.

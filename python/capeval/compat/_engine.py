@@ -72,7 +72,7 @@ def check(condition: bool, message: str) -> None:
 
 def spread(captions: Sequence[str]) -> list[str]:
     """`captions` with several in place of each that is a list written as text, as pandas writes lists into CSV."""
-    if not any(caption[:1] in ("[", "(") for caption in captions if isinstance(caption, str)):
+    if not any(caption.startswith(("[", "(", "{", "array(")) for caption in captions if isinstance(caption, str)):
         return list(captions)
     texts: list[str] = []
     for caption in captions:

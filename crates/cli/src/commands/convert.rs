@@ -33,7 +33,7 @@ pub struct Args {
     /// Column or key of captions; may be repeated.
     #[arg(long = "caption-column", value_name = "NAME", value_delimiter = ',')]
     caption_columns: Option<Vec<String>>,
-    /// Read captions of more than 1 MB, pipes of more than 100 MB, and gzip or zstd data that unpack to more than 64 MB
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and packed data that unpack to more than 64 MB
     /// and 50 times their size.
     #[arg(long)]
     no_limits: bool,

@@ -14,7 +14,6 @@ pub mod prefer;
 pub mod prepare;
 pub mod score;
 pub mod show;
-#[cfg(feature = "submit")]
 pub mod submit;
 pub mod tokenize;
 
@@ -44,7 +43,6 @@ pub enum Command {
     Prepare(Box<prepare::Args>),
     Df(df::Args),
     Data(data::Args),
-    #[cfg(feature = "submit")]
     Submit(Box<submit::Args>),
     Convert(Box<convert::Args>),
     /// Write a script for command completion in a shell
@@ -87,7 +85,6 @@ impl Command {
             Self::Prepare(args) => prepare::run(&args)?,
             Self::Df(args) => df::run(&args)?,
             Self::Data(args) => data::run(&args)?,
-            #[cfg(feature = "submit")]
             Self::Submit(args) => submit::run(&args)?,
             Self::Convert(args) => convert::run(&args)?,
             Self::Completions { shell } => {

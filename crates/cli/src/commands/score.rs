@@ -73,7 +73,9 @@ struct DetailArgs {
 
 fn after_help() -> String {
     let formats = Format::NAMES.join(", ");
-    format!("Formats are detected from the content, including gzip and zstd: {formats}.\n\n{EXAMPLES}")
+    format!(
+        "Formats are detected from the content, packed by gzip, zstd, bzip2, xz, zip or tar or not: {formats}.\n\n{EXAMPLES}"
+    )
 }
 
 const EXAMPLES: &str = "\

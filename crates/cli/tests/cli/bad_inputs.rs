@@ -9,7 +9,11 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     (
         "an address",
         &["https://example.org/refs.json", "results.json"],
-        &["https://example.org/refs.json: this is an address", "curl -LO https://example.org/refs.json"],
+        &[
+            "https://example.org/refs.json: this is an address",
+            "--allow-network",
+            "curl -LO https://example.org/refs.json",
+        ],
     ),
     (
         "an address of a bucket",
@@ -30,7 +34,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("truncated gzip", &["truncated.json.gz", "results.json"], &["gzip", "too early", "fetch"]),
     ("Latin-1", &["latin1.json", "results.json"], &["latin1.json:1:33", "0xE9", "UTF-8"]),
-    ("a zip archive", &["archive.json", "results.json"], &["zip archive", "unpack"]),
+    ("a damaged zip archive", &["archive.json", "results.json"], &["the zip data are damaged", "fetch"]),
     ("no references at all", &["no_annotations.json", "results.json"], &["no captions"]),
     ("results without captions", &["references.json", "no_caption.json"], &["no_caption.json:1", "caption"]),
     (

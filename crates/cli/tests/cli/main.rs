@@ -26,7 +26,6 @@ mod shapes;
 mod shell;
 mod show;
 mod spice_cache;
-#[cfg(feature = "submit")]
 mod submit;
 #[cfg(target_os = "linux")]
 mod terminal;

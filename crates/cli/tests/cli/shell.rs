@@ -5,7 +5,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::program::{fixtures, json, quickstart, said, scratch};
+use crate::program::{capeval, fixtures, json, quickstart, said, scratch};
+use crate::submit::server;
 
 const PRECIOUS: &str = "precious\n";
 
@@ -176,4 +177,23 @@ fn a_closed_standard_output_is_an_error_and_one_that_goes_nowhere_is_not() {
     for nowhere in ["exec \"$@\" >/dev/null", "exec \"$@\" <>/dev/null >&0"] {
         assert_eq!(in_shell(nowhere, &args).status.code(), Some(0), "{nowhere}");
     }
+}
+
+#[test]
+fn files_are_fetched_only_if_the_network_is_allowed() {
+    let results = fs::read_to_string(fixtures().join("results.json")).unwrap();
+    let (address, requests) = server(vec![(200, serde_json::from_str(&results).unwrap())]);
+    let address = format!("{address}/results.json");
+    let score = |more: &[&str]| {
+        capeval(&[&["score", "-r", "references.json", &address, "-m", "bleu"], more].concat())
+    };
+    let refused = score(&[]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("this is an address"), "{}", refused.stderr);
+    assert!(requests.lock().unwrap().is_empty());
+    let fetched = score(&["--allow-network"]);
+    assert_eq!(fetched.code, 0, "{}", fetched.stderr);
+    assert_eq!(requests.lock().unwrap().len(), 1);
+    let local = capeval(&["score", "-r", "references.json", "results.json", "-m", "bleu"]);
+    assert_eq!(fetched.stdout, local.stdout);
 }

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::program::{Run, capeval, scratch};
 
 /// A request: its first line, the value of headers in small letters, and its body.
-type Request = (String, Vec<String>, Vec<u8>);
+pub type Request = (String, Vec<String>, Vec<u8>);
 
 /// A server that gives each answer in turn, as a status and a body, and the requests that it got.
-fn server(answers: Vec<(u16, Value)>) -> (String, Arc<Mutex<Vec<Request>>>) {
+pub fn server(answers: Vec<(u16, Value)>) -> (String, Arc<Mutex<Vec<Request>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let requests = Arc::new(Mutex::new(Vec::new()));

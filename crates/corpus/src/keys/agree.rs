@@ -82,6 +82,7 @@ pub fn refuse_doubt(references: &Captions) -> Result<(), Error> {
     }
     let message = format!("no column is known to hold image ids, and {} could", list_names(&possible));
     let remedy = Remedy::give(Argument::IdColumn(Role::References)).to("say which one does");
+    let remedy = remedy.or(Remedy::say("leave them out if none does"));
     Err(parties.ground.error(message, remedy))
 }
 

@@ -1,0 +1,229 @@
+//! Unpacks what files come in: compression, and archives in which it is clear which file is meant.
+
+use std::borrow::Cow;
+use std::io::{self, Cursor, Read};
+
+use bzip2::bufread::MultiBzDecoder;
+use capeval_choice::Argument;
+use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::Remedy;
+use crate::error::{Error, ErrorKind};
+use crate::input::{HEAD_BYTES, is_binary};
+use crate::zstd::Frames;
+
+/// Packed data may unpack to this many bytes, or to [`MAX_RATIO`] times their own number.
+const UNPACKED_BYTES: usize = 64_000_000;
+
+/// Text and JSON unpack to 3 to 30 times their packed size, data that are made to fill memory to 1000 times.
+const MAX_RATIO: usize = 50;
+
+/// How often data may be packed: `.tar.gz` is twice, and a download may pack a file that was packed before.
+const MOST_LAYERS: usize = 2;
+
+/// The memory that xz may use for its dictionary, in KiB: four times what `xz -9` uses.
+const XZ_MEMORY: u32 = 256 << 10;
+
+/// The ends of the names of packed files; of two that fit, the longer one stands first.
+const ENDS: [&str; 12] = [
+    ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz", ".tgz", ".gz", ".zst", ".zstd", ".bz2", ".xz", ".zip",
+    ".tar",
+];
+
+/// The ends of the names of files that are data, in archives in which there are others, too.
+const DATA: [&str; 6] = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"];
+
+/// The name of a file without the ending that says how it is packed: `a.csv` for `a.csv.gz`.
+pub fn unpacked_name(name: &str) -> &str {
+    ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+}
+
+/// How a file is packed.
+#[derive(Clone, Copy)]
+pub(crate) enum Packing {
+    Gzip,
+    Zstandard,
+    Bzip2,
+    Xz,
+    Zip,
+    Tar,
+}
+
+impl Packing {
+    /// How a file is packed that begins with these bytes.
+    pub fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1F, 0x8B, ..] => Some(Self::Gzip),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstandard),
+            // A skippable frame of zstd, with which files by pzstd and seekable files begin.
+            [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstandard),
+            // The digits of pi before a block, those of its square root at the end of an empty file.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, ..] => Some(Self::Bzip2),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Self::Zip),
+            _ => matches!(head.get(257..265), Some(b"ustar\x0000" | b"ustar  \0")).then_some(Self::Tar),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstandard => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Zip => "zip",
+            Self::Tar => "tar",
+        }
+    }
+}
+
+/// The content of a file.
+pub(crate) struct Unpacked<'b> {
+    pub content: Cow<'b, [u8]>,
+    /// The name of the file in the archive that it came in.
+    pub member: Option<String>,
+}
+
+/// Unpacks `bytes` as often as they are packed; errors call them `name`.
+pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Unpacked<'b>, Error> {
+    let limit =
+        if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
+    let mut unpacked = Unpacked { content: Cow::Borrowed(bytes), member: None };
+    for _ in 0..MOST_LAYERS {
+        let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
+        let (content, member) = Layer { packing, name, limit }.unpack(&unpacked.content)?;
+        unpacked = Unpacked { content: Cow::Owned(content), member: member.or(unpacked.member) };
+    }
+    let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
+    let message = format!("packed more than {MOST_LAYERS} times, at last with {}", packing.name());
+    Err(Error::new(ErrorKind::Compression, name, message).with_remedy(Remedy::say("unpack the file first")))
+}
+
+/// One way in which the file `name` is packed, and how many bytes it may unpack to.
+struct Layer<'n> {
+    packing: Packing,
+    name: &'n str,
+    limit: usize,
+}
+
+impl Layer<'_> {
+    /// The content, and the name of the file in an archive.
+    fn unpack(&self, bytes: &[u8]) -> Result<(Vec<u8>, Option<String>), Error> {
+        let content = match self.packing {
+            Packing::Gzip => self.read(MultiGzDecoder::new(bytes)),
+            Packing::Zstandard => self.read(Frames::new(bytes)),
+            Packing::Bzip2 => self.read(MultiBzDecoder::new(bytes)),
+            Packing::Xz => self.read(XzReader::new_mem_limit(bytes, true, XZ_MEMORY)),
+            Packing::Zip => return self.unzip(bytes),
+            Packing::Tar => return self.untar(bytes),
+        };
+        Ok((content?, None))
+    }
+
+    fn unzip(&self, bytes: &[u8]) -> Result<(Vec<u8>, Option<String>), Error> {
+        let fault = |error: ZipError| match error {
+            ZipError::UnsupportedArchive(what) => {
+                let message = format!("the zip archive cannot be read ({what})");
+                Error::new(ErrorKind::Compression, self.name, message)
+                    .with_remedy(Remedy::say("unpack it, and give the file in it"))
+            }
+            error => self.damage(error.into()),
+        };
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(fault)?;
+        let names = (0..archive.len()).filter_map(|at| Some((archive.name_for_index(at)?, at)));
+        let named = names.map(|(file, at)| Ok((file.map_err(fault)?.into_owned(), at)));
+        let mut files = named.collect::<Result<Vec<_>, Error>>()?;
+        files.retain(|(file, _)| !file.ends_with('/'));
+        let (file, at) = self.choose(files)?;
+        let content = self.read(archive.by_index(at).map_err(fault)?)?;
+        Ok((content, Some(file)))
+    }
+
+    fn untar(&self, bytes: &[u8]) -> Result<(Vec<u8>, Option<String>), Error> {
+        let mut files = Vec::new();
+        let mut archive = tar::Archive::new(bytes);
+        for entry in archive.entries().map_err(|cause| self.damage(cause))? {
+            let entry = entry.map_err(|cause| self.damage(cause))?;
+            if entry.header().entry_type().is_file() {
+                let start = usize::try_from(entry.raw_file_position()).ok();
+                let range = start.zip(usize::try_from(entry.size()).ok());
+                let content = range.and_then(|(start, length)| bytes.get(start..)?.get(..length));
+                let content = content.ok_or_else(|| self.damage(io::ErrorKind::UnexpectedEof.into()))?;
+                files.push((String::from_utf8_lossy(&entry.path_bytes()).into_owned(), content));
+            }
+        }
+        let (file, content) = self.choose(files)?;
+        Ok((self.read(content)?, Some(file)))
+    }
+
+    /// The file of an archive that is meant: the only one that is not hidden, or the only one with the name of data.
+    fn choose<T>(&self, mut files: Vec<(String, T)>) -> Result<(String, T), Error> {
+        let wrong = |message: String, remedy: &'static str| {
+            Err(Error::new(ErrorKind::Format, self.name, message).with_remedy(Remedy::say(remedy)))
+        };
+        if files.iter().any(|(file, _)| file == "[Content_Types].xml" || file == "mimetype") {
+            return wrong("looks like a spreadsheet or another document".to_owned(), "export it as CSV");
+        }
+        let is_hidden =
+            |part: &str| part == "__MACOSX" || (part.starts_with('.') && !matches!(part, "." | ".."));
+        files.retain(|(file, _)| !file.split('/').any(is_hidden));
+        let is_data = |file: &str| DATA.iter().any(|end| unpacked_name(file).ends_with(end));
+        if files.iter().filter(|(file, _)| is_data(file)).count() == 1 {
+            files.retain(|(file, _)| is_data(file));
+        }
+        const SHOWN: usize = 5;
+        let name = self.packing.name();
+        match <[_; 1]>::try_from(files) {
+            Ok([file]) => Ok(file),
+            Err(files) if files.is_empty() => {
+                wrong(format!("the {name} archive holds no file"), "give the file itself")
+            }
+            Err(files) => {
+                let mut shown: Vec<&str> = files.iter().take(SHOWN).map(|(file, _)| file.as_str()).collect();
+                shown.extend((files.len() > SHOWN).then_some("…"));
+                let message = format!("the {name} archive holds {} files: {}", files.len(), shown.join(", "));
+                wrong(message, "unpack it, and give one of them")
+            }
+        }
+    }
+
+    /// Everything that `reader` gives; only the first bytes of binary data.
+    fn read(&self, mut reader: impl Read) -> Result<Vec<u8>, Error> {
+        let mut content = Vec::new();
+        let damaged = |cause| self.damage(cause);
+        reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut content).map_err(damaged)?;
+        if is_binary(&content) {
+            return Ok(content);
+        }
+        let room = (self.limit - content.len()).saturating_add(1) as u64;
+        reader.take(room).read_to_end(&mut content).map_err(damaged)?;
+        if content.len() > self.limit {
+            let message = format!(
+                "the {} data unpack to more than {} MB, over {MAX_RATIO} times their size",
+                self.packing.name(),
+                UNPACKED_BYTES / 1_000_000
+            );
+            let remedy = Remedy::give(Argument::NoLimits).to("read them anyway");
+            return Err(Error::new(ErrorKind::TooLarge, self.name, message).with_remedy(remedy));
+        }
+        Ok(content)
+    }
+
+    fn damage(&self, cause: io::Error) -> Error {
+        if cause.raw_os_error().is_some() {
+            return Error::io(self.name, "cannot read", cause);
+        }
+        let packing = self.packing.name();
+        let what = match cause.kind() {
+            io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early"),
+            _ => format!("the {packing} data are damaged ({cause})"),
+        };
+        Error::new(ErrorKind::Compression, self.name, what)
+            .with_remedy(Remedy::say("fetch the file again"))
+            .because(cause)
+    }
+}
