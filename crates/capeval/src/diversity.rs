@@ -11,6 +11,7 @@ use capeval_report::{Notice, Provenance, Report, SystemReport};
 use crate::findings::Findings;
 use crate::inputs::{check_names, of_readers};
 use crate::measures::{entries_of, head};
+use crate::profile::profile;
 use crate::signing::with_version;
 use crate::{DiversityOptions, Error, ReferenceSource, references};
 
@@ -47,7 +48,7 @@ impl DiversityRequest {
 /// [`score`](crate::score()).
 pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let DiversityRequest { systems, references, reference_files, training, options } = request;
-    let DiversityOptions { metrics, tokenizer, ids } = options;
+    let DiversityOptions { metrics, tokenizer, ids, profiles } = options;
     check_names(&systems)?;
     let mut found = Findings::default();
     found.add_once(of_readers(&systems));
@@ -80,6 +81,12 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     let (entries, measures) = entries_of(described.collect());
     let row = |(system, scores)| learnt_from.row(system, &built, scores, &mut found);
     let reports = systems.iter().zip(scores).map(row).collect();
+    let input = built.first().filter(|_| profiles).map(|(_, metric)| metric.input());
+    let profiles = input.into_iter().flat_map(|input| {
+        let training = &mut learnt_from.training;
+        systems.iter().map(move |of| profile(training, &of.system, input)).collect::<Vec<_>>()
+    });
+    let profiles = profiles.collect();
     let same_images = systems.windows(2).all(|pair| pair[0].ids == pair[1].ids);
     found.add(incomparable(&systems, same_images));
     Ok(Report {
@@ -96,6 +103,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
         },
         explained: Vec::new(),
         gallery: None,
+        profiles,
     })
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn score_with_statistics(
         },
         explained,
         gallery: options.gallery.then(|| gallery(scene)),
+        profiles: Vec::new(),
     };
     Ok(Scored { report, scores, references })
 }

@@ -105,6 +105,7 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
         },
         explained: Vec::new(),
         gallery: None,
+        profiles: Vec::new(),
     })
 }
 

@@ -67,6 +67,7 @@ mod options;
 mod own_reference;
 mod perplexity;
 mod preference;
+mod profile;
 mod reference_hash;
 mod references;
 mod request;

@@ -204,6 +204,8 @@ pub struct DiversityOptions {
     pub tokenizer: Option<String>,
     /// Whether the ids 1 and "1" are the same.
     pub ids: Ids,
+    /// Whether to look at lengths, words, n-grams and repeated captions, for a page.
+    pub profiles: bool,
 }
 
 /// What references are prepared for.

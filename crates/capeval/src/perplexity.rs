@@ -259,6 +259,7 @@ fn report(
         provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
         explained: Vec::new(),
         gallery: None,
+        profiles: Vec::new(),
     }
 }
 

@@ -317,6 +317,7 @@ impl Sums {
             systems: vec![system],
             explained: Vec::new(),
             gallery: None,
+            profiles: Vec::new(),
         })
     }
 

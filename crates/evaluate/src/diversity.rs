@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use capeval_metric::{AnyCorpusMetric, CaptionSets, CorpusScores};
+use capeval_metric::{AnyCorpusMetric, CaptionSets, CorpusScores, Input};
 use capeval_text::ngrams::ReferenceNgrams;
-use capeval_text::{Texts, Vocabulary};
+use capeval_text::{Sentences, Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::references::{ReferenceSet, read};
@@ -55,4 +55,23 @@ pub fn evaluate_sets(
         }
     }
     scores.into_iter().flatten().collect()
+}
+
+/// What `look` finds in the words of `training`, which may be empty, and in those of the system's captions, read for a
+/// metric with this input. Both have their symbols from one vocabulary.
+///
+/// # Panics
+/// As [`evaluate_sets`].
+pub fn read_with<T>(
+    training: &mut ReferenceSet,
+    system: &CaptionSystem,
+    input: Input,
+    look: impl FnOnce(&Sentences, &Sentences) -> T,
+) -> T {
+    let CaptionSystem { name: _, texts, ends } = system;
+    training.prepare([input]);
+    let groups = groups(training, [(0, input)].into_iter());
+    let view = groups[0].view;
+    let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
+    look(&view.sentences, &read(input.reading, texts, &Sequence::new(&[], ends), &mut vocabulary))
 }

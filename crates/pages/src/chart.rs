@@ -167,8 +167,14 @@ impl Axis {
         let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|step| step * 10_f64.powf(power));
         let fits = |step: &f64| *step >= least * (1.0 - 1e-9) && (!self.is_whole || step.fract() == 0.0);
         let step = steps.into_iter().find(fits).unwrap_or(if self.is_whole { 1.0 } else { least });
+        // Large counts in thousands or millions, since longer labels would meet that of the axis.
+        let (unit, suffix) = match self.high {
+            high if self.is_whole && high >= 1e6 => (1e6, "M"),
+            high if self.is_whole && high >= 1e4 => (1e3, "k"),
+            _ => (1.0, ""),
+        };
         let decimals = (0..9).find(|digits| {
-            let scaled = step * 10_f64.powi(*digits);
+            let scaled = step / unit * 10_f64.powi(*digits);
             (scaled - scaled.round()).abs() < 1e-6
         });
         let decimals = decimals.unwrap_or(9) as usize;
@@ -178,7 +184,8 @@ impl Axis {
             let value = (first + k as f64) * step;
             // Zero gets no minus sign.
             let value = if value.abs() < step / 2.0 { 0.0 } else { value };
-            (self.share(value), format!("{value:.decimals$}"))
+            let suffix = if value == 0.0 { "" } else { suffix };
+            (self.share(value), format!("{:.decimals$}{suffix}", value / unit))
         });
         ticks.collect()
     }
@@ -312,7 +319,11 @@ mod tests {
         assert_eq!(labels(3.0, 3.0, 5.0), ["3.0", "3.2", "3.4", "3.6", "3.8", "4.0"]);
         assert_eq!(labels(0.0, 1.2e-3, 5.0), ["0.00000", "0.00025", "0.00050", "0.00075", "0.00100"]);
         assert_eq!(labels(0.0, 1e300, 5.0).len(), 6);
-        let words = Axis::of_counts("", (5.0, 8.0)).ticks(6.0);
-        assert_eq!(words.into_iter().map(|(_, label)| label).collect::<Vec<_>>(), ["5", "6", "7", "8"]);
+        let counts = |low, high| -> Vec<String> {
+            Axis::of_counts("", (low, high)).ticks(4.0).into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(counts(5.0, 8.0), ["5", "6", "7", "8"]);
+        assert_eq!(counts(0.0, 18_377.0), ["0", "5k", "10k", "15k"]);
+        assert_eq!(counts(0.0, 2_100_000.0), ["0", "1M", "2M"]);
     }
 }

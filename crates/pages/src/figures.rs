@@ -19,7 +19,7 @@ const FEWEST_BINS: usize = 8;
 const MEASURES: usize = 5;
 /// Axes end at this quantile of the scores, so that a few far values do not squeeze all others; figures say what is
 /// beyond.
-const SHOWN: f64 = 0.995;
+pub(crate) const SHOWN: f64 = 0.995;
 /// The largest number of different ratings that have a box each.
 const GRADES: usize = 15;
 
@@ -418,7 +418,7 @@ fn distribution(report: &Report, n_drawn: usize, measure: usize) -> Option<Figur
     })
 }
 
-fn top(series: &[Series]) -> f64 {
+pub(crate) fn top(series: &[Series]) -> f64 {
     let points = series.iter().flat_map(|series| &series.points);
     points.map(|(_, y)| *y).filter(|y| y.is_finite()).fold(0.0, f64::max) * 1.06
 }

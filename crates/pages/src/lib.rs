@@ -12,6 +12,7 @@ mod figures;
 mod forest;
 mod layout;
 mod page;
+mod profiles;
 mod rated;
 
 use std::io::{self, Write};
@@ -29,6 +30,7 @@ use crate::figures::Charts;
 pub use crate::figures::{Figure, Note};
 use crate::layout::Layout;
 pub use crate::page::{Page, Pictures};
+use crate::profiles::{Profiles, profiles};
 pub use crate::rated::{Rated, rated};
 
 /// With more measures than this, the page has a row rather than a column for each of them.
@@ -45,6 +47,7 @@ struct ReportPage<'r> {
     differences: Option<Differences>,
     intervals: Vec<Figure>,
     charts: Option<Charts<'r>>,
+    profiles: Option<Profiles<'r>>,
     has_images: bool,
     data: Data<'r>,
 }
@@ -246,6 +249,7 @@ fn report_page<'r>(
         resampling: report.head.resampling.as_ref().map(intervals_in_words),
         intervals: figures::intervals(report, page.digits),
         charts: figures::charts(report),
+        profiles: profiles(report),
         has_images: report.gallery.is_some(),
         data: Data {
             report,

@@ -203,6 +203,7 @@ pub fn without_gallery(found: &Found) -> Found {
         provenance: found.provenance.clone(),
         explained: Vec::new(),
         gallery: None,
+        profiles: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use capeval_corpus::{Ids, Policy, SegmentId};
 use capeval_metric::{Direction, Signature};
 use capeval_stats::Interval;
 
+use crate::profile::Profile;
 use crate::{Explained, Gallery, Head};
 
 /// The result of an evaluation.
@@ -25,6 +26,8 @@ pub struct Report {
     pub explained: Vec<Explained>,
     /// All images with their texts and evidence, for pages; `None` unless requested.
     pub gallery: Option<Gallery>,
+    /// For each system, what its captions look like, for the page of a report on diversity; empty unless requested.
+    pub profiles: Vec<Profile>,
 }
 
 /// The scores of one system.

@@ -101,6 +101,7 @@ pub fn run(args: &Args) -> Result<()> {
             metrics: args.metrics.clone(),
             tokenizer: args.tokenizer.clone(),
             ids: args.matching.ids,
+            profiles: page.is_some(),
         },
         ..DiversityRequest::new(captions)
     };

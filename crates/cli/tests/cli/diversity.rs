@@ -153,3 +153,22 @@ fn percent_multiplies_shares_by_100_but_no_counts() {
     assert!(table.contains(&format!("{:.1}", 100.0 * div)), "{table}");
     assert!(table.contains("note: scores are multiplied by 100, but not "), "{table}");
 }
+
+#[test]
+fn the_page_shows_what_the_captions_look_like() {
+    let folder = tempfile::tempdir().unwrap();
+    let (captions, references) = files(&folder);
+    let page = scratch(&folder, "page.html");
+    stdout(&["diversity", &captions, "--html", &page]);
+    let without = std::fs::read_to_string(&page).unwrap();
+    for part in ["Length", "Vocabulary growth", "Distinct n-grams"] {
+        assert!(without.contains(&format!("<figcaption>{part}</figcaption>")), "{part}");
+    }
+    assert!(!without.contains("New n-grams"));
+    assert!(
+        without.contains("Most frequent captions of captions") && without.contains("a dog runs on grass")
+    );
+    stdout(&["diversity", &captions, "--train", &references, "--html", &page]);
+    let with = std::fs::read_to_string(&page).unwrap();
+    assert!(with.contains("New n-grams"));
+}

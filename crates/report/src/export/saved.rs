@@ -88,6 +88,7 @@ impl Saved {
             sorted_by,
             explained: Vec::new(),
             gallery: None,
+            profiles: Vec::new(),
         };
         let (Some(correction), Some(comparisons)) = (correction, comparisons) else {
             return Ok(Self::Report(report));
