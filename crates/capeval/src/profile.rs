@@ -74,7 +74,6 @@ fn frequent<'c, 't>(
     for (k, words) in captions {
         found.entry(words).or_insert((k, 0)).1 += 1;
     }
-    #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
     let mut repeated: Vec<(usize, usize)> = found.into_values().filter(|(_, times)| *times > 1).collect();
     repeated.sort_unstable_by_key(|(first, times)| (usize::MAX - times, *first));
     repeated.into_iter().take(LISTED).map(|(first, times)| (text(first).to_owned(), times)).collect()
