@@ -13,7 +13,7 @@ use capeval_corpus::{
 };
 use capeval_evaluate::{Progress, ReferenceSet, SystemScores};
 use capeval_metric::AnyMetric;
-use capeval_report::{Lengths, Notice, Provenance, Report, SystemReport};
+use capeval_report::{Lengths, Measure, Notice, Provenance, Report, Segments, SystemReport, fixed};
 use capeval_stats::{ExactSum, Interval, Resampling};
 use rayon::prelude::*;
 
@@ -210,12 +210,11 @@ impl Rounds {
         check_resampling(options.intervals, self.n * entries(&metrics).1.len())?;
         let mut found = Findings::from(selected);
         found.add(self.notices.iter().cloned());
-        found.add(subsets(&metrics));
         let (mut rounds, mut rows) = (Vec::with_capacity(self.n), Vec::with_capacity(self.n));
         for round in 0..self.n {
             let evaluation = Evaluation::run(self.deal(round, &metrics)?, &metrics, false, progress);
             let mut of_round = Findings::default();
-            rows.extend(evaluation.rows(options.segments || options.gallery, &mut of_round));
+            rows.extend(evaluation.rows(true, &mut of_round));
             evaluation.look(&metrics, &mut of_round);
             found.add_new_kinds(Vec::from(of_round));
             rounds.push(evaluation);
@@ -226,7 +225,9 @@ impl Rounds {
         }
         let segments = rows.iter().filter(|_| options.gallery).filter_map(|row| row.segments.as_ref());
         let held_out = segments.flat_map(|segments| segments.values.iter().copied()).collect();
-        let human = SystemReport { intervals, ..self.mean(rows) };
+        let mut human = SystemReport { intervals, ..self.mean(rows) };
+        found.add(human.segments.as_ref().and_then(|segments| gaps(&metrics, segments)));
+        human.segments = human.segments.filter(|_| options.segments || options.gallery);
         Ok(Row { human, notices: found.into(), held_out })
     }
 
@@ -251,15 +252,24 @@ impl Rounds {
     }
 }
 
-/// A notice about scores of subsets, which not every image has in every round.
-fn subsets(metrics: &[AnyMetric]) -> Option<Notice> {
-    let has_subsets = |metric: &&AnyMetric| metric.signature().get("subsets") == Some("yes");
-    let metric = metrics.iter().find(has_subsets)?.signature().metric();
+/// A notice about scores that not every image has in every round, such as those of SPICE's subsets.
+fn gaps(metrics: &[AnyMetric], segments: &Segments) -> Option<Notice> {
+    let (_, measures) = entries(metrics);
+    let mean = |(column, measure): (usize, &Measure)| {
+        let values = segments.values.chunks_exact(measures.len()).map(|row| row[column]);
+        let (there, absent): (Vec<f64>, Vec<f64>) = values.partition(|value| !value.is_nan());
+        let mut sum = ExactSum::default();
+        there.iter().for_each(|value| sum.add(*value));
+        let mean = fixed(sum.value() / there.len() as f64, 3);
+        (!absent.is_empty()).then(|| format!("{} {mean}", measure.short_label()))
+    };
+    let means: Vec<String> = measures.iter().enumerate().filter_map(mean).collect();
     let message = format!(
-        "the scores of {metric} in subsets are means over the rounds of means over the images that have the subset in a \
-         round, which the mean of the rows of images need not equal"
+        "some images lack some scores in some rounds; these scores are means over the rounds of means over the images, \
+         and the means over the images that have them in all rounds are {}",
+        means.join(", "),
     );
-    Some(Notice::new("subset-rounds", message))
+    (!means.is_empty()).then(|| Notice::new("absent-scores", message))
 }
 
 /// A notice about images with a single reference.
@@ -389,5 +399,17 @@ mod tests {
         let rounds = Rounds::new(&captions.into(), None, Ids::AsGiven).unwrap();
         let row = rounds.score(&ScoreOptions::default(), selection, &()).unwrap();
         assert_eq!((row.human.scores, row.notices), (vec![1.0], Vec::new()));
+    }
+
+    #[test]
+    fn scores_that_images_lack_are_told_with_their_means() {
+        let metrics = crate::metrics(["bleu:n=2"], &[]).unwrap();
+        let told = |values: &[f64]| {
+            let segments = Segments { values: values.to_vec(), ..Segments::default() };
+            gaps(&metrics, &segments).map(|notice| notice.message)
+        };
+        assert_eq!(told(&[0.5, 0.25, 0.5, 0.75]), None);
+        let message = told(&[0.5, 0.25, f64::NAN, 0.75, 0.25, 0.5]).unwrap();
+        assert!(message.ends_with("that have them in all rounds are BLEU-1 0.375"), "{message}");
     }
 }
