@@ -188,6 +188,36 @@ def test_third_party_code_imports_pycocoevalcap_unchanged():
     assert run.stdout.strip() == "1.0", run.stderr
 
 
+MMPRETRAIN = """
+import sys, capeval
+capeval.install_as_pycocoevalcap()
+from importlib.metadata import distribution
+for package in ("pycocotools", "pycocoevalcap"):
+    assert distribution(package).version >= "1", package
+from pycocoevalcap.eval import COCOEvalCap
+from pycocotools.coco import COCO
+annotations, results = sys.argv[1:]
+coco = COCO(annotations)
+evaluation = COCOEvalCap(coco, coco.loadRes(results))
+evaluation.evaluate()
+print(*(f"{metric}={score:.3f}" for metric, score in evaluation.eval.items()), file=sys.stderr)
+"""
+
+
+def test_the_caption_metric_of_mmpretrain_runs(tmp_path):
+    """mmpretrain 1.2 asks for the metadata of both packages, and scores results that it has written to a file, of which
+    it drops all but the first of an image."""
+    annotations, results, rows = coco_files(tmp_path)
+    results.write_text(json.dumps([*rows, {"image_id": 2, "caption": "two cats sit"}]))
+    command = [sys.executable, "-W", "ignore", "-c", MMPRETRAIN, str(annotations), str(results)]
+    environment = {**os.environ, "CAPEVAL_DATA": str(tmp_path)}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    score = capeval.score(annotations, results, ["bleu", "rouge-l", "cider-d"])
+    names = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "CIDEr"]
+    assert run.stderr.split() == [f"{name}={value:.3f}" for name, value in zip(names, score.scores.values())]
+
+
 def test_cider_d_of_self_critical_code_takes_lists_and_tables(tmp_path):
     gts = {key: list(captions) for key, captions in GTS.items()}
     res = [{"image_id": key, "caption": caption} for key, caption in RES.items()]

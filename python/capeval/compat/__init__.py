@@ -26,8 +26,8 @@ __all__ = ["install_as_pycocoevalcap"]
 def install_as_pycocoevalcap() -> None:
     """Makes ``import pycocoevalcap`` and ``import pyciderevalcap`` import capeval's replacements.
 
-    Programs that ask for the installed version of pycocoevalcap, as mmpretrain does, are told 1.2, the one that is
-    replaced.
+    Programs that ask for the installed versions of pycocoevalcap and pycocotools, as mmpretrain does, are told 1.2 and
+    2.0.11, those that are replaced, or that of pycocotools that is installed.
 
     This also holds for processes that this one starts by multiprocessing, and for ``import pycocotools.coco`` where
     pycocotools is not installed.
