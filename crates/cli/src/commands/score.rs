@@ -74,7 +74,7 @@ struct DetailArgs {
 fn after_help() -> String {
     let formats = Format::NAMES.join(", ");
     format!(
-        "Formats are detected from the content, packed by gzip, zstd, bzip2, xz, zip or tar or not: {formats}.\n\n{EXAMPLES}"
+        "Formats are detected from the content, also in files packed with gzip, zstd, bzip2, xz, zip or tar: {formats}.\n\n{EXAMPLES}"
     )
 }
 
