@@ -1,5 +1,5 @@
-//! What child processes of the evaluation server do: prepare references, score, compare, correlate, and re-encode
-//! pictures.
+//! What child processes of the evaluation server do: prepare references, read submissions, score, compare, correlate,
+//! and re-encode pictures.
 //!
 //! The server makes an [`Order`] of a [`Task`], and reads the [`Answer`]. A task is performed by [`serve`] alone, which
 //! enters the sandbox first, so the process that answers requests cannot score.
@@ -13,6 +13,7 @@ mod probe;
 mod references;
 mod sandbox;
 mod scoring;
+mod submission;
 
 pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
 pub use metrics::{Described, Metrics, check_metrics};
@@ -21,6 +22,7 @@ pub use picture::{Picture, Pictured, Unfit, has_known_format};
 pub use probe::{Possible, Probe};
 pub use references::{Prepare, Prepared, Sample};
 pub use scoring::{Compare, Score, Scored, Set, SetScores, SetTests};
+pub use submission::ReadCaptions;
 
 /// The version of the engine.
 pub const ENGINE: &str = capeval::VERSION;

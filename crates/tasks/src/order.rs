@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
+use capeval::choice::SegmentId;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{agreement, picture, probe, references, sandbox, scoring};
+use crate::{agreement, picture, probe, references, sandbox, scoring, submission};
 
 /// What a child may use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -96,6 +97,7 @@ tasks! {
     picture::Picture -> Result<picture::Pictured, picture::Unfit>;
     references::Prepare -> references::Prepared;
     references::Sample -> Vec<String>;
+    submission::ReadCaptions -> Vec<(SegmentId, String)>;
     scoring::Score -> Vec<scoring::SetScores>;
     scoring::Compare -> Vec<scoring::SetTests>;
     agreement::Correlate -> agreement::Agreement;

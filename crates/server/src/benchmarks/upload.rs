@@ -3,20 +3,25 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::Field;
+use capeval_choice::SegmentId;
+use capeval_tasks::ReadCaptions;
 use flate2::read::MultiGzDecoder;
 use futures_util::StreamExt;
 use zip::ZipArchive;
 
 use super::expected;
 use super::records::ReferenceSet;
+use super::scoring::readable;
 use super::validation::{self, Report};
 use crate::app::App;
 use crate::blobs::Draft;
 use crate::fault;
 use crate::fault::Fault;
+use crate::jobs::{Failure, child};
 
 /// The most entries of a zip archive, with those that are no files.
 const ENTRIES: u64 = 16;
@@ -83,13 +88,28 @@ pub async fn check(app: &App, sets: &[ReferenceSet], draft: Draft) -> Result<Che
     let expected = expected::of(app, sets).await?;
     let _permit = app.checks.acquire().await.map_err(|error| Fault::internal(&error))?;
     let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.captions_max);
-    let check = move || {
-        let size = draft.size();
-        let bytes = unpack(draft.path(), limit)?;
-        let (report, canonical) = validation::check(&bytes, &expected, most);
-        Ok::<_, Fault>(Checked { report, canonical, size })
-    };
-    tokio::task::spawn_blocking(check).await?
+    let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
+    let check = move || Ok::<_, Fault>(validation::check(&unpack(&path, limit)?, &known, most));
+    let (size, (mut report, mut canonical)) = (draft.size(), tokio::task::spawn_blocking(check).await??);
+    if validation::is_foreign(&report, most) {
+        match read(app, sets, &draft).await {
+            Ok(captions) => (report, canonical) = validation::check_captions(captions, &expected, most),
+            Err(Failure::Lasting(reason)) => report.unreadable = Some(reason),
+            Err(failure) => return Err(Fault::internal(&failure)),
+        }
+    }
+    Ok(Checked { report, canonical, size })
+}
+
+/// Reads a file in any of the other formats, in a child.
+async fn read(app: &App, sets: &[ReferenceSet], draft: &Draft) -> Result<Vec<(SegmentId, String)>, Failure> {
+    let mut images = Vec::new();
+    for hash in sets.iter().filter_map(|set| set.ids_hash.as_ref()) {
+        images.push(app.hidden.ready(hash).await?);
+    }
+    let file = draft.path().to_owned();
+    let allowance = child::allowance(app, readable(app, images.iter().cloned().chain([file.clone()])));
+    child::run(app, allowance, ReadCaptions { file, images }).await
 }
 
 /// The content of a file that may be compressed by gzip, or a zip archive with one file.

@@ -63,36 +63,37 @@ struct Line<'a> {
 /// Checks the bytes of a results file, and returns the captions as canonical JSON if they are valid: in the order of
 /// the expected images, so that the same captions give the same bytes.
 pub fn check(bytes: &[u8], expected: &Expected, most_captions: usize) -> (Report, Option<Vec<u8>>) {
-    let mut checker = Checker {
-        expected,
-        captions: vec![None; expected.len()],
-        count: 0,
-        most: most_captions,
-        found: vec![(0, Vec::new()); Kind::ALL.len()],
-    };
+    let mut checker = Checker::new(expected, most_captions);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = ListSeed(&mut checker).deserialize(&mut json).and_then(|()| json.end());
-    let unreadable = read.err().map(|error| error.to_string());
-    if unreadable.is_none() {
-        let missing: Vec<usize> = (0..expected.len()).filter(|k| checker.captions[*k].is_none()).collect();
-        for image in missing {
-            checker.note(Kind::Missing, || expected.given[image].to_string());
+    checker.report(read.err().map(|error| error.to_string()))
+}
+
+/// Checks captions that were read from a file in another format.
+pub fn check_captions(
+    captions: Vec<(SegmentId, String)>,
+    expected: &Expected,
+    most_captions: usize,
+) -> (Report, Option<Vec<u8>>) {
+    let mut checker = Checker::new(expected, most_captions);
+    for (id, caption) in captions {
+        if checker.is_full() {
+            let unreadable = checker.too_many();
+            return checker.report(Some(unreadable));
         }
+        let (image_id, caption) = (Some(Scalar::Text(id.to_string())), Some(Scalar::Text(caption)));
+        checker.item(Item { image_id, caption });
     }
-    let found = Kind::ALL.iter().zip(checker.found).filter(|(_, (count, _))| *count > 0);
-    let problems: Vec<Problem> =
-        found.map(|(kind, (count, first))| Problem { kind: (*kind).into(), count, first }).collect();
-    let is_valid = unreadable.is_none() && problems.is_empty();
-    let report = Report { is_valid, unreadable, captions: checker.count, images: expected.len(), problems };
-    let canonical = is_valid.then(|| {
-        let pairs = expected.given.iter().zip(&checker.captions);
-        let lines: Vec<Line<'_>> = pairs
-            .filter_map(|(image_id, caption)| Some(Line { image_id, caption: caption.as_deref()? }))
-            .collect();
-        serde_json::to_vec(&lines).unwrap_or_default()
-    });
-    (report, canonical)
+    checker.report(None)
+}
+
+/// Whether what was checked is no list of results at all, so that it may be in another format.
+pub fn is_foreign(report: &Report, most_captions: usize) -> bool {
+    let of_kind = |kind: Kind| report.problems.iter().find(|problem| problem.kind.known() == Some(kind));
+    let odd = of_kind(Kind::NotAnObject).map_or(0, |problem| problem.count);
+    report.captions < most_captions
+        && (report.unreadable.is_some() || report.captions > 0 && odd == report.captions)
 }
 
 struct Checker<'e> {
@@ -103,7 +104,44 @@ struct Checker<'e> {
     found: Vec<(usize, Vec<String>)>,
 }
 
-impl Checker<'_> {
+impl<'e> Checker<'e> {
+    fn new(expected: &'e Expected, most: usize) -> Self {
+        let found = vec![(0, Vec::new()); Kind::ALL.len()];
+        Self { expected, captions: vec![None; expected.len()], count: 0, most, found }
+    }
+
+    fn is_full(&self) -> bool {
+        self.count >= self.most
+    }
+
+    fn too_many(&self) -> String {
+        format!("more than {} captions", self.most)
+    }
+
+    /// What was found, and the captions in canonical form if they can be scored.
+    fn report(mut self, unreadable: Option<String>) -> (Report, Option<Vec<u8>>) {
+        let expected = self.expected;
+        if unreadable.is_none() {
+            let missing: Vec<usize> = (0..expected.len()).filter(|k| self.captions[*k].is_none()).collect();
+            for image in missing {
+                self.note(Kind::Missing, || expected.given[image].to_string());
+            }
+        }
+        let found = Kind::ALL.iter().zip(self.found).filter(|(_, (count, _))| *count > 0);
+        let problems: Vec<Problem> =
+            found.map(|(kind, (count, first))| Problem { kind: (*kind).into(), count, first }).collect();
+        let is_valid = unreadable.is_none() && problems.is_empty();
+        let report = Report { is_valid, unreadable, captions: self.count, images: expected.len(), problems };
+        let canonical = is_valid.then(|| {
+            let pairs = expected.given.iter().zip(&self.captions);
+            let lines: Vec<Line<'_>> = pairs
+                .filter_map(|(image_id, caption)| Some(Line { image_id, caption: caption.as_deref()? }))
+                .collect();
+            serde_json::to_vec(&lines).unwrap_or_default()
+        });
+        (report, canonical)
+    }
+
     fn note(&mut self, kind: Kind, shown: impl FnOnce() -> String) {
         let Some((count, first)) = self.found.get_mut(kind as usize) else { return };
         *count += 1;
@@ -297,8 +335,8 @@ impl<'de> Visitor<'de> for ListSeed<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         while let Some(item) = items.next_element::<Item>()? {
-            if self.0.count >= self.0.most {
-                return Err(de::Error::custom(format!("more than {} captions", self.0.most)));
+            if self.0.is_full() {
+                return Err(de::Error::custom(self.0.too_many()));
             }
             self.0.item(item);
         }

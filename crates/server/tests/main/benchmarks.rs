@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use crate::support::{Client, Database, Page as _, Site, eventually, on_both, on_sqlite, settings};
 
 on_both! {
+    files_of_all_formats_are_the_same_submission
+    the_form_checks_a_file_without_submitting_it
     a_wrong_file_is_reported_and_costs_nothing
     the_same_captions_are_one_submission
     the_same_request_has_one_effect
@@ -525,7 +527,8 @@ async fn uploads_have_limits() {
     assert_eq!(refused["code"], "unpacked-too-large");
     let deep = format!("[{}", "{\"a\":".repeat(100_000));
     let refused = send(&ada, &phase, "deep", deep).await.expect(422).json();
-    assert!(refused["report"]["unreadable"].as_str().unwrap().contains("EOF"));
+    let unreadable = refused["report"]["unreadable"].as_str().unwrap();
+    assert!(unreadable.contains("the file:1:"), "{unreadable}");
     assert_eq!(std::fs::read_dir(site.app.blobs.folder().join("new")).unwrap().count(), 0);
 }
 
@@ -721,4 +724,84 @@ async fn sets_that_are_ready_at_once_open_the_phase() {
         row.get::<Option<String>>("score_set").unwrap().is_some(),
         "the phase is being prepared for ever"
     );
+}
+
+/// What `capeval score` reads can be submitted, packed or not; the same captions are the same submission.
+async fn files_of_all_formats_are_the_same_submission(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 4").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let list = results(40, 7);
+    let rows: Vec<Value> = serde_json::from_str(&list).unwrap();
+    let pairs: Vec<(u64, &str)> = rows
+        .iter()
+        .map(|row| (row["image_id"].as_u64().unwrap(), row["caption"].as_str().unwrap()))
+        .collect();
+    let lines = |line: &dyn Fn(&(u64, &str)) -> String| {
+        pairs.iter().map(|pair| line(pair) + "\n").collect::<String>()
+    };
+    let by_id: serde_json::Map<String, Value> =
+        pairs.iter().map(|(id, caption)| (id.to_string(), json!(caption))).collect();
+    let unknown_key: Vec<Value> =
+        pairs.iter().rev().map(|(id, caption)| json!({ "question_id": id, "caption": caption })).collect();
+    let first = send(&ada, &phase, "First", list).await.expect(201).json()["id"].clone();
+    for (format, file) in [
+        ("{id: caption}", json!(by_id).to_string()),
+        (
+            "lists",
+            json!(
+                pairs
+                    .iter()
+                    .map(|(id, text)| (id.to_string(), json!([text])))
+                    .collect::<serde_json::Map<_, _>>()
+            )
+            .to_string(),
+        ),
+        ("JSON Lines", lines(&|(id, text)| json!({ "image_id": id, "caption": text }).to_string())),
+        ("CSV", format!("image_id,caption\r\n{}", lines(&|(id, text)| format!("{id},\"{text}\"")))),
+        ("TSV", format!("id\tcaption\n{}", lines(&|(id, text)| format!("{id}\t{text}")))),
+    ] {
+        let report = ada.send(Request::post(format!("/api/v1/phases/{phase}/validate")), file.clone()).await;
+        let report = report.expect(200).json();
+        assert_eq!(report["is_valid"], true, "{format}: {report}");
+        let again = send(&ada, &phase, "Again", file.into_bytes()).await.expect(409).json();
+        assert_eq!(again["submission"]["id"], first, "{format}");
+    }
+    for (file, reason) in [
+        (json!(unknown_key).to_string().as_str(), "call the column with the ids image_id"),
+        ("a dog runs\na cat sits\n", "without the ids of their images"),
+        ("{\"0\": \"a dog\", ", "unexpected end of JSON"),
+        ("\u{0}\u{1}\u{2}", "binary"),
+    ] {
+        let report =
+            ada.send(Request::post(format!("/api/v1/phases/{phase}/validate")), file.to_owned()).await;
+        let unreadable = report.expect(200).json()["unreadable"].as_str().unwrap().to_owned();
+        assert!(unreadable.contains(reason), "{file:?}: {unreadable}");
+    }
+}
+
+async fn the_form_checks_a_file_without_submitting_it(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 1").await;
+    let browser = site.person("Ada", Role::Member).await;
+    let check = |file: &str| {
+        let head = "--xxxx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"r\"\r\n\r\n";
+        let form = format!("{head}{file}\r\n--xxxx--\r\n");
+        let post = Request::post("/b/b/p/check").header("content-type", "multipart/form-data; boundary=xxxx");
+        browser.send(post, form)
+    };
+    let page = check(&results(40, 7)).await.expect(200).text;
+    assert!(
+        page.contains("It was only checked, not submitted.") && page.contains("--phase b/p --method"),
+        "{page}"
+    );
+    let page = check(WRONG).await.expect(422).text;
+    assert!(page.contains("The file cannot be scored") && page.contains("99"), "{page}");
+    // The problems of as many images as a report lists.
+    let page = check("[]").await.expect(422).text;
+    assert!(page.contains("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19"), "{page}");
+    site.anybody().send(Request::post("/b/b/p/check"), "x").await.expect(303);
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();
+    assert_eq!(quota["used_today"], 0);
 }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Details, Quota, Report, Submission, Team};
 
-use super::receive::{About, idempotency_key, receive};
+use super::receive::{About, Received, idempotency_key, receive};
 use super::records::{Outcome, admit, submit};
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -25,6 +25,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/b/{slug}/{phase}/submit", read, "Show the form to submit results", form),
         post("/b/{slug}/{phase}/submit", submit, "Submit results", submit_form).upload(),
+        post("/b/{slug}/{phase}/check", read, "Check results without submitting them", check_form).upload(),
         post("/api/v1/phases/{id}/validate", read, "Validate results without submitting them", validate)
             .upload(),
         post("/api/v1/phases/{id}/submissions", submit, "Submit results", add).upload(),
@@ -48,12 +49,15 @@ struct Form<'a> {
     problem: Option<String>,
     report: Option<&'a Report>,
     upload_mib: u64,
+    /// The address of the site.
+    site: String,
     address: String,
 }
 
-/// Why results were not taken.
-enum Refusal<'a> {
+/// What became of results that were not submitted.
+enum Outlook<'a> {
     Fault(&'a Fault),
+    /// A file that was refused, or only checked.
     Report(&'a Report),
 }
 
@@ -67,7 +71,7 @@ async fn show_form(
     by: &Visitor,
     of: &SeenPhase,
     about: &About,
-    refusal: Option<Refusal<'_>>,
+    outlook: Option<Outlook<'_>>,
 ) -> Result<Response, Fault> {
     let phase = &of.phase;
     let (mut team, mut teams, mut meter) = (None, Vec::new(), None);
@@ -79,9 +83,10 @@ async fn show_form(
         None => teams = teams::of_person(&app.store, &by.id).await?,
     }
     let sets = records::sets(&app.store, &phase.id).await?;
-    let (status, problem, report) = match refusal {
-        Some(Refusal::Fault(fault)) => (fault.status, Some(page.fault(fault)), None),
-        Some(Refusal::Report(report)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report)),
+    let (status, problem, report) = match outlook {
+        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None),
+        Some(Outlook::Report(report)) if report.is_valid => (StatusCode::OK, None, Some(report)),
+        Some(Outlook::Report(report)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report)),
         None => (StatusCode::OK, None, None),
     };
     let shown = page.show(&Form {
@@ -97,6 +102,7 @@ async fn show_form(
         problem,
         report,
         upload_mib: app.settings.upload_mib,
+        site: app.settings.url(""),
         address: app.settings.url(&format!("/api/v1/phases/{}/submissions", phase.id)),
     })?;
     Ok((status, shown).into_response())
@@ -111,12 +117,12 @@ async fn submit_form(
 ) -> Result<Response, Fault> {
     if let Err(fault) = admit(&app, &by, &of.phase, None).await {
         upload::discard(&app, request.into_body()).await;
-        return show_form(&app, &page, &by, &of, &About::default(), Some(Refusal::Fault(&fault))).await;
+        return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
     }
     let received = match receive(&app, request).await {
         Ok(received) => received,
         Err(fault) => {
-            return show_form(&app, &page, &by, &of, &About::default(), Some(Refusal::Fault(&fault))).await;
+            return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
         }
     };
     let about = received.about.clone();
@@ -124,12 +130,38 @@ async fn submit_form(
         Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}"),
         Ok(Outcome::Same(id)) => format!("/submissions/{id}?same=1"),
         Ok(Outcome::Invalid(report)) => {
-            return show_form(&app, &page, &by, &of, &about, Some(Refusal::Report(&report))).await;
+            return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report))).await;
         }
         Err(fault) if fault.status.is_server_error() => return Err(fault),
-        Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Refusal::Fault(&fault))).await,
+        Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Outlook::Fault(&fault))).await,
     };
     Ok(Redirect::to(&place).into_response())
+}
+
+async fn check_form(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
+    request: Request,
+) -> Result<Response, Fault> {
+    let checked = async {
+        let received = received_to_check(&app, &by, request).await?;
+        let sets = records::sets(&app.store, &of.phase.id).await?;
+        let report = upload::check(&app, &sets, received.file).await?.report;
+        Ok::<_, Fault>((received.about, report))
+    };
+    match checked.await {
+        Ok((about, report)) => show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report))).await,
+        Err(fault) if fault.status.is_server_error() => Err(fault),
+        Err(fault) => show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await,
+    }
+}
+
+/// Receives results that are only checked.
+async fn received_to_check(app: &App, by: &Visitor, request: Request) -> Result<Received, Fault> {
+    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
+    receive(app, request).await
 }
 
 async fn validate(
@@ -138,9 +170,8 @@ async fn validate(
     Visible(of): Visible<SeenPhase>,
     request: Request,
 ) -> Result<Answer<Report>, Fault> {
-    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
+    let received = received_to_check(&app, &by, request).await?;
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let received = receive(&app, request).await?;
     let checked = upload::check(&app, &sets, received.file).await?;
     Ok(Answer::json(&checked.report))
 }

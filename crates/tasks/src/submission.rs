@@ -1,0 +1,77 @@
+//! Reads a file of captions that somebody submits, in any format that the engine reads.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use capeval::choice::{Argument, Dialect, Plain, Remedy, SegmentId, Task};
+use capeval::corpus::{Format, Ids, Opposite, ReadOptions, agree};
+use capeval_files as files;
+use serde::{Deserialize, Serialize};
+
+use crate::scoring::open;
+
+/// What errors call the file.
+const NAME: &str = "the file";
+
+/// Reads the captions of a file, with the ids of the images that they describe.
+#[derive(Serialize, Deserialize)]
+pub struct ReadCaptions {
+    /// The file.
+    pub file: PathBuf,
+    /// The lists of the images that are to be described, as [`Prepare`](crate::Prepare) writes them. They tell which
+    /// column has the ids.
+    pub images: Vec<PathBuf>,
+}
+
+/// Terms for people who submit a file: they have no options to set.
+struct Submitting;
+
+impl Dialect for Submitting {
+    fn has(&self, _: Argument) -> bool {
+        false
+    }
+
+    fn name(&self, argument: Argument) -> String {
+        Plain.name(argument)
+    }
+
+    fn argument(&self, argument: Argument, value: Option<&str>) -> String {
+        Plain.argument(argument, value)
+    }
+
+    fn task(&self, task: &Task) -> String {
+        Plain.task(task)
+    }
+}
+
+fn in_words(error: &dyn Display, remedy: Option<&Remedy>) -> anyhow::Error {
+    match remedy.and_then(|remedy| remedy.in_words(&Submitting)) {
+        Some(remedy) => anyhow!("{error}; {remedy}"),
+        None => anyhow!("{error}"),
+    }
+}
+
+impl ReadCaptions {
+    pub(crate) fn perform(self) -> anyhow::Result<Vec<(SegmentId, String)>> {
+        let mut images: Vec<SegmentId> = Vec::new();
+        for list in &self.images {
+            images.extend(serde_json::from_slice::<Vec<SegmentId>>(&std::fs::read(list)?)?);
+        }
+        let bytes = open(&self.file, "it cannot be opened")?;
+        let captions = files::captions_in(NAME, &bytes, &ReadOptions::candidates());
+        let captions = captions.map_err(|error| in_words(&error, error.remedy().as_ref()))?;
+        if let Some(format @ (Format::Lines | Format::Tokens)) = captions.format() {
+            let fault =
+                format!("{NAME} has captions without the ids of their images (its format is {format})");
+            let remedy =
+                Remedy::say("give each caption the id of its image, as JSON, JSON Lines, CSV or TSV");
+            return Err(in_words(&fault, Some(&remedy)));
+        }
+        let mut systems = [(NAME.to_owned(), captions)];
+        agree(Opposite::Ids(&images, "the images of the phase"), &mut systems, Ids::Text)
+            .map_err(|error| in_words(&error, Some(&Remedy::say("call the column with the ids image_id"))))?;
+        let [(_, captions)] = systems;
+        Ok(captions.iter().map(|(id, caption)| (id.clone(), caption.to_owned())).collect())
+    }
+}
