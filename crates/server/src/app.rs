@@ -64,8 +64,6 @@ pub struct Shared {
     pub wake: Wake,
     /// The program that runs jobs, which is this one.
     pub program: PathBuf,
-    /// The folder with the data of METEOR and SPICE, if there is one.
-    pub data: Option<PathBuf>,
     /// What features keep about people.
     pub personal_data: &'static [&'static dyn PersonalData],
     /// The routes of all features.
@@ -115,7 +113,6 @@ impl App {
     pub async fn open(folder: PathBuf, settings: Settings) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
-        let data = settings.data_home().ok().and_then(|home| home.folder().canonicalize().ok());
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
         let [blobs, hidden] = Blobs::of_site(&folder, &settings)?;
         Ok(Self(Arc::new(Shared {
@@ -130,7 +127,6 @@ impl App {
             counts: Counts::default(),
             wake: Wake::default(),
             program: std::env::current_exe().context("the path of this program")?,
-            data,
             personal_data: crate::PERSONAL_DATA,
             routes,
             expected: Cache::default(),
@@ -139,6 +135,11 @@ impl App {
             #[cfg(debug_assertions)]
             points: crate::testing::Points::default(),
         })))
+    }
+
+    /// The folder with the data of METEOR and SPICE, if there is one now.
+    pub fn data(&self) -> Option<PathBuf> {
+        self.settings.data_home().ok()?.folder().canonicalize().ok()
     }
 
     /// The same with another program to run jobs, for tests, which are programs of their own.

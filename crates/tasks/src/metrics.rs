@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use capeval::MetricOptions;
+use capeval::evaluate::registry::SUITES;
 use capeval::metric::{Direction, Resources};
 use capeval::report::Measure;
-use capeval_files::{Home, MetricData};
+use capeval_files::{DATA, DataKind, Home, MetricData};
 use serde::{Deserialize, Serialize};
 
 /// Metrics, and where their data are.
@@ -46,6 +47,68 @@ impl Metrics {
     }
 }
 
+/// The kinds of data that these metrics need and that are not installed.
+pub fn missing_data(names: &[String], home: Option<&Home>) -> Vec<&'static DataKind> {
+    let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
+    let own = DATA.iter().filter(|kind| needed.iter().any(|needed| needed.data == kind.name));
+    let mut missing: Vec<&'static DataKind> = Vec::new();
+    for kind in own.flat_map(|kind| [*kind].into_iter().chain(kind.needs.iter().map(|need| need.kind))) {
+        let is_known = missing.iter().any(|known| known.name == kind.name);
+        if !is_known && !home.is_some_and(|home| home.is_installed(kind)) {
+            missing.push(kind);
+        }
+    }
+    missing
+}
+
+/// The metrics that are meant by `names`, of which each suite stands for its metrics.
+///
+/// # Errors
+/// If one of them cannot be computed here, or is not known; a suite leaves out nothing.
+pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<String>> {
+    let of_name = |name: &String| match SUITES.iter().find(|suite| suite.name == *name) {
+        Some(suite) => suite.metrics(),
+        None => vec![name.clone()],
+    };
+    let mut all: Vec<String> = Vec::new();
+    for name in names.iter().flat_map(of_name) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    let missing = missing_data(&all, home);
+    let mut problems: Vec<String> = if missing.is_empty() { Vec::new() } else { vec![absence(&missing)] };
+    let mut usable: Vec<&String> = Vec::new();
+    for name in &all {
+        let one = MetricOptions::new(vec![name.clone()]);
+        if !capeval::needed_data(&one).is_empty() {
+            // Its data are not opened here.
+            usable.extend(missing_data(&one.names, home).is_empty().then_some(name));
+            continue;
+        }
+        match capeval::select_metrics(&one, &Resources::default()) {
+            Ok(_) => usable.push(name),
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    if problems.is_empty() {
+        return Ok(all);
+    }
+    let others = match usable[..] {
+        [] => String::new(),
+        _ => format!("; or name the others: metrics = {usable:?}"),
+    };
+    bail!("{}{others}", problems.join("; "))
+}
+
+/// Says that data are not installed, and how to install them.
+pub fn absence(missing: &[&DataKind]) -> String {
+    let lack = |kind: &&DataKind| {
+        format!("{} {} not installed: run `capeval-server data install {}`", kind.what, kind.verb, kind.name)
+    };
+    missing.iter().map(lack).collect::<Vec<_>>().join("; ")
+}
+
 pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
     let describe = |measure: &Measure| Described {
         key: measure.key.clone(),
@@ -79,6 +142,19 @@ pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn suites_stand_for_their_metrics_and_leave_out_nothing() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let refused = |given: &[&str]| each_metric(&names(given), None).unwrap_err().to_string();
+        let coco = refused(&["coco", "bleu"]);
+        assert!(coco.contains("run `capeval-server data install meteor`"), "{coco}");
+        assert!(coco.contains("run `capeval-server data install spice`"), "{coco}");
+        assert!(coco.ends_with(r#"metrics = ["bleu", "rouge-l", "cider-d"]"#), "{coco}");
+        assert!(refused(&["bleuu"]).contains("bleuu"));
+        let family = ["sacrebleu", "chrf", "chrf++", "ter"];
+        assert_eq!(each_metric(&names(&["sacrebleu-family", "ter"]), None).unwrap(), family);
+    }
 
     #[test]
     fn every_metric_with_data_opens_them() {

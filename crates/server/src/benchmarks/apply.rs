@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use capeval_choice::SegmentId;
+use capeval_files::Home;
 use capeval_text::Tokenizer;
 use serde::Deserialize;
 use serde_json::json;
@@ -249,6 +250,10 @@ pub struct Applied {
 /// If the plan is not valid, a file cannot be read, or what scores depend on has changed.
 pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -> anyhow::Result<Applied> {
     check(plan)?;
+    let mut plan = plan.clone();
+    for phase in &mut plan.phases {
+        name_metrics(app, &plan.slug, phase).await?;
+    }
     let files = store_files(app, &plan.phases, folder).await?;
     let mut tx = app.store.begin().await?;
     let known: Option<String> =
@@ -298,6 +303,11 @@ pub async fn add_phase(
 ) -> anyhow::Result<()> {
     check_slug(&plan.slug)?;
     check_phase(plan)?;
+    let mut plan = plan.clone();
+    let slug: String =
+        app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
+    name_metrics(app, &slug, &mut plan).await?;
+    let plan = &plan;
     let files = store_files(app, std::slice::from_ref(plan), folder).await?;
     let mut tx = app.store.begin().await?;
     let position: usize =
@@ -308,6 +318,21 @@ pub async fn add_phase(
     audit::note(&mut tx, actor, "phase.add", benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
     app.wake.notify();
+    Ok(())
+}
+
+/// Replaces suites among the metrics of a phase by their metrics, so that it has the same ones wherever it is scored. A
+/// phase that was made with a suite keeps it.
+async fn name_metrics(app: &App, benchmark: &str, phase: &mut PhasePlan) -> anyhow::Result<()> {
+    let sql = "SELECT metrics FROM phase JOIN benchmark ON benchmark.id = phase.benchmark \
+               WHERE benchmark.slug = $1 AND phase.slug = $2";
+    let known: Option<String> = app.store.fetch_optional(sql, args![benchmark, &phase.slug]).await?;
+    let known: Option<Vec<String>> = known.map(|known| serde_json::from_str(&known)).transpose()?;
+    if known.as_ref() != Some(&phase.metrics) {
+        let home = app.data().map(Home::new);
+        phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
+            .with_context(|| format!("phase {}", phase.slug))?;
+    }
     Ok(())
 }
 

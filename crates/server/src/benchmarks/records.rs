@@ -193,7 +193,7 @@ impl ReferenceSet {
 
     /// Its metrics, for children.
     pub fn metrics(&self, phase: &Phase, app: &App) -> Metrics {
-        Metrics { names: phase.metrics.clone(), tokenizer: self.tokenizer.clone(), data: app.data.clone() }
+        Metrics { names: phase.metrics.clone(), tokenizer: self.tokenizer.clone(), data: app.data() }
     }
 
     /// Itself, for children; `None` if it is not ready.

@@ -34,7 +34,7 @@ const PAIRS: usize = 20;
 pub fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     // The C library reads these; without them it works as well.
     let system = ["/proc/self", "/sys/fs/cgroup", "/sys/devices/system/cpu"].map(PathBuf::from);
-    files.into_iter().chain(app.data.clone()).chain(system).filter(|path| path.exists()).collect()
+    files.into_iter().chain(app.data()).chain(system).filter(|path| path.exists()).collect()
 }
 
 /// Prepared references, and the hashes of their files.

@@ -4,10 +4,11 @@ use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::benchmarks::apply::apply;
+use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{references, results};
-use crate::support::{Database, Site, on_sqlite};
+use crate::support::{Database, Site, on_sqlite, settings};
 
 on_sqlite! {
     a_benchmark_follows_its_file_or_says_why_not
@@ -16,6 +17,7 @@ on_sqlite! {
     a_set_that_is_added_keeps_the_board
     a_set_that_does_not_fit_leaves_the_board_alone
     others_write_while_files_are_stored
+    a_suite_stands_for_its_metrics_and_leaves_out_nothing
 }
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\nhosts = ['ada@example.org']\n\
@@ -118,7 +120,9 @@ async fn results_describe_the_images_of_all_sets() {
         std::fs::write(folder.path().join(name), list.join("\n")).unwrap();
         sets += &format!("[[phases.references]]\nname = '{name}'\nfile = 'c5.json'\nimages = '{name}'\n");
     }
-    let plan = format!("slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nhuman = false\n{sets}");
+    let plan = format!(
+        "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu', 'cider-d']\nhuman = false\n{sets}"
+    );
     apply(&site.app, &toml::from_str(&plan).unwrap(), folder.path(), None).await.unwrap();
     site.work().await;
     let form = site.person("Ada", Role::Member).await.get("/b/b/p/submit").await.expect(200).text;
@@ -211,7 +215,7 @@ async fn others_write_while_files_are_stored() {
     let pipe = folder.path().join("c5.json");
     let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).unwrap();
-    let plan = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nhuman = false\n\
+    let plan = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu', 'cider-d']\nhuman = false\n\
         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
     let (app, path) = (site.app.clone(), folder.path().to_owned());
     let mut applied =
@@ -230,4 +234,37 @@ async fn others_write_while_files_are_stored() {
     site.work().await;
     let row = site.app.store.first("SELECT state FROM reference_set", args![]).await.unwrap().unwrap();
     assert_eq!(row.get::<String>("state").unwrap(), "ready");
+}
+
+async fn a_suite_stands_for_its_metrics_and_leaves_out_nothing() {
+    let (folder, without) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let capeval_data = without.path().display().to_string();
+    let site = Site::with(Settings { capeval_data, ..settings(Database::Sqlite) }).await;
+    site.account("Ada", Role::Host).await;
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+    let metrics = "metrics = ['bleu', 'cider-d']";
+    let refused = change(&site, folder.path(), metrics, "metrics = ['coco']").await.unwrap_err();
+    for words in [
+        "phase dev: METEOR's resources are not installed: run `capeval-server data install meteor`",
+        "run `capeval-server data install spice`",
+        "or name the others: metrics = [\"bleu\", \"rouge-l\", \"cider-d\"]",
+    ] {
+        assert!(refused.contains(words), "{refused}");
+    }
+    let main = "metrics = ['sacrebleu-family', 'cider-d']";
+    change(&site, folder.path(), metrics, main).await.unwrap();
+    let stored: String =
+        site.app.store.fetch_one("SELECT metrics FROM phase WHERE slug = 'dev'", args![]).await.unwrap();
+    assert_eq!(stored, r#"["sacrebleu","chrf","chrf++","ter","cider-d"]"#);
+    change(&site, folder.path(), metrics, main).await.unwrap();
+
+    // A phase of an earlier version keeps its suite, and the page of its hosts says what is missing.
+    let sql = "UPDATE phase SET metrics = '[\"coco\"]' WHERE slug = 'dev'";
+    site.app.store.execute(sql, args![]).await.unwrap();
+    change(&site, folder.path(), metrics, "metrics = ['coco']").await.unwrap();
+    let page = site.person("Ada", Role::Host).await.get("/b/b/dev/host").await.expect(200).text;
+    assert!(page.contains("run `capeval-server data install spice`"), "{page}");
+    let page = site.person("Ada", Role::Host).await.get("/b/b/test/host").await.expect(200).text;
+    assert!(page.contains("bleu, cider-d") && !page.contains("data install"), "{page}");
 }

@@ -32,7 +32,7 @@ fn doctor_finds_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c5.json"), crate::benchmarks::references(5, 5)).unwrap();
     let plan = folder.path().join("plan.toml");
-    let text = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\n\
+    let text = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu', 'cider-d']\n\
         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
     std::fs::write(&plan, text).unwrap();
     command(folder.path(), "", &["admin", "benchmark", "apply", &plan.display().to_string()], "");

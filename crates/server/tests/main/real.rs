@@ -29,9 +29,14 @@ async fn the_example_of_coco_caption_has_its_published_scores() {
     let packed = std::fs::File::open(data.join("captions_val2014.json.gz")).unwrap();
     flate2::read::GzDecoder::new(packed).read_to_end(&mut references).unwrap();
     std::fs::write(folder.path().join("val2014.json"), references).unwrap();
-    let plan = "slug = 'coco'\ntitle = 'COCO'\n[[phases]]\nslug = 'val'\ntitle = 'Validation'\nhuman = false\n\
-        [[phases.references]]\nname = 'c5'\nfile = 'val2014.json'\nimages = 'ids.json'\n";
-    let plan = toml::from_str(plan).unwrap();
+    let is_installed = site.app.data().is_some_and(|folder| folder.join("meteor-1.5.bin").exists());
+    let meteor = if is_installed { "'meteor', " } else { "" };
+    let plan = format!(
+        "slug = 'coco'\ntitle = 'COCO'\n[[phases]]\nslug = 'val'\ntitle = 'Validation'\nhuman = false\n\
+         metrics = ['bleu', {meteor}'rouge-l', 'cider-d']\n\
+         [[phases.references]]\nname = 'c5'\nfile = 'val2014.json'\nimages = 'ids.json'\n"
+    );
+    let plan = toml::from_str(&plan).unwrap();
     capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
     site.work().await;
     let row = site.app.store.first("SELECT id FROM phase", args![]).await.unwrap().unwrap();
@@ -50,7 +55,6 @@ async fn the_example_of_coco_caption_has_its_published_scores() {
         ("rouge-l", 0.396),
         ("cider-d", 0.6),
     ];
-    let is_installed = site.app.data.as_ref().is_some_and(|folder| folder.join("meteor-1.5.bin").exists());
     if is_installed {
         expected.push(("meteor", 0.195));
     } else {

@@ -6,6 +6,8 @@ use capeval_api::{
     AuditLog, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason, SetState,
     SubmissionKind,
 };
+use capeval_files::Home;
+use capeval_tasks::{absence, missing_data};
 
 use super::actions::{self, Note, OfTeam};
 use crate::accounts::Visitor;
@@ -62,6 +64,8 @@ struct PhaseHost<'a> {
     score_sets: Vec<ScoreSet>,
     sets: Vec<ReferenceSet>,
     has_failed: bool,
+    /// Which data of its metrics are not installed, and how to install them; empty if all are.
+    absence: String,
 }
 
 async fn show(
@@ -73,6 +77,7 @@ async fn show(
     page.show(&PhaseHost {
         page: &page,
         has_failed: records::have_failed(&sets),
+        absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
         entries: actions::entries(&app.store, &phase).await?,
         submissions: actions::submissions(&app.store, &phase).await?,

@@ -160,7 +160,7 @@ impl Work for CorrelateCollection {
             let metrics = Metrics {
                 names: names.collect(),
                 tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
-                data: app.data.clone(),
+                data: app.data(),
             };
             let allowance = child::allowance(app, readable(app, paths.clone()));
             let [ratings, references] = paths;
