@@ -21,6 +21,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use crate::accounts::guard::{guard, visitor};
 use crate::accounts::password::Hasher;
+use crate::benchmarks::board::Kept;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
 use crate::jobs::Wake;
@@ -70,6 +71,8 @@ pub struct Shared {
     pub routes: fn() -> Vec<Route>,
     /// The images that phases expect.
     pub expected: Cache,
+    /// What stands on boards.
+    pub boards: Kept,
     /// Uploads that are checked at once, each of them in memory.
     pub checks: Semaphore,
     /// Whether the server stops, which ends streams.
@@ -114,6 +117,7 @@ impl App {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
+        benchmarks::settle_earlier(&store).await?;
         let [blobs, hidden] = Blobs::of_site(&folder, &settings)?;
         Ok(Self(Arc::new(Shared {
             store,
@@ -130,6 +134,7 @@ impl App {
             personal_data: crate::PERSONAL_DATA,
             routes,
             expected: Cache::default(),
+            boards: Kept::default(),
             checks: Semaphore::new(CHECKS),
             is_stopping: AtomicBool::new(false),
             #[cfg(debug_assertions)]

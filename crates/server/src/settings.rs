@@ -79,6 +79,7 @@ settings! {
     sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address";
     uploads_per_minute: u32 = 20, "files uploaded or checked per person per minute";
     picture_mib: u64 = 16, "largest picture of a collection in MiB";
+    teams_per_person: u32 = 20, "teams that a person may make";
     pictures_per_minute: u32 = 60, "pictures uploaded per person per minute";
     captions_per_minute: u32 = 20, "captions and reports per person per minute";
     proxies: Vec<String> = Vec::new(), "addresses or networks (`10.0.0.0/8`) of reverse proxies whose X-Forwarded-For is trusted";
@@ -174,6 +175,7 @@ impl Settings {
             ("sign_ins_per_minute", self.sign_ins_per_minute.into()),
             ("uploads_per_minute", self.uploads_per_minute.into()),
             ("picture_mib", self.picture_mib.cast_signed()),
+            ("teams_per_person", self.teams_per_person.into()),
             ("pictures_per_minute", self.pictures_per_minute.into()),
             ("captions_per_minute", self.captions_per_minute.into()),
         ];

@@ -15,7 +15,7 @@ use toml::value::Datetime;
 
 use super::records::{self, BoardKind, Phase, Visibility};
 use super::scoring::{PrepareSet, ScoreSubmission};
-use super::submit;
+use super::{board, submit};
 use crate::accounts::people;
 use crate::app::App;
 use crate::blobs::Blobs;
@@ -458,6 +458,9 @@ async fn apply_phase(
             .await
             .with_context(|| format!("baseline {}", baseline.method))?;
     }
+    if known.is_some_and(|known| known.main_metric != plan.main_metric) {
+        board::all_changed(tx, &id).await?;
+    }
     Ok(added)
 }
 
@@ -512,7 +515,7 @@ async fn apply_set(
         require_same(&name("the file"), &known.source_hash, &file.hash)?;
         require_same(&name("language"), &known.language, &plan.language)?;
         require_same(&name("tokenizer"), &known.tokenizer, &plan.tokenizer)?;
-        require_same(&name("images"), &known.images, &file.images)?;
+        require_same(&name("images"), &records::images(tx, &known.id).await?, &file.images)?;
         let sql = "UPDATE reference_set SET position = $1 WHERE id = $2";
         tx.execute(sql, args![position, known.id]).await?;
         return Ok(false);

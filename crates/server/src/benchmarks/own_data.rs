@@ -61,7 +61,8 @@ impl PersonalData for OwnData {
             ] {
                 tx.execute(sql, args![&person.id]).await?;
             }
-            for name in teams::names_of_own(&person.name, &person.id) {
+            let own = teams::names_of_own(&person.name, &person.id);
+            for name in own.into_iter().chain([person.name.clone()]) {
                 teams::take_name(tx, &person.id, &name).await?;
             }
             Ok(())

@@ -67,6 +67,8 @@ pub struct Phase {
     pub human: bool,
     /// The scores that the board shows; `None` until all references are ready.
     pub score_set: Option<String>,
+    /// How often what stands on its boards has changed.
+    pub settled: i64,
 }
 
 /// A column with a number of decimals, of which no score has more than twelve.
@@ -92,8 +94,6 @@ pub struct ReferenceSet {
     pub prepared_hash: Option<String>,
     /// The hash of the list of ids.
     pub ids_hash: Option<String>,
-    /// The ids to keep, as JSON.
-    pub images: Option<String>,
     /// Whether it can be scored with.
     pub state: SetState,
     /// Why it failed.
@@ -311,8 +311,13 @@ pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error>
     store.fetch("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await
 }
 
-/// The reference sets of a benchmark, of a phase, with an id, or all.
-const SETS: &str = "SELECT reference_set.*, CAST(CASE WHEN EXISTS (SELECT 1 FROM job \
+/// The reference sets of a benchmark, of a phase, with an id, or all, without their lists of images, which may be long.
+const SETS: &str = "SELECT reference_set.id AS id, reference_set.phase AS phase, reference_set.name AS name, \
+    reference_set.language AS language, reference_set.tokenizer AS tokenizer, \
+    reference_set.source_hash AS source_hash, reference_set.prepared_hash AS prepared_hash, \
+    reference_set.ids_hash AS ids_hash, reference_set.state AS state, reference_set.reason AS reason, \
+    reference_set.n_images AS n_images, reference_set.n_references AS n_references, \
+    reference_set.fewest AS fewest, reference_set.measures AS measures, CAST(CASE WHEN EXISTS (SELECT 1 FROM job \
     WHERE job.subject = reference_set.id AND job.kind = 'prepare' AND job.state IN ('queued', 'running')) \
     THEN 1 ELSE 0 END AS BIGINT) AS is_in_work FROM reference_set JOIN phase ON phase.id = reference_set.phase \
     WHERE ($1 = '' OR phase.benchmark = $1) AND ($2 = '' OR phase.id = $2) \
@@ -414,6 +419,11 @@ pub async fn sets_in(tx: &mut Tx, phase: &str) -> Result<Vec<ReferenceSet>, Erro
 /// The reference set with this id.
 pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
     store.fetch_optional(SETS, args!["", "", id]).await?.ok_or_else(Fault::not_found)
+}
+
+/// The ids of the images that a reference set keeps, as JSON; `None` for all.
+pub async fn images(tx: &mut Tx, set: &str) -> Result<Option<String>, Error> {
+    tx.fetch_one("SELECT images FROM reference_set WHERE id = $1", args![set]).await
 }
 
 /// A phase for programs.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::records::{self, Phase};
-use super::{scoring, submissions};
+use super::{board, scoring, submissions};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault;
@@ -143,7 +143,7 @@ async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
         .await?;
     if taken == 1 {
         audit::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
-        scoring::compare_later(tx, phase).await?;
+        board::all_changed(tx, phase).await?;
     }
     Ok(())
 }
@@ -211,9 +211,9 @@ impl Work for Rescore {
         outcome: Result<Self::Done, String>,
     ) -> Result<(), Fault> {
         let Lacking { set, submission: id } = &job.subject;
-        let sql = "SELECT phase, disqualified_at FROM submission WHERE id = $1";
-        let found: Option<(String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
-        let Some((phase, disqualified_at)) = found else { return Ok(()) };
+        let sql = "SELECT phase, COALESCE(team, ''), disqualified_at FROM submission WHERE id = $1";
+        let found: Option<(String, String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
+        let Some((phase, team, disqualified_at)) = found else { return Ok(()) };
         let is_off = disqualified_at.is_some();
         let phase = records::phase_alone(tx, &phase).await?;
         match outcome {
@@ -238,12 +238,8 @@ impl Work for Rescore {
         let sql =
             "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
         match tx.fetch_optional(sql, args![set]).await? {
-            Some(0) => {
-                if phase.score_set.as_ref() == Some(set) {
-                    return scoring::compare_later(tx, &phase.id).await;
-                }
-                take_over(tx, &phase.id, set).await
-            }
+            _ if phase.score_set.as_ref() == Some(set) => board::changed(tx, &phase.id, &team).await,
+            Some(0) => take_over(tx, &phase.id, set).await,
             _ => Ok(()),
         }
     }

@@ -55,7 +55,8 @@ impl Work for PrepareSet {
         let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
         let (prepared, ids) = (folder.path().join("prepared"), folder.path().join("ids"));
         let source = app.hidden.ready(&set.source_hash).await?;
-        let images = set.images.as_deref().map(serde_json::from_str).transpose()?;
+        let images = records::images(&mut app.store.snapshot().await?, &set.id).await?;
+        let images = images.as_deref().map(serde_json::from_str).transpose()?;
         let allowance = Allowance {
             write: vec![folder.path().to_owned()],
             ..child::allowance(app, readable(app, [source.clone()]))
@@ -209,7 +210,7 @@ impl Work for ScoreSubmission {
         rescore::write(tx, &score_set.unwrap_or_default(), &submission.id, &scores).await?;
         rescore::catch_up(tx, &phase, &submission.id).await?;
         notifications::submission_ended(tx, app, &submission.id).await?;
-        compare_later(tx, &submission.phase).await
+        board::changed(tx, &phase.id, submission.team.as_deref().unwrap_or_default()).await
     }
 }
 

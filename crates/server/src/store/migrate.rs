@@ -32,6 +32,8 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0010_cards_and_agreement"
     "0011_neighbours"
     "0012_addresses"
+    "0013_standing"
+    "0014_team_keys"
 };
 
 /// The version of the tables that this program uses.

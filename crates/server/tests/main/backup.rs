@@ -48,6 +48,7 @@ async fn fill(site: &Site) -> (String, String) {
         "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, created_at) \
          VALUES ('b', 'b', '标题 \"x\" \\', 'line\nline', '', 'public', 1)",
         "INSERT INTO team (id, name, created_by, created_at) VALUES ('t', 'team', $1, 1)",
+        "INSERT INTO team_key (key, team) VALUES ('team', 't')",
     ] {
         let values = if sql.contains("$1") { args![&host] } else { args![] };
         tx.execute(sql, values).await.unwrap();

@@ -20,6 +20,7 @@ on_both! {
     hosts_have_a_page_of_webhooks
     what_races_with_a_host_is_exact
     everything_is_scored_again_into_a_new_score_set
+    boards_keep_what_their_submissions_make
 }
 
 async fn send(client: &Client, phase: &str, method: &str, body: String) -> Answer {
@@ -386,6 +387,7 @@ async fn everything_is_scored_again_into_a_new_score_set(database: Database) {
     let old = sets().await[0]["id"].as_str().unwrap().to_owned();
     let sql = "UPDATE score SET value = 0.5 WHERE score_set = $1";
     site.app.store.execute(sql, args![&old]).await.unwrap();
+    settle(&site).await;
     let wrong = board().await;
     assert_ne!(wrong["rows"], before["rows"]);
 
@@ -503,4 +505,62 @@ async fn references_that_failed_say_so_and_are_tried_again(database: Database) {
     let page = host.get("/b/b/p/host").await.expect(200).text;
     assert!(page.contains("40 images, 200 captions") && !page.contains("/host/prepare"), "{page}");
     assert!(!board().await.contains("prepared"));
+}
+
+/// The rows that boards are read from.
+async fn standing(site: &Site) -> Vec<(String, String, String)> {
+    let sql = "SELECT reference_set, submission, scores FROM standing ORDER BY reference_set, submission";
+    let rows: Vec<(String, String, String)> = site.app.store.fetch(sql, args![]).await.unwrap();
+    let as_json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let sorted =
+        |scores: Value| scores.as_object().unwrap().iter().map(|score| format!("{score:?}")).collect();
+    rows.into_iter()
+        .map(|(set, submission, scores)| {
+            let mut scores: Vec<String> = sorted(as_json(&scores));
+            scores.sort();
+            (set, submission, scores.join(" "))
+        })
+        .collect()
+}
+
+/// Makes these rows again, as a new version of the program does.
+async fn settle(site: &Site) {
+    for sql in ["DELETE FROM standing", "UPDATE phase SET settled = 0"] {
+        site.app.store.execute(sql, args![]).await.unwrap();
+    }
+    capeval_server::benchmarks::settle_earlier(&site.app.store).await.unwrap();
+}
+
+/// Whatever changes what stands, the rows are those that would be made from all submissions.
+async fn boards_keep_what_their_submissions_make(database: Database) {
+    let hosted = Hosted::new(database).await;
+    let Hosted { site, phase, api, program, ada, submissions: [first, second], .. } = &hosted;
+    let bao = site.program("Bao", Role::Member, Scope::Submit).await;
+    let browser_of_ada = site.person("Ada", Role::Member).await;
+    send(&bao, phase, "Third", results(40, 7)).await.expect(201);
+    let mut seen = Vec::new();
+    for (actor, path, body) in [
+        (program, String::new(), json!({})),
+        (ada, format!("/api/v1/submissions/{second}/pin"), json!({})),
+        (ada, format!("/submissions/{second}/unpin"), json!({})),
+        (program, format!("/api/v1/submissions/{first}/disqualify"), json!({ "reason": "x" })),
+        (program, format!("/api/v1/submissions/{first}/reinstate"), json!({})),
+        (program, format!("{api}/rescore"), json!({})),
+    ] {
+        if path.ends_with("unpin") {
+            browser_of_ada.post(&path, &[]).await.expect(303);
+        } else if !path.is_empty() {
+            let answer = actor.post_json(&path, &body).await;
+            assert!(answer.status.is_success(), "{path}: {}", answer.text);
+        }
+        site.work().await;
+        let kept = standing(site).await;
+        settle(site).await;
+        assert_eq!(kept, standing(site).await, "{path}");
+        let of_ada = |id: &String| kept.iter().filter(|row| row.1 == *id).count();
+        seen.push((of_ada(first), of_ada(second)));
+    }
+    let sets = seen[0].0;
+    assert!(sets > 0);
+    assert_eq!(seen, [(sets, 0), (0, sets), (sets, 0), (0, sets), (sets, 0), (sets, 0)]);
 }

@@ -38,7 +38,7 @@ async fn add_benchmarks(site: &Site, slugs: std::ops::Range<usize>) {
     for k in slugs {
         let plan = format!(
             "slug = 'more-{k}'\ntitle = 'More {k}'\nvisibility = 'hidden'\nhosts = ['helen@example.org']\n\
-             [[phases]]\nslug = 'p'\ntitle = 'Phase'\n"
+             [[phases]]\nslug = 'p'\ntitle = 'Phase'\nmetrics = ['bleu', 'cider-d']\n"
         );
         apply(&site.app, &toml::from_str(&plan).unwrap(), Path::new(""), None).await.unwrap();
     }

@@ -11,10 +11,10 @@ use indexmap::IndexMap;
 use super::order::{Row, rounded};
 use super::queries::{Board, BoardQuery, Judged, board};
 use crate::accounts::Visitor;
+use crate::app::App;
 use crate::benchmarks::records::{SeenPhase, measure_for_programs};
 use crate::clock;
 use crate::fault::Fault;
-use crate::store::Store;
 use crate::web::{Answer, Either};
 
 /// How rows are compared, in the words of the page.
@@ -27,12 +27,12 @@ pub type Exported = Either<Answer<capeval_api::Board>, Response>;
 
 /// A board as JSON or, if that is asked for, as CSV.
 pub async fn export(
-    store: &Store,
+    app: &App,
     of: &SeenPhase,
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
 ) -> Result<Exported, Fault> {
-    let board = board(store, &of.seen, &of.phase, visitor, asked).await?.ok_or_else(Fault::not_found)?;
+    let board = board(app, &of.seen, &of.phase, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {
         let headers = [
             (header::CONTENT_TYPE, "text/csv; charset=utf-8"),

@@ -4,6 +4,7 @@ mod export;
 mod order;
 mod page;
 mod queries;
+mod standing;
 
 use self::export::Exported;
 use self::queries::BoardQuery;
@@ -14,7 +15,8 @@ use crate::web::route::get;
 use crate::web::{Access, Asked, Page, Route, Visible};
 
 pub use order::{rounded, shown};
-pub use queries::{Neighbours, forget_agreement, standing, uncompared};
+pub use queries::{Neighbours, forget_agreement, uncompared, with_captions};
+pub use standing::{Kept, all_changed, changed, outdate, settle_earlier};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;
@@ -36,5 +38,5 @@ async fn for_programs(
     Visible(of): Visible<SeenPhase>,
     Asked(asked): Asked<BoardQuery>,
 ) -> Result<Exported, Fault> {
-    export::export(&app.store, &of, page.visitor.as_ref(), &asked).await
+    export::export(&app, &of, page.visitor.as_ref(), &asked).await
 }

@@ -1,11 +1,14 @@
 //! The order of a board: which submission stands for a team, its place, and how scores are rounded.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use capeval_api::SubmissionKind;
 use capeval_stats::correction::Correction;
 use capeval_tasks::Described;
 use serde::Deserialize;
+
+use crate::store;
 
 /// A scored submission, as it competes for its place.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -21,11 +24,20 @@ pub struct Candidate {
     pub link: String,
     /// The hash of the captions.
     pub blob: Option<String>,
+    pub created_at: i64,
+    #[serde(deserialize_with = "store::json")]
+    pub scores: Scores,
+}
+
+/// A scored submission that may stand for its team.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Contender {
+    pub id: String,
+    /// By the measure that ranks.
+    pub score: Option<f64>,
     /// Whether its team chose it for the board.
     pub is_pinned: bool,
     pub created_at: i64,
-    #[serde(skip)]
-    pub scores: Scores,
 }
 
 /// Scores by measure, with their intervals.
@@ -36,7 +48,7 @@ pub type Scores = HashMap<String, (f64, Option<(f64, f64)>)>;
 pub struct Row {
     /// The place; equal scores share one. `None` for baselines and the human row.
     pub rank: Option<usize>,
-    pub entry: Candidate,
+    pub entry: Arc<Candidate>,
     /// The p-value of the difference from the row above by the measure that sorts, before correction.
     pub p: Option<f64>,
     /// Whether it does not differ significantly from the row above; `None` if that is not known.
@@ -52,41 +64,37 @@ pub type Tests = HashMap<(String, String), Option<f64>>;
 /// The level of the tests on boards, computed as `capeval::compare` does.
 const LEVEL: f64 = 1.0 - 0.95;
 
-/// A number that is the higher the better.
-fn strength(candidate: &Candidate, measure: &Described) -> f64 {
-    let score = candidate
-        .scores
-        .get(&measure.key)
-        .map_or(f64::NEG_INFINITY, |(score, _)| if measure.lower_is_better { -score } else { *score });
-    if score.is_nan() { f64::NEG_INFINITY } else { score }
+/// A number that is the higher the better a score is.
+pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
+    match score {
+        Some(score) if score.is_nan() => f64::NEG_INFINITY,
+        Some(score) if measure.lower_is_better => -score,
+        Some(score) => score,
+        None => f64::NEG_INFINITY,
+    }
 }
 
-/// What stands on a board: for each team its pinned submission, or else its best by `main`; of equal ones, the first.
-pub fn standing_for_teams(candidates: Vec<Candidate>, main: &Described) -> Vec<Candidate> {
-    let mut best: HashMap<String, Candidate> = HashMap::new();
-    let mut standing: Vec<Candidate> = Vec::new();
-    for candidate in candidates {
-        let Some(team) = candidate.team.clone() else {
-            standing.push(candidate);
-            continue;
-        };
-        let is_better = best.get(&team).is_none_or(|known| {
-            let by_score = strength(&candidate, main).total_cmp(&strength(known, main));
-            let by_choice = candidate.is_pinned.cmp(&known.is_pinned);
-            by_choice.then(by_score).then(known.created_at.cmp(&candidate.created_at)).is_gt()
-        });
-        if is_better {
-            best.insert(team, candidate);
-        }
+impl Candidate {
+    /// Its score by a measure.
+    pub fn score(&self, measure: &Described) -> Option<f64> {
+        self.scores.get(&measure.key).map(|(score, _)| *score)
     }
-    standing.extend(best.into_values());
-    standing
+}
+
+/// What stands on a board for a team: its pinned submission, or else its best by `main`; of equal ones, the first.
+pub fn standing_for_team(contenders: Vec<Contender>, main: &Described) -> Option<Contender> {
+    contenders.into_iter().reduce(|best, other| {
+        let by_choice = other.is_pinned.cmp(&best.is_pinned);
+        let by_score = strength(other.score, main).total_cmp(&strength(best.score, main));
+        let is_better = by_choice.then(by_score).then(best.created_at.cmp(&other.created_at)).is_gt();
+        if is_better { other } else { best }
+    })
 }
 
 /// The order of a board by `sort`, the best first, and of equal scores the one that came first.
-pub fn order(mut standing: Vec<Candidate>, sort: &Described) -> Vec<Row> {
+pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &Described) -> Vec<Row> {
     standing.sort_by(|a, b| {
-        let strengths = strength(b, sort).total_cmp(&strength(a, sort));
+        let strengths = strength(b.score(sort), sort).total_cmp(&strength(a.score(sort), sort));
         strengths.then(a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id))
     });
     let (mut place, mut last) = (0, None);
@@ -96,7 +104,7 @@ pub fn order(mut standing: Vec<Candidate>, sort: &Described) -> Vec<Row> {
         .map(|entry| {
             let rank = (entry.kind == SubmissionKind::Entry).then(|| {
                 counted += 1;
-                let own = strength(&entry, sort);
+                let own = strength(entry.score(sort), sort);
                 if last != Some(own) {
                     place = counted;
                     last = Some(own);
@@ -158,7 +166,7 @@ mod tests {
         Described { key: "m".to_owned(), label: "M".to_owned(), lower_is_better, is_count: false }
     }
 
-    fn candidate(id: &str, team: Option<&str>, score: Option<f64>, is_pinned: bool) -> Candidate {
+    fn candidate(id: &str, team: Option<&str>, score: Option<f64>) -> Candidate {
         Candidate {
             id: id.to_owned(),
             kind: if team.is_some() { SubmissionKind::Entry } else { SubmissionKind::Baseline },
@@ -167,46 +175,65 @@ mod tests {
             method: String::new(),
             link: String::new(),
             blob: None,
-            is_pinned,
             created_at: i64::from(id.as_bytes()[0]),
             scores: score.map(|score| ("m".to_owned(), (score, None))).into_iter().collect(),
         }
     }
 
     fn ordered(candidates: Vec<Candidate>, lower_is_better: bool) -> String {
-        let measure = measure(lower_is_better);
-        let rows = order(standing_for_teams(candidates, &measure), &measure);
+        let candidates = candidates.into_iter().map(Arc::new).collect();
+        let rows = order(candidates, &measure(lower_is_better));
         let shown = rows.iter().map(|row| {
             format!("{}{}", row.entry.id, row.rank.map_or("-".to_owned(), |rank| rank.to_string()))
         });
         shown.collect::<Vec<_>>().join(" ")
     }
 
+    /// The id of what stands for a team with these submissions: their scores, and which one is pinned.
+    fn stands(scores: &[Option<f64>], pinned: Option<usize>, lower_is_better: bool) -> usize {
+        let contenders = scores.iter().enumerate().map(|(k, score)| Contender {
+            id: k.to_string(),
+            score: *score,
+            is_pinned: pinned == Some(k),
+            created_at: k as i64,
+        });
+        // Rows come in any order.
+        let standing = standing_for_team(contenders.rev().collect(), &measure(lower_is_better));
+        standing.and_then(|standing| standing.id.parse().ok()).unwrap_or(usize::MAX)
+    }
+
     #[test]
     fn a_team_stands_with_its_best_or_its_pinned_submission() {
+        let scores = [Some(0.3), Some(0.5), None, Some(0.5), Some(f64::NAN)];
+        assert_eq!(stands(&scores, None, false), 1);
+        assert_eq!(stands(&scores, None, true), 0);
+        assert_eq!(stands(&scores, Some(2), false), 2);
+        assert_eq!(stands(&[], None, false), usize::MAX);
+    }
+
+    #[test]
+    fn equal_scores_share_a_place_and_baselines_have_none() {
         let rows = vec![
-            candidate("a", Some("x"), Some(0.3), false),
-            candidate("b", Some("x"), Some(0.5), false),
-            candidate("c", Some("y"), Some(0.9), false),
-            candidate("d", Some("y"), Some(0.4), true),
-            candidate("e", None, Some(0.45), false),
-            candidate("f", Some("z"), Some(0.4), false),
-            candidate("g", Some("w"), Some(0.1), false),
+            candidate("b", Some("x"), Some(0.5)),
+            candidate("d", Some("y"), Some(0.4)),
+            candidate("e", None, Some(0.45)),
+            candidate("f", Some("z"), Some(0.4)),
+            candidate("g", Some("w"), Some(0.1)),
         ];
         assert_eq!(ordered(rows.clone(), false), "b1 e- d2 f2 g4");
-        assert_eq!(ordered(rows, true), "g1 a2 d3 f3 e-");
+        assert_eq!(ordered(rows, true), "g1 d2 f2 e- b4");
     }
 
     #[test]
     fn what_has_no_score_comes_last_and_ties_go_to_the_first() {
         let rows = vec![
-            candidate("a", Some("x"), None, false),
-            candidate("b", Some("y"), Some(f64::NAN), false),
-            candidate("c", Some("z"), Some(-1.0), false),
-            candidate("e", Some("w"), Some(0.2), false),
-            candidate("d", Some("w"), Some(0.2), false),
+            candidate("a", Some("x"), None),
+            candidate("b", Some("y"), Some(f64::NAN)),
+            candidate("c", Some("z"), Some(-1.0)),
+            candidate("e", Some("v"), Some(0.2)),
+            candidate("d", Some("w"), Some(0.2)),
         ];
-        assert_eq!(ordered(rows, false), "d1 c2 a3 b3");
+        assert_eq!(ordered(rows, false), "d1 e1 c3 a4 b4");
     }
 
     /// Rows `a`, `b`, … with the p-values of neighbours: `Some(None)` where there is no test, `None` where nothing is
@@ -216,8 +243,8 @@ mod tests {
         let mut rows: Vec<Row> = ids
             .iter()
             .map(|id| {
-                let entry = Candidate { blob: Some(id.clone()), ..candidate(id, Some(id), Some(0.5), false) };
-                Row { rank: None, entry, p: None, is_tied: None }
+                let entry = Candidate { blob: Some(id.clone()), ..candidate(id, Some(id), Some(0.5)) };
+                Row { rank: None, entry: Arc::new(entry), p: None, is_tied: None }
             })
             .collect();
         let pairs = ids.windows(2).zip(ps);
@@ -249,8 +276,8 @@ mod tests {
             .into_iter()
             .map(|id| {
                 let blob = (id != "people").then(|| id.to_owned());
-                let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5), false) };
-                Row { rank: None, entry, p: None, is_tied: None }
+                let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5)) };
+                Row { rank: None, entry: Arc::new(entry), p: None, is_tied: None }
             })
             .collect();
         let pair = |one: &str, other: &str| ((one.to_owned(), other.to_owned()), Some(0.5));

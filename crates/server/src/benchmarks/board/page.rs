@@ -9,7 +9,7 @@ use capeval_api::{Measured, SetState, SubmissionKind};
 use capeval_tasks::Described;
 
 use super::export::export;
-use super::order::{Row, shown};
+use super::order::{Row, shown, strength};
 use super::queries::{Board, BoardQuery, Judged, Removed, board, own_teams};
 use crate::app::App;
 use crate::benchmarks::judging;
@@ -99,9 +99,9 @@ pub(super) async fn show(
 ) -> Result<Response, Fault> {
     let (store, visitor) = (&app.store, page.visitor.as_ref());
     if !asked.format.is_empty() {
-        return Ok(export(store, &of, visitor, &asked).await?.into_response());
+        return Ok(export(&app, &of, visitor, &asked).await?.into_response());
     }
-    let board = board(store, &of.seen, &of.phase, visitor, &asked).await?;
+    let board = board(&app, &of.seen, &of.phase, visitor, &asked).await?;
     let phases = records::phases(store, &of.seen.benchmark.id).await?;
     let own = own_teams(store, visitor).await?;
     let here = of.address("leaderboard");
@@ -123,7 +123,9 @@ pub(super) async fn show(
             is_sorted: measure.key == board.sort.key,
             measure: measure.clone(),
         }));
-        rows.extend(board.rows.iter().map(|row| shown_row(row, board, of.phase.decimals, &own)));
+        let decimals = of.phase.decimals;
+        let best = best(board, decimals);
+        rows.extend(board.rows.iter().map(|row| shown_row(row, board, &best, decimals, &own)));
     }
     let sort = board.as_ref().map_or("", |board| board.sort.key.as_str());
     let export =
@@ -154,24 +156,34 @@ pub(super) async fn show(
     Ok(Html(body).into_response())
 }
 
-fn shown_row(row: &Row, board: &Board, decimals: usize, own: &HashSet<String>) -> ShownRow {
-    let entry = &row.entry;
+/// The best score of each column among those that have a place, as shown.
+fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
     let best = |measure: &Described| {
-        let scores = board.rows.iter().filter(|row| row.rank.is_some());
-        let scores = scores.filter_map(|row| Some(row.entry.scores.get(&measure.key)?.0));
-        scores
-            .map(|score| if measure.lower_is_better { -score } else { score })
-            .fold(f64::NEG_INFINITY, f64::max)
+        let ranked = board.rows.iter().filter(|row| row.rank.is_some());
+        let scores = ranked.filter_map(|row| row.entry.score(measure));
+        scores.max_by(|a, b| strength(Some(*a), measure).total_cmp(&strength(Some(*b), measure)))
     };
-    let cell = |measure: &Described| match entry.scores.get(&measure.key) {
+    let measures = board.set.measures.iter();
+    measures.map(|measure| Some(shown(best(measure)?, measure, decimals))).collect()
+}
+
+fn shown_row(
+    row: &Row,
+    board: &Board,
+    best: &[Option<String>],
+    decimals: usize,
+    own: &HashSet<String>,
+) -> ShownRow {
+    let entry = &row.entry;
+    let cell = |(measure, best): (&Described, &Option<String>)| match entry.scores.get(&measure.key) {
         None => ("–".to_owned(), String::new(), false),
         Some((score, interval)) => {
             let text = |value: f64| shown(value, measure, decimals);
             let interval =
                 interval.map_or(String::new(), |(low, high)| format!("{}–{}", text(low), text(high)));
-            let strength = if measure.lower_is_better { -score } else { *score };
-            let is_best = row.rank.is_some() && text(strength) == text(best(measure));
-            (text(*score), interval, is_best)
+            let score = text(*score);
+            let is_best = row.rank.is_some() && best.as_ref() == Some(&score);
+            (score, interval, is_best)
         }
     };
     ShownRow {
@@ -182,7 +194,7 @@ fn shown_row(row: &Row, board: &Board, decimals: usize, own: &HashSet<String>) -
         method: entry.method.clone(),
         link: entry.link.clone(),
         is_tied: row.is_tied == Some(true),
-        cells: board.set.measures.iter().map(cell).collect(),
+        cells: board.set.measures.iter().zip(best).map(cell).collect(),
         date: clock::day(entry.created_at),
     }
 }

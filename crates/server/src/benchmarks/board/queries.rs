@@ -8,66 +8,20 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::order::{
-    Candidate, Row, Scores, Tests, WithCaptions, mark_ties, neighbours, order, standing_for_teams,
-};
+use super::order::{Row, WithCaptions, mark_ties, neighbours, order};
+use super::standing::{compared, standing};
 use crate::accounts::Visitor;
+use crate::app::App;
 use crate::benchmarks::judging;
 use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
 use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock};
 
-#[derive(Deserialize)]
-struct ScoreRow {
-    submission: String,
-    metric: String,
-    value: f64,
-    low: Option<f64>,
-    high: Option<f64>,
-}
-
-/// All that may stand on the board of a phase: scored, and not disqualified.
-async fn candidates(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Candidate>, Error> {
-    let mut candidates: Vec<Candidate> = store
-        .fetch(
-            "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
-             COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
-             submission.blob AS blob, submission.created_at AS created_at, \
-             CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned \
-             FROM submission LEFT JOIN team ON team.id = submission.team \
-             LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
-             WHERE submission.phase = $1 AND submission.state = 'scored' AND submission.disqualified_at IS NULL",
-            args![&phase.id],
-        )
-        .await?;
-    let scores: Vec<ScoreRow> = store
-        .fetch(
-            "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2",
-            args![phase.score_set.as_deref().unwrap_or_default(), &set.id],
-        )
-        .await?;
-    let mut by_submission: HashMap<String, Scores> = HashMap::new();
-    for ScoreRow { submission, metric, value, low, high } in scores {
-        by_submission.entry(submission).or_default().insert(metric, (value, low.zip(high)));
-    }
-    for candidate in &mut candidates {
-        candidate.scores = by_submission.remove(&candidate.id).unwrap_or_default();
-    }
-    // What has no scores in this score set has no place.
-    candidates.retain(|candidate| !candidate.scores.is_empty());
-    Ok(candidates)
-}
-
-/// The measure that ranks, or the first that the set has.
-fn main_measure<'s>(phase: &Phase, set: &'s ReferenceSet) -> Option<&'s Described> {
-    set.measures.iter().find(|measure| measure.key == phase.main_metric).or(set.measures.first())
-}
-
 /// The rows of a board by the measure that ranks.
 async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Row>, Error> {
-    let Some(main) = main_measure(phase, set) else { return Ok(Vec::new()) };
-    Ok(order(standing_for_teams(candidates(store, phase, set).await?, main), main))
+    let Some(main) = set.main_measure(phase) else { return Ok(Vec::new()) };
+    Ok(order(standing(store, set).await?, main))
 }
 
 /// Two neighbours on a board, the smaller id first.
@@ -89,8 +43,8 @@ pub async fn uncompared(
     let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
     sets.sort_by_key(|set| set.name != phase.main_set);
     for set in sets {
-        let Some(main) = main_measure(phase, set) else { continue };
-        let standing = standing_for_teams(candidates(store, phase, set).await?, main);
+        let Some(main) = set.main_measure(phase) else { continue };
+        let standing = standing(store, set).await?;
         let known: HashSet<(String, String)> = store
             .fetch::<(String, String)>(
                 "SELECT DISTINCT one, other FROM comparison WHERE score_set = $1 AND reference_set = $2",
@@ -120,20 +74,13 @@ pub async fn uncompared(
 }
 
 /// What stands on the board in order and has captions.
-pub async fn standing(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<WithCaptions>, Error> {
+pub async fn with_captions(
+    store: &Store,
+    phase: &Phase,
+    set: &ReferenceSet,
+) -> Result<Vec<WithCaptions>, Error> {
     let rows = ranked(store, phase, set).await?;
-    Ok(rows.into_iter().filter_map(|row| Some((row.entry.id, row.entry.blob?))).collect())
-}
-
-/// The p-values of pairs of submissions by a measure.
-async fn compared(store: &Store, phase: &Phase, set: &ReferenceSet, metric: &str) -> Result<Tests, Error> {
-    let pairs: Vec<(String, String, Option<f64>)> = store
-        .fetch(
-            "SELECT one, other, p FROM comparison WHERE score_set = $1 AND reference_set = $2 AND metric = $3",
-            args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric],
-        )
-        .await?;
-    Ok(pairs.into_iter().map(|(one, other, p)| ((one, other), p)).collect())
+    Ok(rows.into_iter().filter_map(|row| Some((row.entry.id.clone(), row.entry.blob.clone()?))).collect())
 }
 
 /// A board.
@@ -169,7 +116,9 @@ async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {
         .fetch(
             "SELECT submission.id, COALESCE(team.name, ''), submission.method FROM submission \
              LEFT JOIN team ON team.id = submission.team \
-             WHERE submission.phase = $1 AND submission.disqualified_at IS NULL",
+             WHERE submission.disqualified_at IS NULL AND submission.id IN (SELECT item.submission \
+             FROM evaluation_item AS item JOIN evaluation ON evaluation.id = item.evaluation \
+             WHERE evaluation.phase = $1)",
             args![&phase.id],
         )
         .await?;
@@ -245,12 +194,13 @@ pub struct BoardQuery {
 
 /// The board of a phase as a visitor may see it; `None` if they may not see any score.
 pub async fn board(
-    store: &Store,
+    app: &App,
     seen: &Seen,
     phase: &Phase,
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
 ) -> Result<Option<Board>, Fault> {
+    let store = &app.store;
     let sets = records::sets(store, &phase.id).await?;
     let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
     let Some(set) = sets.into_iter().find(|set| set.name == *name) else {
@@ -259,14 +209,14 @@ pub async fn board(
     let all =
         seen.is_host || phase.is_revealed() || phase.board == BoardKind::Registered && visitor.is_some();
     let is_own = !all && phase.board == BoardKind::Own && visitor.is_some();
-    let Some(main) = main_measure(phase, &set).cloned().filter(|_| all || is_own) else { return Ok(None) };
+    let Some(main) = set.main_measure(phase).cloned().filter(|_| all || is_own) else { return Ok(None) };
     let sort = match asked.sort.as_str() {
         "" => main.clone(),
         key => {
             set.measures.iter().find(|measure| measure.key == key).cloned().ok_or_else(Fault::not_found)?
         }
     };
-    let mut rows = order(standing_for_teams(candidates(store, phase, &set).await?, &main), &sort);
+    let mut rows = order(app.boards.standing(store, phase, &set).await?, &sort);
     let mut removed = removed(store, phase).await?;
     let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
     if is_own {

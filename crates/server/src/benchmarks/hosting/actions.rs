@@ -12,7 +12,7 @@ use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen};
 use crate::benchmarks::scoring::PrepareSet;
 use crate::benchmarks::submissions::Submission;
-use crate::benchmarks::{board, rescore, scoring};
+use crate::benchmarks::{board, rescore};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs;
@@ -108,6 +108,7 @@ pub async fn disqualify(
 ) -> Result<(), Fault> {
     let reason = checked_reason(reason)?;
     let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &submission.phase).await?;
     let changed = tx
         .execute(
             "UPDATE submission SET disqualified_at = $1, disqualified_for = $2 \
@@ -121,7 +122,7 @@ pub async fn disqualify(
     let detail = json!({ "reason": reason });
     audit::note(&mut tx, Some(&visitor.id), "submission.disqualify", &submission.id, detail).await?;
     board::forget_agreement(&mut tx, &submission.phase).await?;
-    scoring::compare_later(&mut tx, &submission.phase).await?;
+    board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())
@@ -146,7 +147,7 @@ pub async fn reinstate(app: &App, visitor: &Visitor, submission: &Submission) ->
         rescore::catch_up(&mut tx, &phase, &submission.id).await?;
     }
     board::forget_agreement(&mut tx, &submission.phase).await?;
-    scoring::compare_later(&mut tx, &submission.phase).await?;
+    board::changed(&mut tx, &submission.phase, submission.team.as_deref().unwrap_or_default()).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())

@@ -65,7 +65,7 @@ impl Work for SampleCaptions {
         let of_people = wanted.iter().cloned().zip(references);
         let mut items: Vec<Item> =
             of_people.map(|(image, caption)| Item { submission: None, image, caption }).collect();
-        let systems = board::standing(&app.store, &phase, set).await?;
+        let systems = board::with_captions(&app.store, &phase, set).await?;
         if systems.is_empty() {
             return Err(Failure::Lasting("no submission is on the board".to_owned()));
         }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::records::{SeenSubmission, Submission};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::{quota, scoring};
+use crate::benchmarks::{board, quota, records};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue;
@@ -67,13 +67,14 @@ pub async fn pin(
         ));
     };
     let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &submission.phase).await?;
     let pinned = is_pinned.then_some(submission.id.as_str());
     tx.execute(
         "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3",
         args![pinned, &submission.phase, team],
     )
     .await?;
-    scoring::compare_later(&mut tx, &submission.phase).await?;
+    board::changed(&mut tx, &submission.phase, team).await?;
     audit::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
         .await?;
     tx.commit().await?;

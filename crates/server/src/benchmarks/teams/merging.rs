@@ -5,7 +5,7 @@ use serde_json::json;
 use super::records::{self as teams, Invited, MEMBERS};
 use crate::accounts::{Visitor, invitations};
 use crate::app::App;
-use crate::benchmarks::{board, quota, records, scoring};
+use crate::benchmarks::{board, quota, records};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::Tx;
@@ -82,10 +82,11 @@ async fn entered(tx: &mut Tx, one: &str, other: &str) -> Result<Vec<String>, Fau
 }
 
 async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Result<(), Fault> {
+    let phase = &records::phase_alone(tx, phase).await?;
     // A job that ends gives back what the team has used that it began with.
     let open =
         "SELECT 1 FROM submission WHERE phase = $1 AND team IN ($2, $3) AND state IN ('queued', 'running')";
-    if tx.exists(open, args![phase, from, into]).await? {
+    if tx.exists(open, args![&phase.id, from, into]).await? {
         return Err(fault!(
             CONFLICT,
             "still-scoring",
@@ -95,7 +96,7 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
     let twice = "SELECT 1 FROM submission AS one JOIN submission AS other \
                  ON other.phase = one.phase AND other.blob = one.blob AND other.team = $3 AND other.state = 'scored' \
                  WHERE one.phase = $1 AND one.team = $2 AND one.state = 'scored'";
-    if tx.exists(twice, args![phase, from, into]).await? {
+    if tx.exists(twice, args![&phase.id, from, into]).await? {
         return Err(fault!(
             CONFLICT,
             "same-captions",
@@ -116,17 +117,16 @@ async fn merge_in_phase(tx: &mut Tx, phase: &str, from: &str, into: &str) -> Res
          ON CONFLICT (phase, team, day) DO UPDATE SET used = quota.used + excluded.used",
         "DELETE FROM quota WHERE phase = $1 AND team = $2 AND team <> $3",
     ] {
-        tx.execute(sql, args![phase, from, into]).await?;
+        tx.execute(sql, args![&phase.id, from, into]).await?;
     }
-    let phase = records::phase_alone(tx, phase).await?;
-    if !quota::fits(tx, &phase, into).await? {
+    if !quota::fits(tx, phase, into).await? {
         return Err(fault!(
             CONFLICT,
             "merged-quota",
             "Together, the teams have made more submissions to the phase {} than one team is allowed.",
-            phase.title
+            phase.title.clone()
         ));
     }
     board::forget_agreement(tx, &phase.id).await?;
-    scoring::compare_later(tx, &phase.id).await
+    board::changed(tx, &phase.id, into).await
 }

@@ -2,10 +2,12 @@
 
 mod handlers;
 mod merging;
+mod names;
 mod records;
 
 use crate::web::Route;
 
+pub(super) use names::claim_earlier;
 pub(super) use records::{enter, in_phase, names_of_own, of_person, take_name};
 
 /// The routes of teams.

@@ -3,6 +3,7 @@
 use capeval_api::Team;
 use serde_json::json;
 
+use super::names;
 use crate::accounts::invitations::{self, Invitation};
 use crate::accounts::{Role, Visitor, people};
 use crate::app::App;
@@ -96,7 +97,7 @@ pub(super) async fn made_by(
 
 /// Makes a team with its maker as the only member.
 async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
-    let name = people::name(name)?;
+    let name = names::checked(name)?;
     let (id, now) = (ids::new_id(), clock::now());
     let added = tx
         .execute(
@@ -107,6 +108,7 @@ async fn add(tx: &mut Tx, account: &str, name: &str) -> Result<String, Fault> {
     if added == 0 {
         return Err(fault!(CONFLICT, "team-name", "The team name {} is already taken.", name));
     }
+    names::claim(tx, &id, &name).await?;
     add_member(tx, &id, account).await?;
     Ok(id)
 }
@@ -123,6 +125,16 @@ async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error>
 /// Makes a team, and returns its id.
 pub(super) async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
     let mut tx = app.store.begin().await?;
+    let most = app.settings.teams_per_person;
+    let made = "SELECT COUNT(*) FROM team WHERE created_by = $1";
+    if tx.fetch_one::<i64>(made, args![&visitor.id]).await? >= i64::from(most) {
+        return Err(fault!(
+            CONFLICT,
+            "teams",
+            "You have made {} teams, the most that this site allows.",
+            most
+        ));
+    }
     let id = add(&mut tx, &visitor.id, name).await?;
     audit::note(&mut tx, Some(&visitor.id), "team.add", &id, json!({})).await?;
     tx.commit().await?;
@@ -316,23 +328,28 @@ async fn bring_quotas(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Re
 /// A team named after its only member, with a number if there is one of that name.
 async fn add_own(tx: &mut Tx, visitor: &Visitor) -> Result<String, Fault> {
     let [name, numbered] = names_of_own(&visitor.name, &visitor.id);
-    let is_taken = tx.exists("SELECT 1 FROM team WHERE name = $1", args![&name]).await?;
-    add(tx, &visitor.id, if is_taken { &numbered } else { &name }).await
+    let name = if names::is_free(tx, &name).await? { name } else { numbered };
+    add(tx, &visitor.id, &name).await
 }
 
-/// The names that a team of one person gets: their own, and that with a number.
+/// The names that a team of one person gets: their own, or `Team`, and that with a number.
 pub fn names_of_own(name: &str, account: &str) -> [String; 2] {
-    let short: String = name.chars().take(70).collect();
-    [name.to_owned(), format!("{short} {}", &account[account.len().saturating_sub(6)..])]
+    let number = &account[account.len().saturating_sub(6)..];
+    match names::of_person(name) {
+        Some(name) => [name.clone(), format!("{} {number}", name.chars().take(70).collect::<String>())],
+        None => [format!("Team {number}"), format!("Team {account}")],
+    }
 }
 
 /// Takes its name from a team that a person has made and that has no members.
-pub async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Error> {
+pub async fn take_name(tx: &mut Tx, account: &str, name: &str) -> Result<(), Fault> {
     let sql = "UPDATE team SET name = 'Team ' || id WHERE created_by = $1 AND name = $2 \
                AND NOT EXISTS (SELECT 1 FROM team_member WHERE team_member.team = team.id) RETURNING id";
     let Some(team) = tx.fetch_optional::<String>(sql, args![account, name]).await? else { return Ok(()) };
+    names::claim(tx, &team, &format!("Team {team}")).await?;
     for phase in phases(tx, &team).await? {
         board::forget_agreement(tx, &phase).await?;
+        board::outdate(tx, &phase).await?;
     }
     Ok(())
 }
