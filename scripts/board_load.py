@@ -6,7 +6,7 @@
 SERVER is the program, SCRATCH an empty folder. Makes a phase, writes made-up scores into its SQLite database (12,000
 submissions of 200 teams by 20 measures), and prints for every form of the board what wrk measures with 16 connections
 (requests a second, the 95th percentile of latencies) and the server's memory: the page as visitors share it, with an
-address that nobody has asked for, and for a person who is signed in; JSON and CSV; and the API.
+address that no one has asked for, and for a person who is signed in; JSON and CSV; and the API.
 """
 import argparse
 import json

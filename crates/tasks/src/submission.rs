@@ -1,4 +1,4 @@
-//! Reads a file of captions that somebody submits, in any format that the engine reads.
+//! Reads a file of captions that someone submits, in any format that the engine reads.
 
 use std::fmt::Display;
 use std::path::PathBuf;

@@ -17,7 +17,7 @@ const LETTERS: usize = 80;
 /// The most marks on one letter.
 const MARKS: usize = 4;
 
-/// Names that would pass for somebody else: rows of boards, and those who run the site.
+/// Names that would pass for someone else: rows of boards, and those who run the site.
 const RESERVED: &[&str] = &[
     "admin",
     "administrator",
@@ -76,7 +76,7 @@ fn is_mark(c: char) -> bool {
 /// A name as it is shown: composed, with single spaces.
 ///
 /// # Errors
-/// If it is empty or too long, has letters that nobody sees, or passes for somebody else's.
+/// If it is empty or too long, has letters that no one sees, or passes for someone else's.
 pub fn checked(text: &str) -> Result<String, Fault> {
     let name = text.split_whitespace().collect::<Vec<_>>().join(" ").nfc().collect::<String>();
     if let Some(odd) = name.chars().find(|c| is_invisible(*c)) {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_nobody_sees_or_that_pass_for_others_are_refused() {
+    fn names_that_no_one_sees_or_that_pass_for_others_are_refused() {
         for wrong in [
             "",
             "   ",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn people_give_their_names_to_teams_without_what_nobody_sees() {
+    fn people_give_their_names_to_teams_without_what_no_one_sees() {
         assert_eq!(of_person("A\u{200d}da").as_deref(), Some("Ada"));
         assert_eq!(of_person("Admin"), None);
         assert_eq!(of_person("—"), None);
