@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Open, describe_choices};
+use crate::{Open, Time, describe_choices};
 
 named! {
     /// What a person may do: take part; also run benchmarks; also manage accounts, and see everything.
@@ -36,6 +36,30 @@ pub struct Account {
     pub role: Open<Role>,
     /// What the token allows.
     pub scopes: Vec<Open<Scope>>,
+}
+
+/// Accounts, as administrators see them.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Accounts {
+    pub accounts: Vec<ManagedAccount>,
+}
+
+/// An account, as administrators see it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ManagedAccount {
+    pub id: String,
+    pub name: String,
+    pub email: String,
+    pub role: Open<Role>,
+    pub created_at: Time,
+    /// Since when the account cannot be used.
+    pub disabled_at: Option<Time>,
+}
+
+/// A link to set a new password, which works once and for a day.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AccountLink {
+    pub url: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

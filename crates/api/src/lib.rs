@@ -27,7 +27,10 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-pub use account::{Account, Contributions, CreatedToken, NewToken, Role, Scope, Token, Tokens};
+pub use account::{
+    Account, AccountLink, Accounts, Contributions, CreatedToken, ManagedAccount, NewToken, Role, Scope,
+    Token, Tokens,
+};
 pub use board::{Board, BoardRow, Disqualified, JudgedKind, JudgedSystem};
 pub use collection::{
     AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, ImageState,

@@ -12,7 +12,7 @@ use capeval_files::{DataKind, Home, Installed};
 use clap::{Args, Parser, Subcommand};
 
 use crate::accounts::people::{self, NewAccount};
-use crate::accounts::{Role, tokens, totp};
+use crate::accounts::{Role, deletion, links, tokens, totp};
 use crate::app::App;
 use crate::backup::{self, Manifest, nightly};
 use crate::benchmarks::apply::{self, Plan};
@@ -148,6 +148,18 @@ enum User {
         /// Read the password from standard input.
         #[arg(long)]
         password_stdin: bool,
+    },
+    /// Print a link with which the owner of an account sets a new password
+    ResetPassword {
+        /// Email address.
+        #[arg(long)]
+        email: String,
+    },
+    /// Delete an account with its contributions to collections; submissions stay on leaderboards
+    Remove {
+        /// Email address.
+        #[arg(long)]
+        email: String,
     },
     /// Turn off two-factor authentication for an account, if someone has lost their phone
     RemoveSecondFactor {
@@ -304,6 +316,14 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
             tx.commit().await?;
             println!("{id}");
         }
+        User::ResetPassword { email } => {
+            let id = account(app, &email).await?;
+            let mut tx = app.store.begin().await?;
+            let path = links::for_password(&mut tx, None, &id).await?;
+            tx.commit().await?;
+            println!("{}", app.settings.url(&path));
+        }
+        User::Remove { email } => deletion::remove(app, None, &account(app, &email).await?).await?,
         User::RemoveSecondFactor { email } => {
             let id = account(app, &email).await?;
             let mut tx = app.store.begin().await?;

@@ -76,7 +76,7 @@ settings! {
     unpacked_mib: u64 = 256, "largest unpacked size of an upload in MiB";
     captions_max: usize = 1_000_000, "largest number of captions in an upload";
     requests_per_minute: u32 = 600, "requests per minute from one network address (IPv4 /24, IPv6 /64) or person";
-    sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address";
+    sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address, or to sign in to one account";
     uploads_per_minute: u32 = 20, "files uploaded or checked per person per minute";
     picture_mib: u64 = 16, "largest picture of a collection in MiB";
     teams_per_person: u32 = 20, "teams that a person may make";

@@ -1,26 +1,33 @@
-//! Pages of administrators: accounts, invitations, and the audit log.
+//! Pages of administrators, and the same for programs: accounts, invitations, and the audit log.
 
 use askama::Template;
 use axum::extract::Path;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
+use capeval_api::{AccountLink, Accounts, ManagedAccount};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::people::{self, Account};
-use super::{Role, Visitor, invitations};
+use super::{Role, Visitor, deletion, invitations, links};
 use crate::app::App;
 use crate::audit::{self, Note};
+use crate::clock;
 use crate::fault::Fault;
-use crate::web::route::{get, post};
-use crate::web::{Access, Asked, Body, Page, Route};
+use crate::web::route::{delete, get, post};
+use crate::web::{Access, Answer, Asked, Body, Done, Either, Page, Route};
 
 /// The most rows of a list.
 const MOST: i64 = 200;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/admin/accounts", Access::Admin, "List all accounts", accounts),
-        post("/admin/accounts/{id}/role", Access::Admin, "Change an account's role, or disable it", set_role),
+        get("/admin/accounts", Access::Admin, "List the newest accounts", accounts).and("/api/v1/accounts"),
+        post("/admin/accounts/{id}/role", Access::Admin, "Change an account's role, or disable it", set_role)
+            .and("/api/v1/accounts/{id}/role"),
+        post("/admin/accounts/{id}/link", Access::Admin, "Create a link to set a new password", add_link)
+            .and("/api/v1/accounts/{id}/link"),
+        post("/admin/accounts/{id}/remove", Access::Admin, "Delete an account", remove),
+        delete("/api/v1/accounts/{id}", Access::Admin, "Delete an account", remove),
         post("/admin/invitations", Access::Admin, "Create an invitation link for a new account", invite),
         get("/admin/audit", Access::Admin, "Show the audit log", audit_log),
     ]
@@ -28,17 +35,25 @@ pub(super) fn routes() -> Vec<Route> {
 
 #[derive(Template)]
 #[template(path = "accounts.html")]
-struct Accounts<'a> {
+struct AccountsPage<'a> {
     page: &'a Page,
     accounts: Vec<Account>,
     search: &'a str,
     roles: &'static [Role],
-    link: Option<String>,
+    link: Option<Link>,
     own: &'a str,
+}
+
+/// A link that is shown once.
+enum Link {
+    Invitation(String),
+    /// The person for whom it is, and the link.
+    Password(String, String),
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Search {
+    /// Part of a name or an email address.
     #[serde(default)]
     q: String,
 }
@@ -48,19 +63,28 @@ async fn accounts(
     page: Page,
     by: Visitor,
     Asked(Search { q }): Asked<Search>,
-) -> Result<Response, Fault> {
-    show(&app, &page, &by, &q, None).await
+) -> Result<Answer<Accounts>, Fault> {
+    let accounts = people::search(&app.store, &q, MOST).await?;
+    let shown = AccountsPage {
+        page: &page,
+        accounts: accounts.clone(),
+        search: &q,
+        roles: Role::ALL,
+        link: None,
+        own: &by.id,
+    };
+    page.shows(&shown, || Accounts { accounts: accounts.into_iter().map(described).collect() })
 }
 
-async fn show(
-    app: &App,
-    page: &Page,
-    by: &Visitor,
-    search: &str,
-    link: Option<String>,
-) -> Result<Response, Fault> {
+fn described(account: Account) -> ManagedAccount {
+    let Account { id, email, name, role, created_at, disabled_at, .. } = account;
+    let (created_at, disabled_at) = (clock::time(created_at), disabled_at.map(clock::time));
+    ManagedAccount { id, name, email, role: role.into(), created_at, disabled_at }
+}
+
+async fn show(app: &App, page: &Page, by: &Visitor, search: &str, link: Link) -> Result<Response, Fault> {
     let accounts = people::search(&app.store, search, MOST).await?;
-    page.show(&Accounts { page, accounts, search, roles: Role::ALL, link, own: &by.id })
+    page.show(&AccountsPage { page, accounts, search, roles: Role::ALL, link: Some(link), own: &by.id })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -71,10 +95,11 @@ struct NewRole {
 
 async fn set_role(
     app: App,
+    page: Page,
     by: Visitor,
     Path(id): Path<String>,
     Body(given): Body<NewRole>,
-) -> Result<Response, Fault> {
+) -> Result<Done, Fault> {
     let role = match given.role.as_str() {
         "disabled" => None,
         role => Some(role.parse::<Role>().map_err(|_| Fault::not_found())?),
@@ -82,7 +107,32 @@ async fn set_role(
     let mut tx = app.store.begin().await?;
     people::set_role(&mut tx, Some(&by.id), &id, role).await?;
     tx.commit().await?;
-    Ok(Redirect::to("/admin/accounts?done=saved").into_response())
+    Ok(page.then("/admin/accounts?done=saved", &()))
+}
+
+async fn add_link(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Path(id): Path<String>,
+) -> Result<Either<Answer<AccountLink>, Response>, Fault> {
+    let account = people::by_id(&app.store, &id).await?.ok_or_else(Fault::not_found)?;
+    let mut tx = app.store.begin().await?;
+    let url = app.settings.url(&links::for_password(&mut tx, Some(&by.id), &id).await?);
+    tx.commit().await?;
+    match page.is_program() {
+        true => Ok(Either::One(Answer::json(&AccountLink { url }))),
+        false => {
+            let link = Link::Password(account.name, url);
+            Ok(Either::Other(show(&app, &page, &by, &account.email, link).await?))
+        }
+    }
+}
+
+async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<Done, Fault> {
+    deletion::remove(&app, Some(&by.id), &id).await?;
+    app.wake.notify();
+    Ok(page.then("/admin/accounts?done=removed", &()))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -99,7 +149,7 @@ async fn invite(
     let mut tx = app.store.begin().await?;
     let path = invitations::add(&mut tx, Some(&by.id), given.role, None).await?;
     tx.commit().await?;
-    show(&app, &page, &by, "", Some(app.settings.url(&path))).await
+    show(&app, &page, &by, "", Link::Invitation(app.settings.url(&path))).await
 }
 
 #[derive(Template)]

@@ -18,12 +18,15 @@ pub struct FinishDeletion;
 /// same things, and each finds less to delete.
 const ABANDONED: i64 = 60_000;
 
-/// Deletes an account with all that it contributed to collections. Its row stays without a name, since the submissions
-/// of its teams stay on boards.
-pub async fn remove(app: &App, account: &str) -> Result<(), Fault> {
+/// Deletes an account with all that it contributed to collections, for its owner or for an administrator. Its row stays
+/// without a name, since the submissions of its teams stay on boards.
+pub async fn remove(app: &App, actor: Option<&str>, account: &str) -> Result<(), Fault> {
     // From now on the account cannot contribute, so nothing is added after the deletion has begun.
     let mut tx = app.store.begin().await?;
-    people::set_role(&mut tx, Some(account), account, None).await?;
+    if !people::is_known(&mut tx, account).await? {
+        return Err(Fault::not_found());
+    }
+    people::set_role(&mut tx, actor, account, None).await?;
     let later = clock::now() + ABANDONED;
     jobs::add_at::<FinishDeletion>(&mut tx, &account.to_owned(), Priority::Background, later).await?;
     tx.commit().await?;
@@ -84,16 +87,21 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
     for sql in [
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
+        "DELETE FROM account_link WHERE account = $1",
+        "DELETE FROM former_address WHERE account = $1 AND NOT EXISTS \
+         (SELECT 1 FROM entry_member WHERE entry_member.account = $1)",
         "DELETE FROM invitation WHERE used_by = $1 OR created_by = $1 AND used_at IS NULL",
     ] {
         tx.execute(sql, args![account]).await?;
     }
     tx.execute("DELETE FROM invitation WHERE email = $1", args![&person.email]).await?;
+    if tx.exists("SELECT 1 FROM entry_member WHERE account = $1", args![account]).await? {
+        people::remember_address(&mut tx, account, &person.email).await?;
+    }
     tx.execute(
         "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
-         language = NULL, totp_secret = NULL, address_hash = CASE WHEN EXISTS \
-         (SELECT 1 FROM entry_member WHERE entry_member.account = $1) THEN $2 END WHERE id = $1",
-        args![account, people::address_hash(account, &person.email)],
+         language = NULL, totp_secret = NULL WHERE id = $1",
+        args![account],
     )
     .await?;
     audit::note(&mut tx, Some(account), "account.delete", account, json!({})).await?;

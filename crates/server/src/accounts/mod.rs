@@ -4,10 +4,12 @@ mod admin;
 pub mod deletion;
 pub mod guard;
 pub mod invitations;
+pub mod links;
 pub mod own_data;
 pub mod password;
 pub mod people;
 mod profile;
+mod recovery;
 mod registration;
 pub mod sessions;
 mod sign_in;
@@ -20,7 +22,13 @@ use crate::web::Route;
 pub use crate::web::Visitor;
 
 pub fn routes() -> Vec<Route> {
-    let features =
-        [sign_in::routes(), registration::routes(), profile::routes(), own_data::routes(), admin::routes()];
+    let features = [
+        sign_in::routes(),
+        registration::routes(),
+        recovery::routes(),
+        profile::routes(),
+        own_data::routes(),
+        admin::routes(),
+    ];
     features.into_iter().flatten().collect()
 }

@@ -92,8 +92,8 @@ pub async fn search(store: &Store, part: &str, most: i64) -> Result<Vec<Account>
     let escaped = part.trim().to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     store
         .fetch(
-            "SELECT * FROM account WHERE email LIKE $1 ESCAPE '\\' OR LOWER(name) LIKE $1 ESCAPE '\\' \
-             ORDER BY id DESC LIMIT $2",
+            "SELECT * FROM account WHERE (email LIKE $1 ESCAPE '\\' OR LOWER(name) LIKE $1 ESCAPE '\\') \
+             AND email <> 'deleted-' || id ORDER BY id DESC LIMIT $2",
             args![format!("%{escaped}%"), most],
         )
         .await
@@ -118,9 +118,39 @@ pub(super) async fn set_language(tx: &mut Tx, id: &str, language: Language) -> R
 /// Changes a password. Anyone who knew the old one is signed out everywhere, and may have created tokens.
 pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<(), Error> {
     tx.execute("UPDATE account SET password = $1 WHERE id = $2", args![hash, id]).await?;
-    tx.execute("DELETE FROM session WHERE account = $1", args![id]).await?;
-    tx.execute("DELETE FROM api_token WHERE account = $1", args![id]).await?;
+    for sql in [
+        "DELETE FROM session WHERE account = $1",
+        "DELETE FROM api_token WHERE account = $1",
+        "DELETE FROM account_link WHERE account = $1",
+    ] {
+        tx.execute(sql, args![id]).await?;
+    }
     audit::note(tx, Some(id), "account.password", id, json!({})).await
+}
+
+/// Gives an account another email address, and returns the old one.
+pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<String, Fault> {
+    let lock = tx.pick(
+        "SELECT email FROM account WHERE id = $1",
+        "SELECT email FROM account WHERE id = $1 FOR NO KEY UPDATE",
+    );
+    let old: String = tx.fetch_one(lock, args![id]).await?;
+    if tx.exists("SELECT 1 FROM account WHERE email = $1", args![email]).await? {
+        return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
+    }
+    tx.execute("UPDATE account SET email = $1 WHERE id = $2", args![email, id]).await?;
+    remember_address(tx, id, &old).await?;
+    tx.execute("DELETE FROM account_link WHERE account = $1", args![id]).await?;
+    tx.execute("DELETE FROM invitation WHERE email IN ($1, $2)", args![&old, email]).await?;
+    tx.execute("DELETE FROM outbox WHERE kind = 'mail' AND target = $1", args![&old]).await?;
+    audit::note(tx, Some(id), "account.address", id, json!({})).await?;
+    Ok(old)
+}
+
+/// Keeps an address that an account has no longer, as a hash, for quotas that belong to it.
+pub(super) async fn remember_address(tx: &mut Tx, id: &str, email: &str) -> Result<(), Error> {
+    let sql = "INSERT INTO former_address (account, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    tx.execute(sql, args![id, address_hash(id, email)]).await.map(drop)
 }
 
 /// Gives an account another role, or disables it, and ends its sessions and the links for accounts that it has created.
@@ -132,7 +162,10 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     );
     let admins: Vec<String> = tx.fetch(admins, args![]).await?;
     let (sql, value) = match role {
-        Some(role) => ("UPDATE account SET role = $1, disabled_at = NULL WHERE id = $2", role.name().into()),
+        Some(role) => (
+            "UPDATE account SET role = $1, disabled_at = NULL WHERE id = $2 AND email <> 'deleted-' || id",
+            role.name().into(),
+        ),
         None => ("UPDATE account SET disabled_at = $1 WHERE id = $2", clock::now().into()),
     };
     if tx.execute(sql, vec![value, id.into()]).await? == 0 {
@@ -156,9 +189,14 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     Ok(audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?)
 }
 
-/// What stays of the address of a deleted account.
+/// What stays of an address that an account has no longer.
 pub fn address_hash(account: &str, email: &str) -> String {
     ids::digest(format!("{account} {email}"))
+}
+
+/// Whether an account exists that has not been deleted.
+pub(super) async fn is_known(tx: &mut Tx, id: &str) -> Result<bool, Error> {
+    tx.exists("SELECT 1 FROM account WHERE id = $1 AND email <> 'deleted-' || id", args![id]).await
 }
 
 /// Whether an account can be used. It cannot be disabled before the transaction ends, so nothing is contributed after

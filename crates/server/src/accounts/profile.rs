@@ -8,10 +8,12 @@ use capeval_api::{Account, CreatedToken, NewToken, Token, Tokens};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Role, Visitor, deletion, people, sessions, tokens, totp};
+use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
+use crate::outbox;
+use crate::web::language::say;
 use crate::web::route::{delete, get, post};
 use crate::web::{Access, Answer, Attempt, Body, Created, Done, Page, Route, Scope};
 
@@ -21,6 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/account", read, "Show your account", show),
         get("/api/v1/me", read, "Show whose token this is", me),
         post("/account/name", host, "Change your name", change_name),
+        post("/account/address", host, "Change your email address", change_address),
         post("/account/password", host, "Change your password", change_password),
         post("/account/sessions/end", host, "Sign out everywhere", end_sessions),
         post("/account/second-factor", host, "Set up two-factor authentication", set_up_totp),
@@ -54,6 +57,8 @@ struct AccountPage<'a> {
     totp: Option<(String, String)>,
     /// Whether it is being set up.
     sets_up: bool,
+    /// The new address to which a link was sent.
+    asked: Option<String>,
     problem: Option<String>,
 }
 
@@ -63,6 +68,8 @@ struct Outcome {
     new_token: Option<String>,
     /// The secret that an authenticator app knows already.
     secret: Option<String>,
+    /// The new address to which a link was sent.
+    asked: Option<String>,
     problem: Option<Fault>,
 }
 
@@ -82,7 +89,7 @@ async fn show_after(
     by: &Visitor,
     outcome: impl Into<Outcome>,
 ) -> Result<Response, Fault> {
-    let Outcome { new_token, secret, problem } = outcome.into();
+    let Outcome { new_token, secret, asked, problem } = outcome.into();
     let sets_up = secret.is_some();
     let totp = match totp::is_on(&app.store, &by.id).await? {
         true => None,
@@ -102,6 +109,7 @@ async fn show_after(
         new_token,
         totp,
         sets_up,
+        asked,
         problem: problem.as_ref().map(|fault| page.fault(fault)),
     })?;
     Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
@@ -134,6 +142,58 @@ async fn change_name(
 async fn is_password(app: &App, id: &str, given: &str) -> Result<bool, Fault> {
     let stored = people::by_id(&app.store, id).await?.map(|account| account.password);
     app.hasher.verify(given, stored.as_deref()).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewAddress {
+    email: String,
+    password: String,
+}
+
+/// Sends a link to the new address, whose owner proves by using it that it is theirs. A site
+/// that sends no email changes the address at once.
+async fn change_address(
+    app: App,
+    page: Page,
+    by: Visitor,
+    _: Attempt,
+    Body(given): Body<NewAddress>,
+) -> Result<Response, Fault> {
+    if !is_password(&app, &by.id, &given.password).await? {
+        let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
+        return show_after(&app, &page, &by, fault).await;
+    }
+    let email = match people::address(&given.email) {
+        Ok(email) => email,
+        Err(fault) => return show_after(&app, &page, &by, fault).await,
+    };
+    let mut tx = app.store.begin().await?;
+    if !app.settings.sends_mail() {
+        return match people::set_address(&mut tx, &by.id, &email).await {
+            Ok(_) => {
+                tx.commit().await?;
+                Ok(saved())
+            }
+            Err(fault) => show_after(&app, &page, &by, fault).await,
+        };
+    }
+    app.limits.take("links", &email, links::PER_MINUTE)?;
+    // The page does not tell whether the address has an account; the email to its owner does.
+    let is_known = people::by_email(&app.store, &email).await?.is_some();
+    let (path, sentence) = match is_known {
+        true => ("/sign-in".to_owned(), say("You already have an account with this address. Sign in here:")),
+        false => (
+            links::for_address(&mut tx, &by.id, &email).await?,
+            say(
+                "Confirm here that this is the new address of your account. If you did not ask for this, ignore this email.",
+            ),
+        ),
+    };
+    let body = format!("{}\n\n{}\n", page.t(sentence), app.settings.url(&path));
+    outbox::mail(&mut tx, &app, &email, &page.t1("Your account at {}", &page.site), &body).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    show_after(&app, &page, &by, Outcome { asked: Some(email), ..Outcome::default() }).await
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -269,7 +329,7 @@ async fn delete_account(
         let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }
-    match deletion::remove(&app, &by.id).await {
+    match deletion::remove(&app, Some(&by.id), &by.id).await {
         Ok(()) => {}
         Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return show_after(&app, &page, &by, fault).await,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::Role;
 use super::invitations::{self, Invitation};
+use super::links;
 use super::people::{self, NewAccount};
 use super::sign_in::begin_session;
 use crate::app::App;
@@ -18,9 +19,6 @@ use crate::outbox;
 use crate::web::language;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route};
-
-/// Links that may be sent to one address in a minute.
-const LINKS_PER_MINUTE: u32 = 2;
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -104,7 +102,7 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
             return Ok((fault.status, form).into_response());
         }
     };
-    app.limits.take("links", &address, LINKS_PER_MINUTE)?;
+    app.limits.take("links", &address, links::PER_MINUTE)?;
     let is_known = people::by_email(&app.store, &address).await?.is_some();
     let mut tx = app.store.begin().await?;
     let (path, sentence) = match is_known {

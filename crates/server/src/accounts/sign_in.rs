@@ -64,6 +64,8 @@ async fn sign_in(
     _: Attempt,
     Body(given): Body<Credentials>,
 ) -> Result<Response, Fault> {
+    // Someone may guess a password, or codes, from many networks.
+    app.limits.take("account", &given.email.trim().to_lowercase(), app.settings.sign_ins_per_minute)?;
     let account =
         people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
@@ -77,10 +79,6 @@ async fn sign_in(
     let Some(account) = account.filter(|_| is_right) else {
         return refuse(page.t("Email address and password do not match."));
     };
-    if totp::is_on(&app.store, &account.id).await? {
-        // Someone who knows the password may guess codes from many networks.
-        app.limits.take("codes", &account.id, app.settings.sign_ins_per_minute)?;
-    }
     let mut tx = app.store.begin().await?;
     match totp::take(&mut tx, &account.id, &given.code).await {
         Ok(()) => tx.commit().await?,

@@ -34,6 +34,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0012_addresses"
     "0013_standing"
     "0014_team_keys"
+    "0015_account_links"
 };
 
 /// The version of the tables that this program uses.

@@ -258,8 +258,8 @@ mod tests {
     }
 
     /// What changes something without being told more than its address.
-    const BODILESS: [&str; 8] =
-        ["cancel", "pin", "invites", "freeze", "unfreeze", "prepare", "rescore", "reinstate"];
+    const BODILESS: [&str; 9] =
+        ["cancel", "pin", "invites", "freeze", "unfreeze", "prepare", "rescore", "reinstate", "link"];
 
     #[test]
     fn every_route_for_programs_is_described_with_what_it_takes() {

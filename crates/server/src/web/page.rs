@@ -142,6 +142,7 @@ fn done_in_words(done: &str) -> Option<&'static str> {
     use super::language::say;
     Some(match done {
         "saved" => say("Saved."),
+        "password" => say("Your password is changed. Sign in with it."),
         "removed" => say("Removed."),
         "account-deleted" => say("Your account has been deleted."),
         "signed-out" => say("You have signed out."),

@@ -12,11 +12,13 @@ on_both! {
     the_first_administrator_comes_by_a_link_and_invites_a_host
     tokens_do_what_their_scopes_allow
     links_of_administrators_end_with_their_role
+    administrators_give_links_and_delete_accounts
 }
 
 on_sqlite! {
     over_tls_cookies_are_guarded_and_other_sites_are_refused
     who_tries_too_often_waits
+    guesses_from_many_networks_are_limited
     a_link_to_a_team_makes_no_account
 }
 
@@ -169,6 +171,83 @@ async fn who_tries_too_often_waits() {
     }
     let refused = anybody.post("/sign-in", &wrong).await.expect(429);
     assert!((1..=20).contains(&refused.header("retry-after").parse::<i32>().unwrap()));
+}
+
+async fn guesses_from_many_networks_are_limited() {
+    let settings = capeval_server::settings::Settings {
+        sign_ins_per_minute: 3,
+        proxies: vec!["127.0.0.1".to_owned()],
+        ..settings(Database::Sqlite)
+    };
+    let site = Site::with(settings).await;
+    let anybody = site.anybody();
+    for (k, email, status) in [
+        (1, "a@example.org", 401),
+        (2, "A@example.org", 401),
+        (3, " a@example.org", 401),
+        (4, "a@example.org", 429),
+        (5, "b@example.org", 401),
+    ] {
+        let post = Request::post("/sign-in")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("x-forwarded-for", format!("203.0.{k}.1"));
+        anybody
+            .send(post, format!("email={}&password=guess", email.replace('@', "%40")))
+            .await
+            .expect(status);
+    }
+}
+
+async fn administrators_give_links_and_delete_accounts(database: Database) {
+    let site = Site::new(database).await;
+    let (admin, anybody) = (site.person("Ada", Role::Admin).await, site.anybody());
+    let bao = site.person("Bao", Role::Member).await;
+    let program = site.program("Ada", Role::Admin, Scope::Host).await;
+    let known = program.get("/api/v1/accounts?q=bao").await.expect(200).json();
+    let id = known["accounts"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(known["accounts"].as_array().unwrap().len(), 1);
+
+    assert!(anybody.get("/forgotten").await.expect(200).text.contains("This site sends no email."));
+    let page = admin.post(&format!("/admin/accounts/{id}/link"), &[]).await.expect(200).text;
+    assert!(page.contains("New password for Bao"));
+    let first = page.link().to_owned();
+    let made = program.post_json(&format!("/api/v1/accounts/{id}/link"), &json!({})).await.expect(200).json();
+    let second = made["url"].as_str().unwrap();
+    let second = &second[second.find("/reset/").unwrap()..];
+    // The newest link ends those before, and works once.
+    anybody.get(&first).await.expect(410);
+    anybody.get(second).await.expect(200);
+    anybody.get(&second.replace("/reset/", "/address/")).await.expect(410);
+    anybody.post(second, &[("password", "short")]).await.expect(422);
+    let new = [("password", "a quite new password")];
+    assert_eq!(anybody.post(second, &new).await.expect(303).header("location"), "/sign-in?done=password");
+    anybody.post(second, &new).await.expect(410);
+    bao.get("/account").await.expect(303);
+    let signed_in = [("email", "bao@example.org"), ("password", "a quite new password")];
+    let bao = anybody.with_cookie_of(&anybody.post("/sign-in", &signed_in).await.expect(303));
+
+    // Without mail, an address changes at once; one that is taken does not.
+    let to = |email| [("email", email), ("password", "a quite new password")];
+    bao.post("/account/address", &[("email", "b@example.org"), ("password", "a guess")]).await.expect(422);
+    bao.post("/account/address", &to("ada@example.org")).await.expect(409);
+    bao.post("/account/address", &to("B@example.org")).await.expect(303);
+    assert!(bao.get("/account").await.expect(200).text.contains("b@example.org"));
+
+    // Links of accounts that are disabled do not work, nor are any made.
+    let link = admin.post(&format!("/admin/accounts/{id}/link"), &[]).await.expect(200).text;
+    admin.post(&format!("/admin/accounts/{id}/role"), &[("role", "disabled")]).await.expect(303);
+    anybody.post(link.link(), &new).await.expect(410);
+    admin.post(&format!("/admin/accounts/{id}/link"), &[]).await.expect(409);
+
+    let delete = || Request::delete(format!("/api/v1/accounts/{id}"));
+    site.program("Bob", Role::Host, Scope::Host).await.send(delete(), "").await.expect(404);
+    program.send(delete(), "").await.expect(204);
+    assert_eq!(program.get("/api/v1/accounts?q=bao").await.json()["accounts"], json!([]));
+    // What is deleted stays deleted.
+    program.send(delete(), "").await.expect(404);
+    admin.post(&format!("/admin/accounts/{id}/role"), &[("role", "member")]).await.expect(404);
+    let own = people::by_email(&site.app.store, "ada@example.org").await.unwrap().unwrap().id;
+    admin.post(&format!("/admin/accounts/{own}/remove"), &[]).await.expect(409);
 }
 
 async fn links_of_administrators_end_with_their_role(database: Database) {

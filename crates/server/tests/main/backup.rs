@@ -49,6 +49,8 @@ async fn fill(site: &Site) -> (String, String) {
          VALUES ('b', 'b', '标题 \"x\" \\', 'line\nline', '', 'public', 1)",
         "INSERT INTO team (id, name, created_by, created_at) VALUES ('t', 'team', $1, 1)",
         "INSERT INTO team_key (key, team) VALUES ('team', 't')",
+        "INSERT INTO account_link (hash, account, created_at, expires_at) VALUES ('h', 'a', 1, 2)",
+        "INSERT INTO former_address (account, hash) VALUES ('a', 'h')",
     ] {
         let values = if sql.contains("$1") { args![&host] } else { args![] };
         tx.execute(sql, values).await.unwrap();

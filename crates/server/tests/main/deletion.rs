@@ -179,10 +179,11 @@ async fn only_what_stays_on_boards_has_the_number_of_a_deleted_account(database:
     ] {
         assert!(before.contains(table), "{table}");
     }
-    deletion::remove(&site.app, &account).await.unwrap();
-    // Who has entered a phase with which team stays with the submissions: no one enters it with a second one.
-    let stays = ["account", "audit", "entry_member", "job", "submission", "team"].map(str::to_owned);
-    assert_eq!(tables_with(&site, &account).await, BTreeSet::from(stays));
+    deletion::remove(&site.app, None, &account).await.unwrap();
+    // Who has entered a phase with which team stays with the submissions, and so does the hash of
+    // the address: no one enters the phase with a second team.
+    let stays = ["account", "audit", "entry_member", "former_address", "job", "submission", "team"];
+    assert_eq!(tables_with(&site, &account).await, BTreeSet::from(stays.map(str::to_owned)));
     // Another judge may judge the caption in her place.
     let judged: i64 = site.app.store.fetch_one("SELECT judged FROM evaluation_item", args![]).await.unwrap();
     assert_eq!(judged, 1);
@@ -207,7 +208,7 @@ async fn a_deletion_that_was_killed_is_finished(database: Database) {
     };
     let mut disabled = app.points.stop_at("account-disabled");
     tokio::select! {
-        done = deletion::remove(app, &account) => panic!("{done:?}"),
+        done = deletion::remove(app, None, &account) => panic!("{done:?}"),
         () = disabled.reached() => {}
     }
     assert!(is_disabled().await);
@@ -285,7 +286,7 @@ async fn the_quota_of_an_address_outlives_its_account(database: Database) {
     let delete = async |name: &str| {
         let email = format!("{}@example.org", name.to_lowercase());
         let account = people::by_email(&site.app.store, &email).await.unwrap().unwrap().id;
-        deletion::remove(&site.app, &account).await.unwrap();
+        deletion::remove(&site.app, None, &account).await.unwrap();
     };
     submit("Zoelina", 1).await.expect(201);
     submit("Zoelina", 2).await.expect(201);
@@ -293,6 +294,16 @@ async fn the_quota_of_an_address_outlives_its_account(database: Database) {
         delete("Zoelina").await;
         assert_eq!(submit("Zoelina", 3).await.expect(429).json()["code"], "day-used");
     }
+    // An account that leaves its address to another one leaves its quota there too.
+    submit("Yann", 1).await.expect(201);
+    submit("Yann", 2).await.expect(201);
+    let yann = people::by_email(&site.app.store, "yann@example.org").await.unwrap().unwrap().id;
+    let admin = site.person("Ada", Role::Admin).await;
+    let page = admin.post(&format!("/admin/accounts/{yann}/link"), &[]).await.expect(200).text;
+    site.anybody().post(page.link(), &[("password", "a quite new password")]).await.expect(303);
+    let moved = [("email", "yann@example.net"), ("password", "a quite new password")];
+    site.person("Yann", Role::Member).await.post("/account/address", &moved).await.expect(303);
+    assert_eq!(submit("Yann", 3).await.expect(429).json()["code"], "day-used");
     // Another address has a quota of its own.
     submit("Bao", 3).await.expect(201);
     let clock = Clock::of_thread().unwrap();

@@ -21,6 +21,7 @@ use crate::support::{Database, Site, on_both, settings};
 on_both! {
     webhooks_are_signed_and_tried_again
     accounts_are_confirmed_by_mail
+    passwords_and_addresses_change_by_mail
     mail_about_a_submission_is_in_the_language_of_its_reader
 }
 
@@ -230,6 +231,55 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
         message.contains("COCO: your submission has been scored") && message.contains("/submissions/s"),
         "{message}"
     );
+}
+
+async fn passwords_and_addresses_change_by_mail(database: Database) {
+    let (smtp, messages) = mail_server().await;
+    let mail_from = "Captions <no-reply@example.org>".to_owned();
+    let site = Site::with(Settings { smtp, mail_from, ..settings(database) }).await;
+    let (anybody, ada) = (site.anybody(), site.person("Ada", Role::Member).await);
+    let hash = site.app.hasher.hash("a long password").await.unwrap();
+    site.app.store.execute("UPDATE account SET password = $1", args![hash]).await.unwrap();
+    let last = || messages.lock().unwrap().last().cloned().unwrap_or_default();
+    let link = |path: &str| {
+        let message = last();
+        let secret = message.lines().find_map(|line| line.split_once(path)).unwrap().1.trim().to_owned();
+        format!("{path}{secret}")
+    };
+
+    // The page does not tell whether there is an account.
+    let unknown = anybody.post("/forgotten", &[("email", "eve@example.org")]).await.expect(200).text;
+    site.work_that_is_due().await;
+    assert!(messages.lock().unwrap().is_empty());
+    let known = anybody.post("/forgotten", &[("email", "Ada@example.org")]).await.expect(200).text;
+    assert_eq!(known.replace("ada@", "eve@"), unknown);
+    site.work_that_is_due().await;
+    assert!(last().contains("To: ada@example.org"));
+    anybody.post(&link("/reset/"), &[("password", "another password")]).await.expect(303);
+    ada.get("/account").await.expect(303);
+    let signed_in = [("email", "ada@example.org"), ("password", "another password")];
+    let ada = anybody.with_cookie_of(&anybody.post("/sign-in", &signed_in).await.expect(303));
+
+    let to = |email| [("email", email), ("password", "another password")];
+    let asked = ada.post("/account/address", &to("new@example.org")).await.expect(200).text;
+    assert!(asked.contains("We have sent a link to new@example.org."));
+    site.work_that_is_due().await;
+    assert!(last().contains("To: new@example.org"));
+    let confirm = link("/address/");
+    assert!(anybody.get(&confirm).await.expect(200).text.contains("the address new@example.org"));
+    assert!(ada.get("/account").await.expect(200).text.contains("ada@example.org"));
+    anybody.post(&confirm, &[]).await.expect(303);
+    anybody.post(&confirm, &[]).await.expect(410);
+    assert!(ada.get("/account").await.expect(200).text.contains("new@example.org"));
+    site.work_that_is_due().await;
+    assert!(last().contains("To: ada@example.org") && last().contains("has been changed"));
+
+    // The owner of an address with an account learns it by mail; the page says the same as for others.
+    site.person("Bao", Role::Member).await;
+    let asked = ada.post("/account/address", &to("bao@example.org")).await.expect(200).text;
+    assert!(asked.contains("We have sent a link to bao@example.org."));
+    site.work_that_is_due().await;
+    assert!(last().contains("To: bao@example.org") && last().contains("/sign-in"));
 }
 
 async fn mail_about_a_submission_is_in_the_language_of_its_reader(database: Database) {

@@ -145,6 +145,12 @@ impl World {
         part("submissions", "id", made["id"].as_str().unwrap().to_owned());
         part("teams", "id", team);
         part("join", "secret", link.link().rsplit('/').next().unwrap().to_owned());
+        for (before, email) in [("reset", None), ("address", Some("ada2@example.org"))] {
+            let sql = "INSERT INTO account_link (hash, account, email, created_at, expires_at) \
+                       VALUES ($1, $2, $3, 0, 9007199254740991)";
+            site.app.store.execute(sql, args![ids::digest(before), &ada.id, email]).await.unwrap();
+            part(before, "secret", before.to_owned());
+        }
         part("webhooks", "id", id(&site, "SELECT id FROM webhook").await);
         part("accounts", "id", ada.id.clone());
         let token = "SELECT api_token.id FROM api_token JOIN account ON account.id = api_token.account \

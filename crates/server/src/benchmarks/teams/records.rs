@@ -306,18 +306,18 @@ pub(super) async fn enter_member(tx: &mut Tx, phase: &str, team: &str, account: 
     Ok(())
 }
 
-/// Counts for a team what the address of a new member has used of its quota before, with accounts that were deleted.
+/// Counts for a team what the address of a new member has used of its quota before, with other accounts.
 async fn bring_quotas(tx: &mut Tx, phase: &str, team: &str, account: &str) -> Result<(), Error> {
     let email: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![account]).await?;
-    let deleted: Vec<(String, String, String)> = tx
+    let others: Vec<(String, String, String)> = tx
         .fetch(
-            "SELECT account.id, account.address_hash, entry_member.team FROM entry_member \
-             JOIN account ON account.id = entry_member.account WHERE entry_member.phase = $1 \
-             AND entry_member.team <> $2 AND account.address_hash IS NOT NULL ORDER BY account.id",
+            "SELECT former_address.account, former_address.hash, entry_member.team FROM entry_member \
+             JOIN former_address ON former_address.account = entry_member.account WHERE entry_member.phase = $1 \
+             AND entry_member.team <> $2 ORDER BY former_address.account, former_address.hash",
             args![phase, team],
         )
         .await?;
-    for (earlier, hash, from) in deleted {
+    for (earlier, hash, from) in others {
         if people::address_hash(&earlier, &email) == hash {
             quota::bring(tx, phase, &from, team).await?;
         }

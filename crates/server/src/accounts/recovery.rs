@@ -1,0 +1,145 @@
+//! Pages to set a new password without the old one, and to confirm a new email address: by links.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::response::{IntoResponse, Redirect, Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::links::{self, PER_MINUTE};
+use super::people;
+use crate::app::App;
+use crate::fault::Fault;
+use crate::outbox;
+use crate::web::language::say;
+use crate::web::route::{get, post};
+use crate::web::{Access, Attempt, Body, Page, Route};
+
+pub(super) fn routes() -> Vec<Route> {
+    let all = Access::Public;
+    vec![
+        get("/forgotten", all, "Show the form to ask for a link that sets a new password", forgotten_form),
+        post("/forgotten", all, "Send a link that sets a new password", forgotten),
+        get("/reset/{secret}", all, "Show the form of a link that sets a new password", reset_form),
+        post("/reset/{secret}", all, "Set a new password", reset),
+        get("/address/{secret}", all, "Show the form of a link that confirms an address", address_form),
+        post("/address/{secret}", all, "Confirm a new email address", confirm_address),
+    ]
+}
+
+/// The form for the address to which a link is sent.
+#[derive(Template)]
+#[template(path = "forgotten.html")]
+struct Forgotten<'a> {
+    page: &'a Page,
+    sends_mail: bool,
+    email: &'a str,
+    is_sent: bool,
+    problem: Option<String>,
+}
+
+/// The form of a link.
+#[derive(Template)]
+#[template(path = "link.html")]
+struct LinkForm<'a> {
+    page: &'a Page,
+    /// The address to confirm; `None` for a new password.
+    email: Option<&'a str>,
+    problem: Option<String>,
+}
+
+async fn forgotten_form(app: App, page: Page) -> Result<Response, Fault> {
+    let sends_mail = app.settings.sends_mail();
+    page.show(&Forgotten { page: &page, sends_mail, email: "", is_sent: false, problem: None })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Address {
+    email: String,
+}
+
+/// Sends a link if there is an account with this address. The answer is the same if there is none.
+async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>) -> Result<Response, Fault> {
+    let sends_mail = app.settings.sends_mail();
+    let shown = |email: &str, problem: Option<&Fault>| {
+        let (is_sent, problem) = (problem.is_none(), problem.map(|fault| page.fault(fault)));
+        page.show(&Forgotten { page: &page, sends_mail, email, is_sent, problem })
+    };
+    if !sends_mail {
+        return forgotten_form(app, page).await;
+    }
+    let address = match people::address(&given.email) {
+        Ok(address) => address,
+        Err(fault) => return Ok((fault.status, shown(&given.email, Some(&fault))?).into_response()),
+    };
+    app.limits.take("links", &address, PER_MINUTE)?;
+    let account = people::by_email(&app.store, &address).await?;
+    if let Some(account) = account.filter(|account| account.disabled_at.is_none()) {
+        let mut tx = app.store.begin().await?;
+        let path = links::for_password(&mut tx, None, &account.id).await?;
+        let sentence =
+            page.t(say("Set a new password here. If you did not ask for this, ignore this email."));
+        let body = format!("{sentence}\n\n{}\n", app.settings.url(&path));
+        outbox::mail(&mut tx, &app, &address, &page.t1("Your account at {}", &page.site), &body).await?;
+        tx.commit().await?;
+        app.wake.notify();
+    }
+    shown(&address, None)
+}
+
+async fn reset_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+    links::find(&app.store, &secret, true).await?;
+    page.show(&LinkForm { page: &page, email: None, problem: None })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Password {
+    password: String,
+}
+
+/// Sets a password. The person then signs in, with their second factor if they have one.
+async fn reset(
+    app: App,
+    page: Page,
+    Path(secret): Path<String>,
+    _: Attempt,
+    Body(given): Body<Password>,
+) -> Result<Response, Fault> {
+    links::find(&app.store, &secret, true).await?;
+    let hash = match app.hasher.hash(&given.password).await {
+        Ok(hash) => hash,
+        Err(fault) => {
+            let problem = Some(page.fault(&fault));
+            let form = page.show(&LinkForm { page: &page, email: None, problem })?;
+            return Ok((fault.status, form).into_response());
+        }
+    };
+    let mut tx = app.store.begin().await?;
+    let link = links::take(&mut tx, &secret, true).await?;
+    people::set_password(&mut tx, &link.account, &hash).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/sign-in?done=password").into_response())
+}
+
+async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
+    let link = links::find(&app.store, &secret, false).await?;
+    page.show(&LinkForm { page: &page, email: link.email.as_deref(), problem: None })
+}
+
+/// Changes the address, and tells the owner of the old one.
+async fn confirm_address(
+    app: App,
+    page: Page,
+    Path(secret): Path<String>,
+    _: Attempt,
+) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    let link = links::take(&mut tx, &secret, false).await?;
+    let email = link.email.ok_or_else(Fault::not_found)?;
+    let old = people::set_address(&mut tx, &link.account, &email).await?;
+    let body = page.t(say("The email address of your account has been changed. If you did not change it, write to the people who run this site."));
+    outbox::mail(&mut tx, &app, &old, &page.t1("Your account at {}", &page.site), body).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(Redirect::to("/account?done=saved").into_response())
+}
