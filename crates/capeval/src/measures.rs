@@ -5,7 +5,7 @@ use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
 use capeval_report::{Head, Measure, MetricEntry, Notice};
 use capeval_stats::Resampling;
-use capeval_text::tokenizers;
+use capeval_text::{Tokenizer, tokenizers};
 
 use crate::{Error, MetricOptions, VERSION};
 
@@ -27,13 +27,13 @@ pub fn metrics<'s>(
 pub struct Selection {
     /// The metrics.
     pub metrics: Vec<AnyMetric>,
-    /// A notice for each metric of a suite whose data are missing, for each old name of a tokenizer, and one about
-    /// metrics that ignore the tokenizer.
+    /// A notice for each metric of a suite that is left out, for each old name of a tokenizer, and one about metrics
+    /// that ignore the tokenizer.
     pub notices: Vec<Notice>,
 }
 
 /// Selects the metrics in `options`, with the tables and third-party data of `resources`. Metrics of a suite whose data
-/// are missing are left out.
+/// are missing are left out, and so are those that know only English if the tokenizer is made for another language.
 pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let selection = select_with_defaults(options, resources)?;
     refuse_unused_settings(options, &selection.metrics)?;
@@ -129,7 +129,10 @@ pub struct NeededData {
 pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     let chosen = SUITES.iter().find(|suite| Some(suite.name) == options.suite());
     let of_suites = chosen.into_iter().chain(options.names.iter().filter_map(|name| suite_of(name)));
-    let of_suites = of_suites.flat_map(Suite::metrics).map(|spec| (spec, false));
+    let common = options.common();
+    let is_wanted =
+        |spec: &String| registry::kind(spec).is_none_or(|kind| other_language(kind, &common).is_none());
+    let of_suites = of_suites.flat_map(Suite::metrics).filter(is_wanted).map(|spec| (spec, false));
     let named = options.names.iter().filter(|name| suite_of(name).is_none());
     let mut needed: Vec<NeededData> = Vec::new();
     for (spec, is_named) in named.map(|name| (name.clone(), true)).chain(of_suites) {
@@ -143,6 +146,19 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
         }
     }
     needed
+}
+
+/// The language that the tokenizer among `common` is made for, if a metric of this kind does not know it.
+fn other_language(kind: &MetricKind, common: &[(&str, &str)]) -> Option<(&'static str, Tokenizer)> {
+    let has_languages = kind.settings.iter().any(|setting| setting.name == "lang");
+    let is_set = has_languages && common.iter().any(|(name, value)| *name == "lang" && *value != "en");
+    if is_set || !kind.about().is_ok_and(|about| about.is_english) {
+        return None;
+    }
+    let (_, name) = common.iter().find(|(name, _)| *name == "tok")?;
+    let every = tokenizers::ALL.iter().chain(tokenizers::WITH_DICTIONARY);
+    let (tokenizer, ..) = every.into_iter().find(|(_, known, _)| known == name)?;
+    Some((tokenizer.foreign_language()?, *tokenizer))
 }
 
 /// A notice that names the metrics that ignore a tokenizer.
@@ -159,6 +175,25 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     (!kept.is_empty()).then_some(Notice::new("tokenizer-kept", message))
 }
 
+/// The notice that a suite goes without this kind of metric, if it does.
+fn left_out(
+    kind: &MetricKind,
+    suite: &Suite,
+    common: &[(&str, &str)],
+    resources: &Resources,
+) -> Option<Notice> {
+    let is_left_out = format!("{} of the suite {} is left out, because", kind.name, suite.name);
+    if let Some((language, tokenizer)) = other_language(kind, common) {
+        let message =
+            format!("{is_left_out} it knows only English, and the tokenizer {tokenizer} is for {language}");
+        return Some(Notice::new("english-only", message));
+    }
+    let need = kind.need.as_ref().filter(|_| !kind.is_available(resources))?;
+    let message = format!("{is_left_out} {} are not installed", need.what);
+    let remedy = Remedy::run(need.task.clone()).to("have it");
+    Some(Notice::new(format!("no-{}", kind.name), message).remedy(remedy))
+}
+
 impl Selection {
     fn add_suite(
         &mut self,
@@ -167,19 +202,11 @@ impl Selection {
         resources: &Resources,
     ) -> Result<(), Error> {
         for spec in &suite.metrics() {
-            let kind = registry::kind(spec).filter(|kind| !kind.is_available(resources));
-            let Some((kind, need)) = kind.and_then(|kind| Some((kind, kind.need.as_ref()?))) else {
-                self.add(spec, common, resources)?;
-                continue;
-            };
-            let message = format!(
-                "{} of the suite {} is left out, because {} are not installed",
-                kind.name, suite.name, need.what
-            );
-            if self.notices.iter().all(|notice| notice.message != message) {
-                let code = format!("no-{}", kind.name);
-                self.notices
-                    .push(Notice::new(code, message).remedy(Remedy::run(need.task.clone()).to("have it")));
+            let left_out = registry::kind(spec).and_then(|kind| left_out(kind, suite, common, resources));
+            match left_out {
+                None => self.add(spec, common, resources)?,
+                Some(notice) if self.notices.contains(&notice) => {}
+                Some(notice) => self.notices.push(notice),
             }
         }
         Ok(())
@@ -306,6 +333,35 @@ mod tests {
         assert_eq!(needs(&[]), [("meteor", false), ("spice", false)]);
         assert_eq!(needs(&["spider"]), [("spider", true)]);
         assert_eq!(needs(&["bleu", "nonesuch"]), []);
+    }
+
+    #[test]
+    fn a_suite_for_another_language_goes_without_metrics_that_know_only_english() {
+        let options = |names: &[&str], tokenizer: &str| MetricOptions {
+            tokenizer: Some(tokenizer.to_owned()),
+            ..MetricOptions::new(names.iter().copied())
+        };
+        let needs = |options: &MetricOptions| {
+            needed_data(options).into_iter().map(|needed| needed.metric).collect::<Vec<_>>()
+        };
+        for (name, is_foreign) in [("zh", true), ("ja-mecab", true), ("char", false), ("13a", false)] {
+            let expected: &[&str] = if is_foreign { &[] } else { &["meteor", "spice"] };
+            assert_eq!(needs(&options(&["coco"], name)), expected, "{name}");
+        }
+        assert_eq!(needs(&options(&["coco", "meteor"], "zh")), ["meteor"], "what is named is scored");
+        let mut german = options(&["coco"], "zh");
+        german.settings.insert("lang".to_owned(), "other".to_owned());
+        assert_eq!(needs(&german), ["meteor"]);
+
+        let selection = select_metrics(&options(&["all", "coco"], "zh"), &Resources::default()).unwrap();
+        let told: Vec<String> = (selection.notices.iter().filter(|notice| notice.code == "english-only"))
+            .map(|notice| notice.message.to_string())
+            .collect();
+        let reason = "is left out, because it knows only English, and the tokenizer zh is for Chinese";
+        let expected =
+            [("meteor", "all"), ("spice", "all"), ("spider", "all"), ("meteor", "coco"), ("spice", "coco")]
+                .map(|(metric, suite)| format!("{metric} of the suite {suite} {reason}"));
+        assert_eq!(told, expected);
     }
 
     #[test]

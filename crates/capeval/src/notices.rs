@@ -134,6 +134,15 @@ pub(crate) fn about_texts(
             notices.extend(texts.those(loses).map(|those| those.beyond_ascii(tokenizer)));
         }
     }
+    let english: BTreeSet<&str> = metrics
+        .iter()
+        .filter(|metric| metric.about().is_english)
+        .map(|metric| metric.signature().metric())
+        .collect();
+    if !english.is_empty() {
+        let foreign = texts.those(|looks| looks.unsegmented() || looks.non_ascii_share() >= FOREIGN);
+        notices.extend(foreign.map(|those| those.english_only(english.into_iter().collect())));
+    }
     notices
 }
 
@@ -394,6 +403,17 @@ impl Those {
         );
         notice("not-english", self.system, message).remedy(remedy)
     }
+
+    fn english_only(self, metrics: Vec<&str>) -> Notice {
+        let knows = if metrics.len() == 1 { "knows" } else { "know" };
+        let message = format!(
+            "{:.0}% of the letters in {} are not ASCII, and {} {knows} only English, so the scores mean little",
+            (self.looks.non_ascii_share() * 100.0).max(1.0),
+            self.who,
+            metrics.join(" and ")
+        );
+        notice("english-only", self.system, message).remedy("choose metrics for any language")
+    }
 }
 
 fn notice(code: &'static str, system: Option<String>, message: String) -> Notice {
@@ -556,6 +576,32 @@ mod tests {
     }
 
     #[test]
+    fn other_languages_under_metrics_that_know_only_english_are_noticed() {
+        let english = [AnyMetric::new(Short)];
+        for (text, noticed) in [
+            ("两只小狗在草地上玩", true),
+            ("Две собаки играют на траве", true),
+            ("كلبان يلعبان على العشب", true),
+            ("Ein Mädchen läuft über die Straße", true),
+            ("two dogs play on the grass", false),
+        ] {
+            let texts: Texts = [text].into_iter().collect();
+            let notices = about_texts(&texts, vec![("x", look_at(1, |_| text))], &english);
+            let told = notices.iter().find(|notice| notice.code == "english-only");
+            assert_eq!(told.is_some(), noticed, "{text}");
+        }
+        let texts: Texts = ["二匹の犬"].into_iter().collect();
+        let notices = about_texts(&texts, vec![("x", look_at(1, |_| "a dog"))], &english);
+        assert_eq!(
+            notices[0].message,
+            "100% of the letters in the references are not ASCII, and short knows only English, so the scores mean \
+             little"
+        );
+        let any = crate::metrics(["rouge-l:tok=zh"], &[]).unwrap();
+        assert_eq!(about_texts(&texts, vec![("x", look_at(1, |_| "两只"))], &any), []);
+    }
+
+    #[test]
     fn text_that_rouge_would_drop_is_noticed() {
         for text in [
             "两只小狗在草地上玩",
@@ -590,6 +636,7 @@ mod tests {
         fn about(&self) -> About {
             let part = Part::score("short", "short", 0.0..=1.0);
             About::new(Signature::new("short"), Input::new(Reading::Raw), Mean::columns(), vec![part])
+                .english(true)
                 .limited(true)
         }
 

@@ -137,6 +137,8 @@ pub struct About {
     pub is_slow: bool,
     /// Whether there are captions that [exceed a limit](Metric::exceeded_limit).
     pub is_limited: bool,
+    /// Whether it knows English and no other language, so that its scores of other texts mean nothing.
+    pub is_english: bool,
 }
 
 impl About {
@@ -153,6 +155,7 @@ impl About {
             adds_up: true,
             is_slow: false,
             is_limited: false,
+            is_english: false,
         }
     }
 
@@ -180,6 +183,11 @@ impl About {
     /// Sets whether there are captions that exceed a limit.
     pub fn limited(self, is_limited: bool) -> Self {
         Self { is_limited, ..self }
+    }
+
+    /// Sets whether it knows English and no other language.
+    pub fn english(self, is_english: bool) -> Self {
+        Self { is_english, ..self }
     }
 
     /// Sets whether the corpus score is the mean of the segment scores.

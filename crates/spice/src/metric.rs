@@ -422,6 +422,7 @@ fn about(data: &str, tokenizer: Tokenizer, likeness: Likeness, has_subsets: bool
     let input = Input::new(Reading::Tokens(tokenizer)).with_memos(true);
     About::new(signature, input, columns.collect(), parts(has_subsets))
         .learns(Learns::Words)
+        .english(true)
         .slow(true)
         .limited(true)
         .mean(!has_subsets)

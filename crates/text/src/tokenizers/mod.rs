@@ -204,6 +204,18 @@ impl Tokenizer {
         let mut every = ALL.iter().chain(WITH_DICTIONARY);
         every.find(|(tokenizer, ..)| *tokenizer == self).map_or("?", |(_, name, _)| name)
     }
+
+    /// The language of the texts that it is made for, if it is another one than English.
+    pub fn foreign_language(self) -> Option<&'static str> {
+        match self {
+            Self::Zh => Some("Chinese"),
+            #[cfg(feature = "jieba")]
+            Self::Jieba => Some("Chinese"),
+            Self::Mecab(mecab::Language::Japanese) => Some("Japanese"),
+            Self::Mecab(mecab::Language::Korean) => Some("Korean"),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Tokenizer {
