@@ -27,7 +27,7 @@ const MOST: usize = 100;
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
     let picture = [
-        Field::text("game"),
+        Field::text("game").optional(),
         Field::text("platform").optional(),
         Field::text("licence"),
         Field::text("rights").declares(intake::DECLARATION),

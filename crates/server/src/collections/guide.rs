@@ -31,7 +31,7 @@ const ADVICE: [&str; 8] = [
     say("Leave out unimportant details."),
     say("Do not describe what may have happened before, or may happen later."),
     say("Do not write what a character says or might say."),
-    say("Do not use names of games, characters or players."),
+    say("Do not use names of people, characters or games."),
     say("Write it yourself. Machine-generated captions are rejected."),
     say("If you do not understand the picture, skip it."),
 ];

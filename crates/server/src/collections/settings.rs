@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{self, Store, Tx};
+use crate::web::language::say;
 use crate::{args, audit, clock, ids};
 
 /// Languages whose captions have rules.
@@ -20,6 +21,9 @@ pub const LANGUAGES: [&str; 2] = ["zh", "en"];
 
 /// Licences that a collection may offer.
 pub const LICENCES: [&str; 4] = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "research-only"];
+
+/// What collections about games ask about a picture, and collections that were made when all asked for it.
+pub const OF_GAMES: [&str; 2] = [say("Game title"), say("Platform")];
 
 /// The address of a licence, if it has one.
 pub fn address(licence: &str) -> Option<&'static str> {
@@ -50,6 +54,8 @@ pub struct Collection {
     pub approvals: u32,
     pub own_pictures: bool,
     pub releases: ReleaseAccess,
+    #[serde(deserialize_with = "store::json")]
+    pub details: Vec<String>,
 }
 
 impl Collection {
@@ -96,6 +102,9 @@ pub struct Plan {
     /// Whether people may describe their own pictures.
     pub own_pictures: bool,
     pub releases: ReleaseAccess,
+    /// What contributors may say about a picture, at most two things, such as `Game title` and `Platform`. Pictures of
+    /// one person that agree in the first stay in one split. If left out, they stay as they are.
+    pub details: Option<Vec<String>>,
     /// The email addresses of its hosts.
     pub hosts: Vec<String>,
     /// The email addresses of its moderators.
@@ -118,6 +127,7 @@ impl Default for Plan {
             approvals: 10,
             own_pictures: false,
             releases: ReleaseAccess::Contributors,
+            details: None,
             hosts: Vec::new(),
             moderators: Vec::new(),
         }
@@ -140,6 +150,7 @@ impl From<Collection> for Plan {
             approvals: collection.approvals,
             own_pictures: collection.own_pictures,
             releases: collection.releases,
+            details: Some(collection.details),
             hosts: Vec::new(),
             moderators: Vec::new(),
         }
@@ -176,7 +187,17 @@ impl Plan {
         for list in [&mut self.hosts, &mut self.moderators, &mut self.languages, &mut self.licences] {
             *list = list.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect();
         }
+        if let Some(details) = &mut self.details {
+            *details =
+                details.iter().flat_map(|text| text.lines()).map(|line| line.trim().to_owned()).collect();
+            details.retain(|detail| !detail.is_empty());
+        }
         self
+    }
+
+    /// What contributors may say about a picture, one thing per line.
+    pub fn details(&self) -> String {
+        self.details.iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -188,12 +209,12 @@ pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
 /// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong.
 pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, Fault> {
     const SAVE: &str = "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, \
-         licences, wanted, target, approvals, own_pictures, releases, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+         licences, wanted, target, approvals, own_pictures, releases, created_at, \
+         details) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, COALESCE($16, '[]')) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, summary = excluded.summary, guide = excluded.guide, \
          visibility = excluded.visibility, state = excluded.state, languages = excluded.languages, \
          licences = excluded.licences, target = excluded.target, approvals = excluded.approvals, \
-         own_pictures = excluded.own_pictures, releases = excluded.releases";
+         own_pictures = excluded.own_pictures, releases = excluded.releases, details = COALESCE($16, collection.details)";
     check(plan)?;
     let mut tx = app.store.begin().await?;
     let known = "SELECT id, wanted FROM collection WHERE slug = $1";
@@ -217,7 +238,8 @@ pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, 
             plan.approvals,
             plan.own_pictures,
             plan.releases.name(),
-            clock::now()
+            clock::now(),
+            plan.details.as_ref().map(serde_json::to_string).transpose()?
         ],
     )
     .await?;
@@ -269,6 +291,14 @@ fn check(plan: &Plan) -> Result<(), Fault> {
             UNPROCESSABLE_ENTITY,
             "numbers",
             "Ask for 1 to 100 captions of each picture, and for at least 1 picture."
+        ));
+    }
+    let is_short = |detail: &String| !detail.is_empty() && detail.chars().count() <= 80;
+    if plan.details.iter().any(|details| details.len() > 2 || !details.iter().all(is_short)) {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "details",
+            "Ask for at most two things about a picture, in at most 80 characters each."
         ));
     }
     if plan.languages.is_empty() || plan.licences.is_empty() {

@@ -47,6 +47,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
         "slug": SLUG, "title": "并不存在的游戏截图 / Screenshots of imaginary games",
         "summary": "用中文或英文描述程序绘制的画面。Describe pictures that this program has drawn, in Chinese or English.",
         "languages": ["zh", "en"], "captions": 4, "target": 40, "licences": ["CC0-1.0"],
+        "details": settings::OF_GAMES,
         "hosts": ["host@example.org"], "moderators": ["ada@example.org"],
     }))?;
     settings::apply(app, &plan, None).await?;

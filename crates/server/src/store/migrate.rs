@@ -35,6 +35,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0013_standing"
     "0014_team_keys"
     "0015_account_links"
+    "0016_details"
 };
 
 /// The version of the tables that this program uses.

@@ -284,7 +284,7 @@ mod tests {
         let upload = &document["paths"]["/api/v1/collections/{slug}/pictures"]["post"]["requestBody"];
         let rights = &upload["content"]["multipart/form-data"]["schema"]["properties"]["rights"];
         let described = rights["description"].as_str().unwrap();
-        assert!(described.starts_with("`yes` declares: I took these screenshots myself"), "{described}");
+        assert!(described.starts_with("`yes` declares: I made these pictures myself"), "{described}");
         let described = document["paths"].as_object().unwrap().values();
         assert_eq!(described.map(|methods| methods.as_object().unwrap().len()).sum::<usize>(), count);
     }

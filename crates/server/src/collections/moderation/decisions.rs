@@ -28,7 +28,7 @@ capeval_choice::named! {
     pub enum Refusal ("reason of a rejection") {
         PersonalData = "personal-data", "Personal data, such as player names or chat";
         Copyright = "copyright", "Copyright";
-        Unsuitable = "unsuitable", "Unsuitable: offensive, or not a screenshot of a game";
+        Unsuitable = "unsuitable", "Unsuitable: offensive, or not what this collection is for";
         Quality = "quality", "Nothing to describe: too dark, too small, or only menus";
         Duplicate = "duplicate", "Nearly the same as another picture";
     }

@@ -35,7 +35,7 @@ const WITHDRAWN: &str = "SELECT tombstone.* FROM tombstone WHERE collection = $1
      AND item.number = tombstone.number) ORDER BY kind, number";
 
 const RELEASE: &str = "SELECT release.collection, release.number, release.created_at, release.parameters, \
-     collection.slug, collection.title, collection.summary, collection.licences FROM release \
+     collection.slug, collection.title, collection.summary, collection.licences, collection.details FROM release \
      JOIN collection ON collection.id = release.collection WHERE release.id = $1";
 
 #[derive(Deserialize)]
@@ -50,6 +50,8 @@ struct ReleaseRow {
     summary: String,
     #[serde(deserialize_with = "store::json")]
     licences: Vec<String>,
+    #[serde(deserialize_with = "store::json")]
+    details: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -125,6 +127,8 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
         licence: of.licences.join(", "),
         number: of.number,
         created_at: of.created_at,
+        details: of.details,
+        shares: of.parameters.shares(),
         withheld: of.parameters.withheld,
         pictures,
         withdrawn: store.fetch(WITHDRAWN, args![&of.collection, of.created_at, release]).await?,

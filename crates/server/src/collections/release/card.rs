@@ -69,16 +69,27 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
         writeln!(out, "| {split}{note} | {} | {n} | {each} |", counts.len())?;
     }
     let splits = language.fill(
-        "Pictures of one contributor and one game are in the same split, and so are near-duplicates. IDs are never reused; `withdrawn.json` lists the items of earlier releases that were withdrawn ({}).",
+        "Pictures of one contributor that show the same are in the same split, and so are near-duplicates. IDs are never reused; `withdrawn.json` lists the items of earlier releases that were withdrawn ({}).",
         &[content.withdrawn.len()],
     );
     writeln!(out, "\n{splits}")?;
+    let sizes: Vec<_> = Split::ALL.iter().map(|split| (*split, content.of(*split).count())).collect();
+    for (split, pictures, wanted) in content.shares.missed(&sizes) {
+        let warning = language.fill(
+            "**Warning:** the split {} has {} pictures, where {} were asked for. Pictures that are alike are never parted, so a release is divided better when it has more pictures, by more people.",
+            &[split.to_string(), pictures.to_string(), wanted.to_string()],
+        );
+        writeln!(out, "\n{warning}")?;
+    }
     lengths(content, language, out)?;
     ratings(content, language, out)?;
     let pictures = &content.pictures;
     let counted = |out: &mut String, title, values: Vec<&str>| counts(out, language, title, &values);
-    counted(out, language.t("Games"), pictures.iter().map(|one| one.game.as_str()).collect())?;
-    counted(out, language.t("Platforms"), pictures.iter().map(|one| one.platform.as_str()).collect())?;
+    let games = pictures.iter().map(|one| one.game.as_str()).collect();
+    let platforms = pictures.iter().map(|one| one.platform.as_str()).collect();
+    for (detail, values) in content.details.iter().zip([games, platforms]) {
+        counted(out, language.t(detail), values)?;
+    }
     counted(
         out,
         language.t("Licences of pictures"),

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 
-use super::split::Split;
+use super::split::{Shares, Split};
 use crate::ids;
 
 /// What a release contains.
@@ -24,6 +24,10 @@ pub struct Content {
     pub number: i64,
     /// When it was made.
     pub created_at: i64,
+    /// What contributors were asked about a picture.
+    pub details: Vec<String>,
+    /// The shares of pictures that were asked for.
+    pub shares: Shares,
     /// The split whose captions are kept back for a benchmark.
     pub withheld: Option<Split>,
     /// The pictures, by their number.
@@ -47,8 +51,9 @@ pub struct Picture {
     pub width: i64,
     /// The height in pixels.
     pub height: i64,
-    /// The title of the game, or whatever it shows.
+    /// What its contributor said first about it, such as the title of a game; empty for nothing.
     pub game: String,
+    /// What they said next.
     pub platform: String,
     pub licence: String,
     pub split: Split,
@@ -189,6 +194,8 @@ pub(super) mod tests {
             licence: "CC BY 4.0".to_owned(),
             number: 2,
             created_at: 1_709_210_096_000,
+            details: vec!["Game title".to_owned()],
+            shares: Shares { val: 33, test: 33 },
             withheld: Some(Split::Test),
             pictures: [(1, Split::Train), (2, Split::Val), (4, Split::Test)].map(picture).into(),
             withdrawn: vec![Withdrawn {

@@ -151,7 +151,7 @@ fn licence(content: &Content) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {}", same[0], same.len());
     }
-    text.push_str("Rights in the games that screenshots show remain with their owners.\n");
+    text.push_str("Rights in what the pictures show remain with their owners.\n");
     text
 }
 

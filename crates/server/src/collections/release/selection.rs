@@ -22,6 +22,13 @@ pub struct Parameters {
     pub withheld: Option<Split>,
 }
 
+impl Parameters {
+    /// The shares of pictures that are asked for.
+    pub fn shares(&self) -> Shares {
+        Shares { val: self.val, test: self.test }
+    }
+}
+
 /// A picture of a release.
 #[derive(Deserialize)]
 struct Picture {
@@ -180,6 +187,5 @@ fn deal(pictures: &[Picture], parameters: &Parameters, collection: &str) -> Vec<
         hash: picture.phash.as_ref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
         earlier: picture.earlier,
     });
-    let shares = Shares { val: parameters.val, test: parameters.test };
-    split::deal(&dealt.collect::<Vec<_>>(), shares, collection)
+    split::deal(&dealt.collect::<Vec<_>>(), parameters.shares(), collection)
 }

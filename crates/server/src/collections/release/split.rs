@@ -43,6 +43,33 @@ pub struct Shares {
     pub test: u32,
 }
 
+impl Shares {
+    /// How many of `n` pictures are wanted in a split.
+    fn wanted(self, split: Split, n: usize) -> f64 {
+        let percent = match split {
+            Split::Train => 100_u32.saturating_sub(self.val + self.test),
+            Split::Val => self.val,
+            Split::Test => self.test,
+        };
+        n as f64 * f64::from(percent) / 100.0
+    }
+
+    /// The splits that are empty although pictures are wanted there, or whose size is off by more than a quarter, with
+    /// their pictures and how many were wanted. A single picture is never too many or too few.
+    pub fn missed(self, counts: &[(Split, usize)]) -> Vec<(Split, usize, usize)> {
+        let n = counts.iter().map(|(_, count)| count).sum();
+        let mut missed = Vec::new();
+        for (split, count) in counts {
+            let wanted = self.wanted(*split, n);
+            let is_off = (*count as f64 - wanted).abs() > (wanted / 4.0).max(1.0);
+            if is_off || wanted > 0.0 && *count == 0 {
+                missed.push((*split, *count, (wanted.round() as usize).max(1)));
+            }
+        }
+        missed
+    }
+}
+
 /// The split of each picture; `seed` is that of the collection.
 pub fn deal(pictures: &[Dealt<'_>], shares: Shares, seed: &str) -> Vec<Split> {
     let roots = groups(pictures);
@@ -59,15 +86,8 @@ pub fn deal(pictures: &[Dealt<'_>], shares: Shares, seed: &str) -> Vec<Split> {
         })
         .collect();
     members.sort();
-    let wanted = |split: Split| {
-        let percent = match split {
-            Split::Train => 100_u32.saturating_sub(shares.val + shares.test),
-            Split::Val => shares.val,
-            Split::Test => shares.test,
-        };
-        pictures.len() as f64 * f64::from(percent) / 100.0
-    };
-    let mut wanting = [Split::Test, Split::Val, Split::Train].map(|split| (split, wanted(split)));
+    let wanted = |split: Split| (split, shares.wanted(split, pictures.len()));
+    let mut wanting = [Split::Test, Split::Val, Split::Train].map(wanted);
     let mut splits = vec![Split::Train; pictures.len()];
     let mut empty: Vec<Split> =
         wanting.iter().filter(|(_, wanted)| *wanted > 0.0).map(|(split, _)| *split).collect();
@@ -191,6 +211,22 @@ mod tests {
         assert_eq!(second[..20], first[..]);
         assert_eq!(second[20], Split::Test);
         assert_ne!(first, deal(&pictures[..20], TENTHS, "another seed"));
+    }
+
+    #[test]
+    fn splits_that_are_empty_or_far_from_what_was_asked_are_told() {
+        let missed = |train, val, test| {
+            let counts = [(Split::Train, train), (Split::Val, val), (Split::Test, test)];
+            TENTHS.missed(&counts)
+        };
+        assert_eq!(missed(80, 10, 10), []);
+        assert_eq!(missed(79, 12, 9), []);
+        assert_eq!(missed(74, 16, 10), [(Split::Val, 16, 10)]);
+        assert_eq!(missed(3, 1, 0), [(Split::Test, 0, 1)]);
+        assert_eq!(missed(5, 0, 0), [(Split::Val, 0, 1), (Split::Test, 0, 1)]);
+        assert_eq!(missed(0, 0, 0), []);
+        assert_eq!(missed(3, 7, 10), [(Split::Train, 3, 16), (Split::Val, 7, 2), (Split::Test, 10, 2)]);
+        assert_eq!(Shares { val: 0, test: 0 }.missed(&[(Split::Train, 4), (Split::Test, 0)]), []);
     }
 
     #[test]

@@ -28,18 +28,30 @@ const WAITING: i64 = 200;
 
 /// What uploaders declare.
 pub const DECLARATION: &str = say(
-    "I took these screenshots myself, I may publish them under this licence, and no names, chat or faces of other people are in them.",
+    "I made these pictures myself, I may publish them under this licence, and no names, chat or faces of other people are in them.",
 );
 
 /// What an uploader says about pictures.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// The title of the game.
+    /// The first thing that the collection asks about them, such as the title of a game.
     pub game: String,
+    /// The second one.
     pub platform: String,
     pub licence: String,
     /// Whether they declare that they may publish them.
     pub is_declared: bool,
+}
+
+impl About {
+    /// What a collection asks about pictures, with the name of each field and the answer.
+    pub fn answers<'a>(
+        &'a self,
+        details: &'a [String],
+    ) -> impl Iterator<Item = (&'a str, &'static str, &'a str)> {
+        let fields = [("game", self.game.as_str()), ("platform", self.platform.as_str())];
+        details.iter().zip(fields).map(|(detail, (name, value))| (detail.as_str(), name, value))
+    }
 }
 
 /// What became of a file.
@@ -136,11 +148,11 @@ async fn check(
         return Err(fault!(UNPROCESSABLE_ENTITY, "licence", "Choose a licence that this collection offers."));
     }
     let is_long = |text: &str| text.chars().count() > 80;
-    if about.game.is_empty() || is_long(&about.game) || is_long(&about.platform) {
+    if is_long(&about.game) || is_long(&about.platform) {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "game",
-            "Enter the game title. Titles and platforms can have at most 80 characters."
+            "What you say about a picture can have at most 80 characters."
         ));
     }
     let waiting = "SELECT COUNT(*) FROM image WHERE uploader = $1 AND state IN ('processing', 'pending')";
@@ -228,7 +240,9 @@ async fn add(
 ) -> Result<String, Fault> {
     people::require_enabled(tx, &visitor.id).await?;
     let id = ids::new_id();
-    let group = ids::digest(format!("{}\n{}", visitor.id, about.game.to_lowercase()));
+    // Consent is given once for each upload, whose pictures are likely to be alike.
+    let alike = if about.game.is_empty() { consent } else { &about.game.to_lowercase() };
+    let group = ids::digest(format!("{}\n{alike}", visitor.id));
     let added = tx
         .execute(
             "INSERT INTO image (id, collection, uploader, consent, licence, game, platform, source_hash, upload, \

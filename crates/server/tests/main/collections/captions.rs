@@ -282,6 +282,21 @@ async fn hosts_make_and_change_collections() {
     assert!(site.anybody().get("/collections").await.expect(200).text.contains("Games"));
     let listed = site.anybody().get("/api/v1/collections").await.expect(200).json();
     assert_eq!(listed["collections"][0]["captions_per_picture"], 3);
+
+    // Contributors are asked what the host names, and nothing by default.
+    let form = async || host.get("/c/games/upload").await.expect(200).text;
+    assert!(!form().await.contains("(optional)"));
+    let with = |details| [&fields[..], &[("details", details)]].concat();
+    host.post("/c/games/settings", &with("Place\r\n Weather \r\n")).await.expect(303);
+    assert!(form().await.contains("Place (optional) <input name=\"game\""));
+    assert!(form().await.contains("Weather (optional) <input name=\"platform\""));
+    host.post("/c/games/settings", &fields).await.expect(303);
+    assert!(form().await.contains("Place (optional)"), "what is left out stays");
+    let refused = host.post("/c/games/settings", &with("a\nb\nc")).await.expect(422).text;
+    assert!(refused.contains("Ask for at most two things about a picture"));
+    host.post("/c/games/settings", &with("")).await.expect(303);
+    assert!(!form().await.contains("(optional)"));
+
     let program = site.program("Host", Role::Host, capeval_server::web::Scope::Host).await;
     let plan = json!({ "slug": "more", "title": "More", "hosts": ["host@example.org"] });
     assert_eq!(program.post_json("/api/v1/host/collections", &plan).await.expect(201).json()["slug"], "more");

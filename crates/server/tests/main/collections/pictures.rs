@@ -15,7 +15,7 @@ on_sqlite! {
     the_same_picture_is_taken_once_and_a_similar_one_is_looked_at
     hostile_files_are_refused_in_words
     an_upload_that_is_too_large_is_refused_in_words
-    uploads_need_rights_a_licence_and_a_game
+    uploads_need_rights_and_a_licence
 }
 
 /// The id of the newest picture.
@@ -198,7 +198,7 @@ async fn an_upload_that_is_too_large_is_refused_in_words() {
     assert!(answer.text.contains("The pictures have more than 1 MiB in total."), "{}", answer.text);
 }
 
-async fn uploads_need_rights_a_licence_and_a_game() {
+async fn uploads_need_rights_and_a_licence() {
     let site = Site::new(Database::Sqlite).await;
     apply(&site, json!({})).await;
     let ada = site.person("Ada", Role::Member).await;
@@ -219,8 +219,8 @@ async fn uploads_need_rights_a_licence_and_a_game() {
         ("rights", Some(""), 1, "Confirm that the pictures are yours."),
         ("licence", Some("mine"), 1, "Choose a licence that this collection offers."),
         ("licence", Some("research-only"), 1, "Choose a licence that this collection offers."),
-        ("game", Some(" "), 1, "Enter the game title"),
-        ("game", Some(&"x".repeat(81)[..]), 1, "Enter the game title"),
+        ("game", Some(&"x".repeat(81)[..]), 1, "can have at most 80 characters"),
+        ("platform", Some(&"x".repeat(81)[..]), 1, "can have at most 80 characters"),
         ("", None, 0, "Choose 1 to 20 pictures."),
         ("", None, 21, "Choose 1 to 20 pictures."),
     ] {
@@ -229,6 +229,17 @@ async fn uploads_need_rights_a_licence_and_a_game() {
     }
     assert!(site.app.store.all("SELECT id FROM image", args![]).await.unwrap().is_empty());
     try_with(&ada, "rights", Some("yes"), 1).await.expect(303);
+    // Without a word about what they show, pictures of one upload belong together, and others do not.
+    let two: Vec<(&str, Vec<u8>)> = (21..23).map(|k| ("a.png", png(k))).collect();
+    upload_with(&ada, &good[1..], &two).await.expect(303);
+    upload_with(&ada, &good[1..], &[("a.png", png(23))]).await.expect(303);
+    let groups: Vec<i64> = site
+        .app
+        .store
+        .fetch("SELECT COUNT(*) FROM image GROUP BY split_group ORDER BY COUNT(*)", args![])
+        .await
+        .unwrap();
+    assert_eq!(groups, [1, 1, 2]);
     apply(&site, json!({ "state": "paused" })).await;
     let answer = try_with(&ada, "", None, 1).await.expect(409);
     assert!(answer.text.contains("The hosts have paused this collection."));
