@@ -32,6 +32,20 @@ const follow = async (element) => {
 };
 for (const element of document.querySelectorAll("[data-live]")) follow(element);
 
+// Texts to copy: <pre data-copy="Copy" data-copied="Copied"> gets a button, where browsers allow it.
+for (const text of navigator.clipboard ? document.querySelectorAll("pre[data-copy]") : []) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = text.dataset.copy;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(text.textContent);
+    button.textContent = text.dataset.copied;
+    setTimeout(() => (button.textContent = text.dataset.copy), 2000);
+  });
+  text.after(button);
+}
+
 // Keys: <button data-key="4"> is pressed by its key, unless somebody types.
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use anyhow::Context;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -30,7 +30,7 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
-use crate::web::{Route, assets, is_program, middleware, openapi};
+use crate::web::{Route, Visitor, assets, is_program, middleware, openapi};
 use crate::{accounts, benchmarks, collections, health};
 
 /// How long a request may take, with its upload.
@@ -198,6 +198,7 @@ pub fn router(app: &App) -> anyhow::Result<Router> {
         .layer(csrf)
         .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, timeout))
         .layer(CatchPanicLayer::new())
+        .layer(from_fn_with_state(app.clone(), greet))
         .layer(from_fn_with_state(app.clone(), middleware::finish_response))
         // Archives are sent as they are, so downloads can resume where they stopped.
         .layer(
@@ -207,12 +208,24 @@ pub fn router(app: &App) -> anyhow::Result<Router> {
         .with_state(app.clone()))
 }
 
-/// Answers where there is no route, or none for the method. The page of the fault greets the person.
-async fn refuse<const STATUS: u16>(State(app): State<App>, request: Request) -> Response {
-    let mut response = StatusCode::from_u16(STATUS).unwrap_or(StatusCode::NOT_FOUND).into_response();
+/// Answers where there is no route, or none for the method.
+async fn refuse<const STATUS: u16>() -> StatusCode {
+    StatusCode::from_u16(STATUS).unwrap_or(StatusCode::NOT_FOUND)
+}
+
+/// Tells the page of a fault whom it greets where a request was refused before anyone asked who sent it.
+async fn greet(State(app): State<App>, request: Request, next: Next) -> Response {
     let is_program = is_program(request.uri().path());
-    if let Ok(Some(visitor)) = visitor(&app, request.headers(), is_program).await {
-        response.extensions_mut().insert(visitor);
+    let cookies = request.headers().get_all(header::COOKIE).iter().cloned();
+    let headers = HeaderMap::from_iter(cookies.map(|value| (header::COOKIE, value)));
+    let mut response = next.run(request).await;
+    let status = response.status();
+    let is_fault = status.is_client_error() || status.is_server_error();
+    let is_known = response.extensions().get::<Visitor>().is_some();
+    if is_fault && !is_known && !is_program && status != StatusCode::SERVICE_UNAVAILABLE {
+        if let Ok(Some(visitor)) = visitor(&app, &headers, is_program).await {
+            response.extensions_mut().insert(visitor);
+        }
     }
     response
 }

@@ -227,7 +227,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         demo::check(&settings)?;
     }
     start_log(&settings)?;
-    for name in Settings::unknown(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    for name in Settings::unknown(variables) {
         tracing::warn!("{name} is no setting; `capeval-server doctor` lists them");
     }
     if let Command::Data(Data::Install { names, from }) = command {

@@ -250,7 +250,7 @@ async fn submit_entries(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
         let mut file = app.blobs.draft()?;
         std::io::Write::write_all(&mut file, results(words, wrong).to_string().as_bytes())?;
         let about = About { method: method.to_owned(), ..About::default() };
-        submit::submit(app, visitor, &phase, Received { about, file }, None).await?;
+        submit::submit(app, visitor, &phase, Received { about, file, name: None }, None).await?;
     }
     Ok(())
 }

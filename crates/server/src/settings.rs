@@ -13,6 +13,9 @@ use crate::web::network;
 /// What the names of all variables begin with that stand for settings.
 const PREFIX: &str = "CAPEVAL_SERVER_";
 
+/// The largest number of a setting.
+const MOST: i64 = i32::MAX as i64;
+
 fn variable_of(setting: &str) -> String {
     format!("{PREFIX}{}", setting.to_uppercase())
 }
@@ -129,25 +132,31 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The variables among `names` that look like settings and are none, but for those that Kubernetes sets for a
+    /// The names of those variables that look like settings and are none, but for those that Kubernetes sets for a
     /// service called `capeval-server`.
-    pub fn unknown(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    pub fn unknown(variables: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
         let known = Self::variables();
-        let of_kubernetes = |rest: &str| {
+        let of_kubernetes = |rest: &str, value: &str| {
             let is_port = |rest: &str| {
                 let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
                 rest.is_empty() || number.starts_with("_TCP") || number.starts_with("_UDP")
             };
             let port = rest.strip_prefix("PORT");
+            // Kubernetes sets an address; someone who sets a number wants the server to listen there.
+            if rest == "PORT" {
+                return value.contains("://");
+            }
             rest == "SERVICE_HOST"
                 || rest.starts_with("SERVICE_PORT")
                 || port.is_some_and(|rest| is_port(rest.strip_prefix('_').unwrap_or(rest)))
         };
-        let is_unknown = |name: &String| {
-            let rest = name.strip_prefix(PREFIX);
-            rest.is_some_and(|rest| !known.contains(name) && !of_kubernetes(rest))
+        let is_unknown = |(name, value): &(String, String)| {
+            // Names are in capitals; Windows apart, no system reads others as the same.
+            let upper = name.to_ascii_uppercase();
+            let rest = upper.strip_prefix(PREFIX);
+            rest.is_some_and(|rest| !known.contains(name) && !of_kubernetes(rest, value))
         };
-        names.into_iter().filter(is_unknown).collect()
+        variables.into_iter().filter(is_unknown).map(|(name, _)| name).collect()
     }
 
     /// The folder with the data of metrics.
@@ -182,6 +191,10 @@ impl Settings {
         if let Some((name, value)) = least_one.into_iter().find(|(_, value)| *value < 1) {
             bail!("{name} is at least 1, not {value}");
         }
+        // Beyond, sums of bytes and milliseconds would not fit.
+        if let Some((name, value)) = least_one.into_iter().find(|(_, value)| *value > MOST) {
+            bail!("{name} is at most {MOST}, not {value}");
+        }
         if !self.capeval_data.is_empty() && !Path::new(&self.capeval_data).is_dir() {
             bail!("capeval_data names a folder, and `{}` is none", self.capeval_data);
         }
@@ -199,8 +212,15 @@ impl Settings {
         if self.sends_mail() && self.mail_from.is_empty() {
             bail!("smtp needs mail_from, the address that mail comes from");
         }
-        if !self.public_url.is_empty() && !self.public_url.starts_with("http") {
-            bail!("public_url begins with http:// or https://");
+        let host = ["http://", "https://"].iter().find_map(|scheme| self.public_url.strip_prefix(scheme));
+        let is_host = |host: &str| {
+            !host.is_empty() && !host.contains(|c: char| "/?#@".contains(c) || c.is_whitespace())
+        };
+        if !self.public_url.is_empty() && !host.is_some_and(|host| is_host(host.trim_end_matches('/'))) {
+            bail!(
+                "public_url is http:// or https:// with the name of the site and no path, not `{}`",
+                self.public_url
+            );
         }
         Ok(())
     }
@@ -283,6 +303,12 @@ mod tests {
             ("proxies = ['10.0.0.0/33']", "`10.0.0.0/33` is neither"),
             ("upload_mib = 0", "upload_mib is at least 1, not 0"),
             ("requests_per_minute = 0", "requests_per_minute is at least 1, not 0"),
+            ("upload_mib = 9007199254740991", "upload_mib is at most 2147483647"),
+            ("public_url = 'https://'", "public_url is http:// or https:// with the name of the site"),
+            ("public_url = 'httpx'", "not `httpx`"),
+            ("public_url = 'https://example.org/captions'", "no path, not `https://example.org/captions`"),
+            ("proxies = ['2001:db8::/129']", "`2001:db8::/129` is neither"),
+            ("proxies = ['fe80::1%eth0']", "`fe80::1%eth0` is neither"),
             ("captions_max = 0", "captions_max is at least 1, not 0"),
             ("lease_seconds = -5", "lease_seconds is at least 1, not -5"),
             ("capeval_data = '/nowhere/at/all'", "`/nowhere/at/all` is none"),
@@ -292,16 +318,26 @@ mod tests {
             let error = Settings::load(folder.path(), None, |_| None).unwrap_err();
             assert!(format!("{error:#}").contains(words), "{wrong}: {error:#}");
         }
-        let right = "workers = 0\nthreads = 0\nproxies = ['10.0.0.0/8', '::1']\nbackup_folder = 'backups'\n";
+        let right = "workers = 0\nthreads = 0\nproxies = ['10.0.0.0/8', '::1', '2001:db8::/32']\nbackup_folder = 'backups'\n\
+                     public_url = 'https://example.org:8443/'\n";
         std::fs::write(folder.path().join("server.toml"), right).unwrap();
         Settings::load(folder.path(), None, |_| None).unwrap();
     }
 
     #[test]
     fn misspelt_variables_are_found_and_those_of_kubernetes_are_not() {
-        let names = |names: &[&str]| Settings::unknown(names.iter().map(|name| (*name).to_owned()));
-        let wrong = ["CAPEVAL_SERVER_DATABSE", "CAPEVAL_SERVER_PORTS", "CAPEVAL_SERVER_"];
-        assert_eq!(names(&wrong), wrong);
+        let names = |names: &[&str], value: &str| {
+            Settings::unknown(names.iter().map(|name| ((*name).to_owned(), value.to_owned())))
+        };
+        let wrong = [
+            "CAPEVAL_SERVER_DATABSE",
+            "CAPEVAL_SERVER_PORTS",
+            "CAPEVAL_SERVER_",
+            "CAPEVAL_SERVER_PORT",
+            "CAPEVAL_SERVER_database",
+            "capeval_server_database",
+        ];
+        assert_eq!(names(&wrong, "8080"), wrong);
         let right = [
             "CAPEVAL_SERVER_DATABASE",
             "CAPEVAL_SERVER_SERVICE_HOST",
@@ -311,7 +347,7 @@ mod tests {
             "CAPEVAL_DATA",
             "PATH",
         ];
-        assert_eq!(names(&right), [""; 0]);
+        assert_eq!(names(&right, "tcp://10.0.0.7:8080"), [""; 0]);
     }
 
     #[test]

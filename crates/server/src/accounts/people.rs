@@ -2,8 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use unicode_normalization::UnicodeNormalization;
 
 use super::Role;
+use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
@@ -52,26 +54,39 @@ pub async fn add(tx: &mut Tx, new: NewAccount<'_>) -> Result<String, Fault> {
     Ok(id)
 }
 
-/// The email address in small letters, if it is one.
+/// An email address in the form in which addresses are stored and looked for: in small letters, and composed, so that
+/// one mailbox is one address.
+pub(super) fn canonical(email: &str) -> String {
+    email.trim().nfkc().collect::<String>().to_lowercase()
+}
+
+/// The email address in that form, if it is one.
 pub(super) fn address(text: &str) -> Result<String, Fault> {
-    let text = text.trim().to_lowercase();
+    let text = canonical(text);
     let parts = text.split_once('@').filter(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
     });
-    let is_plain = text.chars().all(|c| !c.is_whitespace() && !c.is_control() && !"<>,;\"".contains(c));
+    let is_plain = text.chars().all(|c| !c.is_whitespace() && !is_odd(c) && !"<>,;\"".contains(c));
     if parts.is_none() || !is_plain || text.len() > 254 || text.matches('@').count() != 1 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "email", "This is not an email address: {}", text));
     }
     Ok(text)
 }
 
-/// A name without what only confuses: controls, marks of direction, space at the ends.
+/// Whether a character leaves no trace, or only changes the direction of others.
+fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A text without what only confuses: controls, marks of direction, space at the ends.
+pub fn visible(text: &str) -> String {
+    text.chars().filter(|c| !is_odd(*c)).collect::<String>().trim().to_owned()
+}
+
+/// A name without what only confuses.
 pub fn name(text: &str) -> Result<String, Fault> {
-    let is_odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    let name = text.chars().filter(|c| !is_odd(*c)).collect::<String>().trim().to_owned();
+    let name = visible(text);
     if name.is_empty() || name.chars().count() > 80 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "name", "A name must have 1 to 80 characters."));
     }
@@ -79,8 +94,12 @@ pub fn name(text: &str) -> Result<String, Fault> {
 }
 
 pub async fn by_email(store: &Store, email: &str) -> Result<Option<Account>, Error> {
-    let email = email.trim().to_lowercase();
-    store.fetch_optional("SELECT * FROM account WHERE email = $1", args![email]).await
+    store.fetch_optional("SELECT * FROM account WHERE email = $1", args![canonical(email)]).await
+}
+
+/// Limits how often someone may guess the password of an account, from however many networks.
+pub(super) fn limit_guesses(app: &App, email: &str) -> Result<(), Fault> {
+    app.limits.take("account", &canonical(email), app.settings.sign_ins_per_minute)
 }
 
 pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {
@@ -224,6 +243,11 @@ mod tests {
     #[test]
     fn addresses_and_names_are_checked() {
         assert_eq!(address(" Ada@Example.org ").unwrap(), "ada@example.org");
+        // One mailbox is one account, however its address is typed.
+        for same in ["ada@ex\u{e4}mple.org", "ADA@exa\u{308}mple.org", "\u{ff41}da@ex\u{e4}mple.org"] {
+            assert_eq!(address(same).unwrap(), "ada@ex\u{e4}mple.org");
+        }
+        assert!(address("ada\u{200b}@example.org").is_err() && address("ada\u{200f}@example.org").is_err());
         for wrong in
             ["", "ada", "@example.org", "ada@", "ada@example", "a b@c.de", "a@b@c.de", "<a@b.c>", "a@.c"]
         {

@@ -139,8 +139,9 @@ async fn change_name(
 }
 
 /// Whether a password is that of an account.
-async fn is_password(app: &App, id: &str, given: &str) -> Result<bool, Fault> {
-    let stored = people::by_id(&app.store, id).await?.map(|account| account.password);
+async fn is_password(app: &App, by: &Visitor, given: &str) -> Result<bool, Fault> {
+    people::limit_guesses(app, &by.email)?;
+    let stored = people::by_id(&app.store, &by.id).await?.map(|account| account.password);
     app.hasher.verify(given, stored.as_deref()).await
 }
 
@@ -159,7 +160,7 @@ async fn change_address(
     _: Attempt,
     Body(given): Body<NewAddress>,
 ) -> Result<Response, Fault> {
-    if !is_password(&app, &by.id, &given.password).await? {
+    if !is_password(&app, &by, &given.password).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }
@@ -209,7 +210,7 @@ async fn change_password(
     _: Attempt,
     Body(given): Body<NewPassword>,
 ) -> Result<Response, Fault> {
-    if !is_password(&app, &by.id, &given.old).await? {
+    if !is_password(&app, &by, &given.old).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The current password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }
@@ -325,7 +326,7 @@ async fn delete_account(
     _: Attempt,
     Body(given): Body<Confirmation>,
 ) -> Result<Response, Fault> {
-    if !is_password(&app, &by.id, &given.password).await? {
+    if !is_password(&app, &by, &given.password).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }

@@ -65,7 +65,7 @@ async fn sign_in(
     Body(given): Body<Credentials>,
 ) -> Result<Response, Fault> {
     // Someone may guess a password, or codes, from many networks.
-    app.limits.take("account", &given.email.trim().to_lowercase(), app.settings.sign_ins_per_minute)?;
+    people::limit_guesses(&app, &given.email)?;
     let account =
         people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());

@@ -51,7 +51,7 @@ fn total_used(in_total: i64) -> Fault {
     fault!(
         TOO_MANY_REQUESTS,
         "total-used",
-        "Your team has used all {} of its submissions to this phase.",
+        "Your team has used all of its submissions to this phase: {}.",
         in_total
     )
 }
@@ -61,7 +61,7 @@ fn day_used(per_day: i64, now: i64) -> Fault {
     let fault = fault!(
         TOO_MANY_REQUESTS,
         "day-used",
-        "Your team has used all {} of its submissions for today. The daily limit resets at {}.",
+        "Your team has used all of its submissions for today: {}. The daily limit resets at {}.",
         per_day,
         clock::shown(next)
     );

@@ -36,6 +36,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0014_team_keys"
     "0015_account_links"
     "0016_details"
+    "0017_team_looks"
 };
 
 /// The version of the tables that this program uses.

@@ -50,12 +50,8 @@ impl Limits {
         bucket.refill(now);
         if bucket.left < 1.0 {
             let wait = ((1.0 - bucket.left) * 60.0 / per_minute).ceil() as i64;
-            let fault = fault!(
-                TOO_MANY_REQUESTS,
-                "too-often",
-                "Too many requests. Try again in {} seconds.",
-                wait.max(1)
-            );
+            let fault =
+                fault!(TOO_MANY_REQUESTS, "too-often", "Too many requests. Try again in {} s.", wait.max(1));
             return Err(fault.retry_after(wait));
         }
         bucket.left -= 1.0;

@@ -67,6 +67,13 @@ impl FromRequestParts<App> for Attempt {
 
 impl Input for Attempt {}
 
+/// The address that a proxy tells, which some write with a port.
+fn told_address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let address = bare.parse().or_else(|_| text.parse().map(|socket: SocketAddr| socket.ip()));
+    address.ok().map(|address| address.to_canonical())
+}
+
 impl Network {
     /// The network of a request. What a proxy says is believed only of listed proxies.
     pub fn of(request: &Request, proxies: &[String]) -> Self {
@@ -80,8 +87,7 @@ impl Network {
             let values = request.headers().get_all("x-forwarded-for").iter();
             let parts = values.flat_map(|value| value.to_str().unwrap_or("").split(','));
             // Each proxy adds its visitor at the end; what comes before may be anything.
-            let told: Vec<Option<IpAddr>> =
-                parts.map(|part| part.trim().parse().ok().map(|told: IpAddr| told.to_canonical())).collect();
+            let told: Vec<Option<IpAddr>> = parts.map(|part| told_address(part.trim())).collect();
             address =
                 told.into_iter().rev().map_while(|told| told).find(|told| !is_proxy(told)).unwrap_or(peer);
         }
@@ -121,6 +127,15 @@ mod tests {
         assert_eq!(of("10.0.0.1", "nonsense"), "10.0.0.0/24");
         assert_eq!(of("10.0.0.1", "nonsense, 198.51.100.7, 10.0.0.2"), "198.51.100.0/24");
         assert_eq!(of("10.0.0.1", "198.51.100.7, nonsense"), "10.0.0.0/24");
+        assert_eq!(of("10.0.0.1", "198.51.100.7:4711"), "198.51.100.0/24");
+        assert_eq!(of("10.0.0.1", "[2001:db8:1:2:3::4]:443, 10.0.0.2"), "2001:db8:1:2::/64");
+        assert_eq!(of("10.0.0.1", "[2001:db8:1:2:3::4]"), "2001:db8:1:2::/64");
+        let proxies = ["2001:db8:ff::/48".to_owned()];
+        let of = |peer: &str, told: &str| Network::of(&request(peer, told), &proxies).0;
+        assert_eq!(of("[2001:db8:ff:7::1]", "198.51.100.7, 2001:db8:ff::2"), "198.51.100.0/24");
+        assert_eq!(of("[2001:db8:fe::1]", "198.51.100.7"), "2001:db8:fe:0::/64");
+        let proxies = ["10.0.0.1".to_owned()];
+        let of = |peer: &str, told: &str| Network::of(&request(peer, told), &proxies).0;
         assert_eq!(of("[::ffff:10.0.0.1]", "::ffff:198.51.100.7"), "198.51.100.0/24");
     }
 

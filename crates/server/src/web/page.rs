@@ -70,17 +70,19 @@ impl Page {
         self.language.fill(english, &[a.to_string(), b.to_string(), c.to_string()])
     }
 
+    /// How many images there are.
+    pub fn images(&self, n: &usize) -> String {
+        if *n == 1 { self.t("1 image").to_owned() } else { self.t1("{} images", n) }
+    }
+
+    /// How many captions there are.
+    pub fn captions(&self, n: &usize) -> String {
+        if *n == 1 { self.t("1 caption").to_owned() } else { self.t1("{} captions", n) }
+    }
+
     /// How many images and captions a reference set has.
     pub fn images_and_captions(&self, images: &usize, captions: &usize) -> String {
-        let images = match images {
-            1 => self.t("1 image").to_owned(),
-            many => self.t1("{} images", many),
-        };
-        let captions = match captions {
-            1 => self.t("1 caption").to_owned(),
-            many => self.t1("{} captions", many),
-        };
-        self.t2("{}, {}", images, captions)
+        self.t2("{}, {}", self.images(images), self.captions(captions))
     }
 
     /// What a choice means.

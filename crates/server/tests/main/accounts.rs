@@ -19,6 +19,9 @@ on_sqlite! {
     over_tls_cookies_are_guarded_and_other_sites_are_refused
     who_tries_too_often_waits
     guesses_from_many_networks_are_limited
+    guesses_with_a_stolen_session_are_limited
+    pages_of_faults_greet_who_is_signed_in
+    one_mailbox_is_one_account
     a_link_to_a_team_makes_no_account
 }
 
@@ -196,6 +199,64 @@ async fn guesses_from_many_networks_are_limited() {
             .await
             .expect(status);
     }
+}
+
+async fn guesses_with_a_stolen_session_are_limited() {
+    let settings = capeval_server::settings::Settings {
+        sign_ins_per_minute: 3,
+        proxies: vec!["127.0.0.1".to_owned()],
+        ..settings(Database::Sqlite)
+    };
+    let site = Site::with(settings).await;
+    let bao = site.person("Bao", Role::Member).await;
+    for (k, path, status) in [
+        (1, "/account/delete", 422),
+        (2, "/account/address", 422),
+        (3, "/account/password", 422),
+        (4, "/account/delete", 429),
+        (5, "/sign-in", 429),
+    ] {
+        let post = Request::post(path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("x-forwarded-for", format!("203.0.{k}.1"));
+        let guess = "email=bao%40example.org&password=guess&old=guess&new=a+longer+guess";
+        bao.send(post, guess).await.expect(status);
+    }
+}
+
+async fn pages_of_faults_greet_who_is_signed_in() {
+    let site = Site::new(Database::Sqlite).await;
+    let bao = site.person("Bao", Role::Member).await;
+    let foreign = Request::post("/teams").header("origin", "https://evil.example");
+    let foreign = foreign.header("sec-fetch-site", "cross-site");
+    for (request, status) in [
+        (Request::get("/nowhere"), 404),
+        (Request::put("/teams"), 405),
+        (foreign, 403),
+        (Request::get("/b/lost"), 404),
+    ] {
+        let page = bao.send(request, "").await.expect(status).text;
+        assert!(page.contains("/account\"") && !page.contains("/sign-in"), "{page}");
+    }
+    assert!(site.anybody().get("/nowhere").await.expect(404).text.contains("/sign-in"));
+}
+
+/// Otherwise someone would have several accounts, each with a quota, and pass for another.
+async fn one_mailbox_is_one_account() {
+    let open =
+        capeval_server::settings::Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) };
+    let site = Site::with(open).await;
+    let register = async |email: &str| {
+        let fields = [("email", email), ("name", "Ada"), ("password", "a long password")];
+        site.anybody().post("/register", &fields).await.status.as_u16()
+    };
+    assert_eq!(register("ada@ex\u{e4}mple.org").await, 303);
+    for same in ["ada@exa\u{308}mple.org", "ADA@EX\u{c4}MPLE.ORG", "\u{ff41}da@ex\u{e4}mple.org"] {
+        assert_eq!(register(same).await, 409, "{same}");
+        let sign_in = [("email", same), ("password", "a long password")];
+        site.anybody().post("/sign-in", &sign_in).await.expect(303);
+    }
+    assert_eq!(register("ada\u{200b}@ex\u{e4}mple.org").await, 422);
 }
 
 async fn administrators_give_links_and_delete_accounts(database: Database) {

@@ -785,21 +785,32 @@ async fn the_form_checks_a_file_without_submitting_it(database: Database) {
     let phase = benchmark(&site, "per_day = 1").await;
     let browser = site.person("Ada", Role::Member).await;
     let check = |file: &str| {
-        let head = "--xxxx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"r\"\r\n\r\n";
+        let head = "--xxxx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"C:\\my\\\u{202e}<r>.json\"\r\n\r\n";
         let form = format!("{head}{file}\r\n--xxxx--\r\n");
         let post = Request::post("/b/b/p/check").header("content-type", "multipart/form-data; boundary=xxxx");
         browser.send(post, form)
     };
     let page = check(&results(40, 7)).await.expect(200).text;
-    assert!(
-        page.contains("It was only checked, not submitted.") && page.contains("--phase b/p --method"),
-        "{page}"
-    );
+    for words in [
+        "It was only checked, not submitted.",
+        "&#60;r&#62;.json: 40 images, 40 captions",
+        "export CAPEVAL_TOKEN=TOKEN\ncapeval submit results.json --to http://127.0.0.1:8080 --phase b/p --method NAME",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
     let page = check(WRONG).await.expect(422).text;
     assert!(page.contains("The file cannot be scored") && page.contains("99"), "{page}");
+    assert!(page.contains("Remove these captions or correct their ids."), "{page}");
     // The problems of as many images as a report lists.
     let page = check("[]").await.expect(422).text;
-    assert!(page.contains("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19"), "{page}");
+    assert!(
+        page.contains("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, …<"),
+        "{page}"
+    );
+    assert!(page.contains("&#60;r&#62;.json: The file has 0 captions; the phase has 40 images."), "{page}");
+    assert!(page.contains("Add a caption for each of these images."), "{page}");
+    let page = check("[{").await.expect(422).text;
+    assert!(page.contains("&#60;r&#62;.json cannot be read: "), "{page}");
     site.anybody().send(Request::post("/b/b/p/check"), "x").await.expect(303);
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();

@@ -125,7 +125,7 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
             submit(&to, &token, "b/p", &results(40, 7), None).unwrap();
             let (kind, words) = refused(submit(&to, &token, "b/p", &results(40, 8), None));
             assert_eq!(kind, Kind::Refused);
-            assert!(words.contains("Your team has used all 3 of its submissions for today"), "{words}");
+            assert!(words.contains("Your team has used all of its submissions for today: 3."), "{words}");
             assert!(words.contains("; try again in "), "{words}");
 
             // Wrong addresses.

@@ -401,7 +401,7 @@ async fn everything_is_scored_again_into_a_new_score_set(database: Database) {
         wrong["rows"],
         "The leaderboard changes when all submissions are scored"
     );
-    assert!(browser.get("/b/b/p/host").await.expect(200).text.contains("4 submissions left"));
+    assert!(browser.get("/b/b/p/host").await.expect(200).text.contains("Submissions left: 4"));
     // What is submitted during that time is in both.
     send(&bao, &phase, "Ten", results(40, 10)).await.expect(201);
     site.work().await;

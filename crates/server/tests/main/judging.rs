@@ -189,7 +189,7 @@ async fn a_page_says_how_metrics_agree_with_the_judges(database: Database) {
     admin.post(AGREEMENT, &[]).await.expect(303);
     site.work().await;
     let page = site.anybody().get(AGREEMENT).await.expect(200).text;
-    assert!(page.contains("36 ratings of") && page.contains("of 12 pictures"), "{page}");
+    assert!(page.contains("Ratings: 36;") && page.contains("pictures: 12"), "{page}");
     assert!(page.contains("Ada: Ours") && page.contains("CIDEr-D") && !page.contains("secret"), "{page}");
     assert_eq!(page.matches("<svg").count(), 1);
     assert!(

@@ -251,7 +251,7 @@ async fn a_page_says_how_metrics_agree_with_the_ratings(database: Database) {
     site.work().await;
     let page = site.anybody().get("/c/screens/agreement").await.expect(200).text;
     for part in [
-        "120 ratings of 60 captions of 12 pictures",
+        "Ratings: 120; captions: 60; pictures: 12",
         "CIDEr-D",
         "<svg viewBox=",
         "Share of captions with at most",

@@ -4,10 +4,11 @@ use askama::Template;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_api::{Details, Quota, Report, Submission, Team};
+use capeval_api::{Details, Open, ProblemKind, Quota, Report, Submission, Team};
 
 use super::receive::{About, Received, idempotency_key, receive};
 use super::records::{Outcome, admit, submit};
+use super::remedies::remedy;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::quota::{self, Meter};
@@ -48,6 +49,8 @@ struct Form<'a> {
     about: &'a About,
     problem: Option<String>,
     report: Option<&'a Report>,
+    /// The name of the file that the report is about.
+    file: &'a str,
     upload_mib: u64,
     /// The address of the site.
     site: String,
@@ -57,8 +60,15 @@ struct Form<'a> {
 /// What became of results that were not submitted.
 enum Outlook<'a> {
     Fault(&'a Fault),
-    /// A file that was refused, or only checked.
-    Report(&'a Report),
+    /// A file that was refused, or only checked, with its name.
+    Report(&'a Report, Option<&'a str>),
+}
+
+impl Form<'_> {
+    /// What to do about a kind of problem.
+    fn remedy(&self, kind: &Open<ProblemKind>) -> &str {
+        self.page.t(remedy(kind))
+    }
 }
 
 async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response, Fault> {
@@ -83,11 +93,11 @@ async fn show_form(
         None => teams = teams::of_person(&app.store, &by.id).await?,
     }
     let sets = records::sets(&app.store, &phase.id).await?;
-    let (status, problem, report) = match outlook {
-        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None),
-        Some(Outlook::Report(report)) if report.is_valid => (StatusCode::OK, None, Some(report)),
-        Some(Outlook::Report(report)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report)),
-        None => (StatusCode::OK, None, None),
+    let (status, problem, report, file) = match outlook {
+        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None, None),
+        Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
+        Some(Outlook::Report(report, file)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report), file),
+        None => (StatusCode::OK, None, None, None),
     };
     let shown = page.show(&Form {
         page,
@@ -101,6 +111,7 @@ async fn show_form(
         about,
         problem,
         report,
+        file: file.unwrap_or_else(|| page.t("The file")),
         upload_mib: app.settings.upload_mib,
         site: app.settings.url(""),
         address: app.settings.url(&format!("/api/v1/phases/{}/submissions", phase.id)),
@@ -125,12 +136,13 @@ async fn submit_form(
             return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
         }
     };
-    let about = received.about.clone();
+    let (about, name) = (received.about.clone(), received.name.clone());
     let place = match submit(&app, &by, &of.phase, received, None).await {
         Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}"),
         Ok(Outcome::Same(id)) => format!("/submissions/{id}?same=1"),
         Ok(Outcome::Invalid(report)) => {
-            return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report))).await;
+            return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report, name.as_deref())))
+                .await;
         }
         Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Outlook::Fault(&fault))).await,
@@ -149,10 +161,13 @@ async fn check_form(
         let received = received_to_check(&app, &by, request).await?;
         let sets = records::sets(&app.store, &of.phase.id).await?;
         let report = upload::check(&app, &sets, received.file).await?.report;
-        Ok::<_, Fault>((received.about, report))
+        Ok::<_, Fault>((received.about, received.name, report))
     };
     match checked.await {
-        Ok((about, report)) => show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report))).await,
+        Ok((about, name, report)) => {
+            let outlook = Outlook::Report(&report, name.as_deref());
+            show_form(&app, &page, &by, &of, &about, Some(outlook)).await
+        }
         Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await,
     }

@@ -3,6 +3,7 @@
 mod handlers;
 mod receive;
 mod records;
+mod remedies;
 
 use crate::web::Route;
 

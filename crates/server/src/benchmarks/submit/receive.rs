@@ -31,6 +31,8 @@ pub struct About {
 pub struct Received {
     pub about: About,
     pub file: Draft,
+    /// The name of the file, as far as a form tells it.
+    pub name: Option<String>,
 }
 
 /// Receives a form with a file, or a file as the whole body with the rest in the query of the address.
@@ -40,13 +42,14 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
     if !kind.starts_with("multipart/form-data") {
         let about = Query::<About>::try_from_uri(request.uri());
         let about = about.map_err(|_| upload::broken())?.0;
-        return Ok(Received { about, file: upload::of_body(app, request.into_body()).await? });
+        return Ok(Received { about, file: upload::of_body(app, request.into_body()).await?, name: None });
     }
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
-    let (mut about, mut file) = (About::default(), None);
+    let (mut about, mut file, mut file_name) = (About::default(), None, None);
     while let Some(field) = form.next_field().await.map_err(|_| upload::broken())? {
         let name = field.name().unwrap_or("").to_owned();
         if name == "file" {
+            file_name = field.file_name().and_then(file_name_of);
             file = Some(upload::of_field(app, field).await?);
             continue;
         }
@@ -60,7 +63,14 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
         }
     }
     let file = file.ok_or_else(|| fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."))?;
-    Ok(Received { about, file })
+    Ok(Received { about, file, name: file_name })
+}
+
+/// The name of a file without its folders, and without what only confuses.
+fn file_name_of(told: &str) -> Option<String> {
+    const LONGEST: usize = 100;
+    let name = people::visible(told.rsplit(['/', '\\']).next().unwrap_or(told));
+    Some(name.chars().take(LONGEST).collect()).filter(|name: &String| !name.is_empty())
 }
 
 impl About {

@@ -54,7 +54,7 @@ pub async fn submit(
     received: Received,
     key: Option<&str>,
 ) -> Result<Outcome, Fault> {
-    let Received { about, file } = received;
+    let Received { about, file, .. } = received;
     let about = about.checked()?;
     let sets = records::sets(&app.store, &phase.id).await?;
     if let Some(fault) = records::closed(phase, &sets) {

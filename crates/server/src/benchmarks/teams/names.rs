@@ -57,8 +57,9 @@ fn is_invisible(c: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, Surrogate, Unassigned,
     };
-    // Fillers of Hangul, the blank pattern of Braille, and variation selectors count as letters or marks.
-    let is_blank = matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{34f}'
+    // Fillers of Hangul, Khitan and hieroglyphs, the blank pattern of Braille, and variation selectors count as letters
+    // or marks.
+    let is_blank = matches!(c, '\u{13441}' | '\u{13442}' | '\u{16fe4}' | '\u{1d159}' | '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{34f}'
         | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let category = c.general_category();
     is_blank
@@ -138,10 +139,10 @@ fn folded(text: &str) -> String {
 
 /// What a name looks like, with its letters as they are and in lower case, in which letters of different scripts
 /// differ that look alike as capitals. Names that have one of these in common are too much alike (Unicode Technical
-/// Standard 39, skeletons).
+/// Standard 39, skeletons). Of a capital that looks like another, the lower case of that has a look of its own.
 pub fn keys(name: &str) -> BTreeSet<String> {
     let compatible: String = name.nfkc().collect();
-    let look = |text: &str| folded(&skeleton(text).collect::<String>());
+    let look = |text: &str| skeleton(&folded(&skeleton(text).collect::<String>())).collect::<String>();
     BTreeSet::from([look(&compatible), look(&folded(&compatible))])
 }
 
@@ -214,6 +215,10 @@ mod tests {
             ("paper", "рареr"),
             ("ВАСЯ", "вася"),
             ("BABE", "ВАВЕ"),
+            ("Team One", "ΤΕΑΜ ΟΝΕ"),
+            ("Team One", "Тeаm оnе"),
+            ("v-tea", "ν‐tеа"),
+            ("Team 1", "Team ①"),
             ("Al lab", "AI lab"),
             ("Straße", "STRASSE"),
             ("modern", "modem"),
@@ -239,6 +244,13 @@ mod tests {
             "\u{3164}",
             "\u{2800}",
             "x\u{fe0f}",
+            "x\u{13442}",
+            "x\u{16fe4}y",
+            "team\u{200d}one",
+            "team\u{200f}one",
+            "team\u{61c}one",
+            "Οfficial",
+            "ＣａｐＥｖａⅼ",
             "—",
             "e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}",
             "Admin",

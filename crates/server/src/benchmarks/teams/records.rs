@@ -128,12 +128,7 @@ pub(super) async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<S
     let most = app.settings.teams_per_person;
     let made = "SELECT COUNT(*) FROM team WHERE created_by = $1";
     if tx.fetch_one::<i64>(made, args![&visitor.id]).await? >= i64::from(most) {
-        return Err(fault!(
-            CONFLICT,
-            "teams",
-            "You have made {} teams, the most that this site allows.",
-            most
-        ));
+        return Err(fault!(CONFLICT, "teams", "You have made as many teams as this site allows: {}.", most));
     }
     let id = add(&mut tx, &visitor.id, name).await?;
     audit::note(&mut tx, Some(&visitor.id), "team.add", &id, json!({})).await?;
