@@ -2,13 +2,12 @@
 
 use std::fmt;
 
+use capeval_charts::{Axis, COLOURS, Chart, Colour, Estimate, Forest, Group, Mean, SQUARES, Series};
 use capeval_choice::counted;
 use capeval_report::{Comparison, Correlation, Gallery, Preference, Report, intervals_in_words, significant};
 use capeval_stats::interval::quantile;
 use serde::Serialize;
 
-use crate::chart::{Axis, COLOURS, Chart, Colour, Group, Mean, SQUARES, Series};
-use crate::forest::{Estimate, Forest};
 use crate::n_systems;
 
 const BINS: usize = 30;
@@ -53,6 +52,16 @@ pub struct Figure {
     pub(crate) cells: Option<String>,
     /// The drawing.
     pub svg: String,
+}
+
+impl Figure {
+    /// The figure as HTML, without notes that are said of all figures.
+    pub(crate) fn html(&self, common: &[&Note]) -> String {
+        let notes = self.notes.iter().filter(|note| !common.contains(note));
+        let notes: Vec<String> = notes.map(ToString::to_string).collect();
+        let Self { title, words, cells, svg, .. } = self;
+        capeval_charts::Figure { title, words, svg, notes: &notes, cells: cells.as_deref() }.to_string()
+    }
 }
 
 /// The notes that all of several figures have.

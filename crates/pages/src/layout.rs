@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use capeval_charts::MARK;
 use sha2::{Digest, Sha256};
 
 use crate::{Page, Pictures};
 
-/// The style of all pages.
+/// The style of all pages, after the one that sites share.
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
+pub(crate) use capeval_charts::STYLE as LOOK;
 
 /// The script of all pages.
 pub(crate) const SCRIPT: &str = concat!(
@@ -36,7 +38,9 @@ pub(crate) struct Layout<'r> {
     pub subtitle: String,
     /// The version of capeval.
     pub version: &'r str,
-    /// The Content-Security-Policy: what the page may run and load, which is this script, this style and pictures.
+    /// The mark, as an address.
+    pub icon: String,
+    /// The Content-Security-Policy: what the page may run and load, which is this script, these styles and pictures.
     pub policy: String,
 }
 
@@ -44,14 +48,16 @@ impl<'r> Layout<'r> {
     /// `title` is the heading of a page without one of its own.
     pub fn new(page: &'r Page, title: String, version: &'r str, subtitle: String) -> Self {
         let policy = format!(
-            "default-src 'none'; script-src {}; style-src {}; img-src data:{}; base-uri 'none'; form-action 'none'",
+            "default-src 'none'; script-src {}; style-src {} {}; img-src data:{}; base-uri 'none'; form-action 'none'",
             hash(SCRIPT),
+            hash(LOOK),
             hash(STYLE),
             page.pictures.as_ref().map(Pictures::source).unwrap_or_default()
         );
         let given = page.title.as_deref().filter(|title| !title.trim().is_empty());
         let title = given.map_or(Cow::Owned(title), Cow::Borrowed);
-        Self { title, subtitle, version, policy }
+        let icon = format!("data:image/svg+xml;base64,{}", BASE64.encode(MARK));
+        Self { title, subtitle, version, icon, policy }
     }
 }
 

@@ -1,15 +1,13 @@
 //! Results as HTML pages.
 //!
 //! A page is one file that needs no network: tables, charts and a browser of images. The templates are in `templates`,
-//! the script and the style in `assets`. The page's Content-Security-Policy allows only this script and style, and no
-//! connection except to the pictures.
+//! the script and the style in `assets`; drawings, and the style that all pages share, are those of `capeval-charts`.
+//! The page's Content-Security-Policy allows only this script and these styles, and no connection except to the
+//! pictures.
 
 mod block;
-mod chart;
 mod data;
-mod escape;
 mod figures;
-mod forest;
 mod layout;
 mod page;
 mod profiles;

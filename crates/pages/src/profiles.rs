@@ -1,9 +1,9 @@
 //! The captions of systems on the page of a report on diversity: lengths, vocabulary, n-grams, and repeated captions.
 
+use capeval_charts::{Axis, COLOURS, Chart, Colour, Series};
 use capeval_choice::counted;
 use capeval_report::{Align, Grid, NgramCount, Profile, Report, Table, significant};
 
-use crate::chart::{Axis, COLOURS, Chart, Colour, Series};
 use crate::figures::{Figure, Note, SHOWN, top};
 
 /// What the captions of systems look like.

@@ -10,11 +10,12 @@ use crate::ids;
 
 /// Name, type and content.
 const ASSETS: &[(&str, &str, &str)] = &[
+    ("look.css", "text/css; charset=utf-8", capeval_charts::STYLE),
     ("site.css", "text/css; charset=utf-8", include_str!("../../assets/site.css")),
     ("site.js", "text/javascript; charset=utf-8", include_str!("../../assets/site.js")),
     ("caption.js", "text/javascript; charset=utf-8", include_str!("../../assets/caption.js")),
     ("upload.js", "text/javascript; charset=utf-8", include_str!("../../assets/upload.js")),
-    ("icon.svg", "image/svg+xml", include_str!("../../assets/icon.svg")),
+    ("icon.svg", "image/svg+xml", capeval_charts::MARK),
 ];
 
 /// The routes of assets.

@@ -52,6 +52,15 @@ impl ShownRow {
 }
 
 impl Judged {
+    /// Who wrote the captions.
+    fn name(&self, page: &Page) -> String {
+        match (self.team_name.as_str(), self.method.as_str()) {
+            (_, "") => page.t("References").to_owned(),
+            ("", method) => method.to_owned(),
+            (team, method) => format!("{team} ({method})"),
+        }
+    }
+
     /// M1, M2 and the points of the cumulative distribution in per cent, M3 and M4, as shown.
     fn cells(&self) -> Vec<String> {
         let per_cent = |share: f64| format!("{:.1}", share * 100.0);
@@ -81,8 +90,10 @@ struct BoardPage<'a> {
     rows: Vec<ShownRow>,
     removed: &'a [Removed],
     judged: &'a [Judged],
+    /// The colour of each, as a class of the style, and its name.
+    legend: Vec<(String, String)>,
     /// The cumulative distributions of their grades.
-    lines: Vec<judging::Line>,
+    figure: String,
     has_human: bool,
     csv: String,
     json: String,
@@ -145,7 +156,12 @@ pub(super) async fn show(
         rows,
         removed: board.as_ref().map_or(&[][..], |board| board.removed.as_slice()),
         judged,
-        lines: judged.iter().zip(0..).map(|(row, place)| judging::line(&row.measured, place)).collect(),
+        legend: judged
+            .iter()
+            .enumerate()
+            .map(|(place, row)| (judging::colour(&row.measured, place).class(), row.name(&page)))
+            .collect(),
+        figure: if judged.is_empty() { String::new() } else { distributions(&page, judged) },
         csv: export("csv"),
         json: export("json"),
         n_images,
@@ -154,6 +170,12 @@ pub(super) async fn show(
     let body = Bytes::from(template.render()?);
     app.recent.keep(&page, making, body.clone());
     Ok(Html(body).into_response())
+}
+
+/// The cumulative distributions of the grades of what was judged.
+fn distributions(page: &Page, judged: &[Judged]) -> String {
+    let named: Vec<_> = judged.iter().map(|row| (row.name(page), &row.measured)).collect();
+    judging::figure(page, &named)
 }
 
 /// The best score of each column among those that have a place, as shown.

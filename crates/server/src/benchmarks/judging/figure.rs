@@ -1,43 +1,53 @@
-//! The cumulative distributions of judges' grades, as lines of a figure.
+//! The cumulative distributions of judges' grades.
 
 use capeval_api::Measured;
+use capeval_charts::{Axis, COLOURS, Chart, Colour, Figure, Series};
 
-/// Where the figure has its grades, from left to right, and the share of 0 and of 1.
-pub const GRADES: [u32; 4] = [70, 180, 290, 400];
-const BOTTOM: f64 = 210.0;
-const TOP: f64 = 20.0;
+use crate::web::Page;
 
-/// The classes of lines for systems; more of them begin again.
-const COLOURS: usize = 8;
+const GRADES: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
 
-/// A line of the figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Its colour, as a class of the style.
-    pub class: String,
-    /// Its points, as a path of SVG.
-    pub path: String,
-    /// The shares in words, for those who do not see it.
-    pub words: String,
+/// The colour of what was judged: that of the system in this place, or grey for the references.
+pub fn colour(measured: &Measured, place: usize) -> Colour {
+    if measured.system.is_some() { Colour::System(place) } else { Colour::Muted }
 }
 
-/// A step at each grade, as high as the share of captions with at most that grade. `place` counts the systems.
-pub fn line(measured: &Measured, place: usize) -> Line {
+/// The share of captions with at most each grade.
+fn shares(measured: &Measured) -> [f64; 4] {
     let [four, three, two] = measured.at_least;
-    let shares = [1.0 - two, 1.0 - three, 1.0 - four, 1.0];
-    let steps =
-        GRADES.iter().zip(shares).map(|(x, share)| format!("H{x}V{:.1}", BOTTOM - share * (BOTTOM - TOP)));
-    let words = (1..).zip(shares).map(|(grade, share)| format!("{grade}: {:.0} %", share * 100.0));
-    Line {
-        class: if measured.system.is_some() { format!("s{}", place % COLOURS) } else { "grey".to_owned() },
-        path: format!("M40 {BOTTOM}{}H420", steps.collect::<String>()),
-        words: words.collect::<Vec<_>>().join(", "),
-    }
+    [1.0 - two, 1.0 - three, 1.0 - four, 1.0].map(|share| 100.0 * share)
+}
+
+/// A line for each of the judged systems, with its name, which rises at each grade.
+pub fn figure(page: &Page, judged: &[(String, &Measured)]) -> String {
+    let mut words = page.t("Cumulative distributions").to_owned();
+    let series = judged.iter().enumerate().map(|(place, (name, measured))| {
+        let shares = shares(measured);
+        let said = (1..).zip(shares).map(|(grade, share)| format!("{grade}: {share:.0} %"));
+        words.push_str(&format!("; {name} {}", said.collect::<Vec<_>>().join(", ")));
+        // Beyond the axis, which ends the line at its edges.
+        let mut points = vec![(f64::MIN, 0.0)];
+        let mut before = 0.0;
+        for (grade, share) in GRADES.into_iter().zip(shares) {
+            points.extend([(grade, before), (grade, share)]);
+            before = share;
+        }
+        points.push((f64::MAX, before));
+        Series { colour: colour(measured, place % COLOURS), points }
+    });
+    let series: Vec<Series> = series.collect();
+    let x = Axis::of_values(page.t("Grade"), &GRADES);
+    let y = Axis::new(page.t("% of captions"), (0.0, 100.0));
+    let svg = Chart::curves(x, y, &series, false).to_string();
+    Figure::new("", &words, &svg).to_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::web::language::Language;
 
     #[test]
     fn lines_rise_to_the_whole_at_the_best_grade() {
@@ -50,13 +60,19 @@ mod tests {
             m4: 3.0,
             at_least: [0.25, 0.5, 0.75],
         };
-        let drawn = line(&measured, 9);
-        assert_eq!(
-            (drawn.class.as_str(), drawn.words.as_str()),
-            ("s1", "1: 25 %, 2: 50 %, 3: 75 %, 4: 100 %")
-        );
-        assert_eq!(drawn.path, "M40 210H70V162.5H180V115.0H290V67.5H400V20.0H420");
+        let page = Page {
+            language: Language::English,
+            visitor: None,
+            path: "/".to_owned(),
+            site: Arc::from(""),
+            done: None,
+        };
+        let html = figure(&page, &[("<a>".to_owned(), &measured)]);
+        assert!(html.contains("&lt;a&gt; 1: 25 %, 2: 50 %, 3: 75 %, 4: 100 %"), "{html}");
+        let line = "M68.0 228.0L122.0 228.0L122.0 173.0L212.0 173.0L212.0 118.0L302.0 118.0L302.0 63.0L392.0 63.0\
+                    L392.0 8.0L446.0 8.0";
+        assert!(html.contains(&format!("class=\"line s0\" d=\"{line}\"")), "{html}");
         measured.system = None;
-        assert_eq!(line(&measured, 9).class, "grey");
+        assert!(figure(&page, &[(String::new(), &measured)]).contains("class=\"line grey\""));
     }
 }

@@ -9,7 +9,7 @@ mod sample;
 
 use crate::web::Route;
 
-pub use figure::{GRADES, Line, line};
+pub use figure::{colour, figure};
 pub use records::{results, withdraw};
 pub use sample::SampleCaptions;
 

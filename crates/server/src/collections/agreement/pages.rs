@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
+use capeval_charts::Figure;
 use capeval_tasks::{Agreement, Drawn, Estimate};
 
 use super::{CorrelateCollection, FoundFor};
@@ -60,11 +61,14 @@ impl Shown {
         Language::of(&self.language).map_or(self.language.as_str(), |known| known.name())
     }
 
-    /// A drawing, with its words in the language of the page.
-    fn drawing(&self, page: &Page, figure: &Drawn) -> String {
-        LABELS.iter().fold(figure.svg.clone(), |svg, label| {
+    /// A figure, with its words in the language of the page; the first is of grades.
+    fn figure(&self, page: &Page, drawn: &Drawn, is_first: &bool) -> String {
+        let svg = LABELS.iter().fold(drawn.svg.clone(), |svg, label| {
             svg.replace(&format!(">{label}<"), &format!(">{}<", page.language.t(label)))
-        })
+        });
+        let title = if *is_first { page.t("Grades") } else { &drawn.title };
+        let notes: Vec<String> = self.beyond(page, drawn).into_iter().collect();
+        Figure { notes: &notes, ..Figure::new(title, &self.words(page, drawn), &svg) }.to_string()
     }
 
     /// What a drawing shows, for who does not see it.

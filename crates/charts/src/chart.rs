@@ -7,12 +7,16 @@ use askama::Template;
 use capeval_report::significant;
 
 /// The number of series that have a colour of their own.
-pub(crate) const COLOURS: usize = 8;
+pub const COLOURS: usize = 8;
 
 /// The number of squares along each axis of a scatter plot of many points.
-pub(crate) const SQUARES: usize = 32;
+pub const SQUARES: usize = 32;
 /// The largest number of points that are drawn one by one.
 const POINTS: usize = 400;
+
+/// The numbers of days between labels, and the largest number of labels.
+const DAYS: [i64; 10] = [1, 2, 3, 5, 7, 14, 28, 56, 91, 182];
+const DAYS_LABELLED: i64 = 4;
 
 /// The edges of the plot area.
 const LEFT: f64 = 68.0;
@@ -20,9 +24,10 @@ const RIGHT: f64 = 446.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 228.0;
 
+/// A drawing of data over two axes, as SVG.
 #[derive(Template)]
 #[template(path = "chart.svg")]
-pub(crate) struct Chart {
+pub struct Chart {
     x: Axis,
     y: Axis,
     marks: Marks,
@@ -30,7 +35,7 @@ pub(crate) struct Chart {
 
 /// An axis of a chart with its range.
 #[derive(Clone)]
-pub(crate) struct Axis {
+pub struct Axis {
     /// What it measures.
     pub label: String,
     low: f64,
@@ -38,12 +43,12 @@ pub(crate) struct Axis {
     /// Whether values are counts, so that ticks are whole numbers.
     is_whole: bool,
     /// The values to label; `None` labels round values.
-    labelled: Option<Vec<f64>>,
+    labelled: Option<Vec<(f64, String)>>,
 }
 
 /// The colour of a series.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Colour {
+pub enum Colour {
     /// The colour of the system with this number.
     System(usize),
     /// Grey.
@@ -51,16 +56,27 @@ pub(crate) enum Colour {
 }
 
 /// A curve.
-pub(crate) struct Series {
+pub struct Series {
     /// The colour of the curve.
     pub colour: Colour,
     /// The points of the curve, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
+/// A point that stands for something by itself.
+pub struct Dot {
+    /// Its place on both axes.
+    pub at: (f64, f64),
+    /// Its colour.
+    pub colour: Colour,
+    /// What a pointer over it shows.
+    pub title: String,
+}
+
 /// The data of a chart, with CSS classes for the colours.
 enum Marks {
     Curves(Vec<Curve>),
+    Marked { lines: Vec<Curve>, dots: Vec<Marked> },
     Dots { class: String, at: Vec<(f64, f64)> },
     Squares { class: String, paths: Vec<Square> },
     Boxes { class: String, width: f64, boxes: Vec<Quartiles> },
@@ -84,7 +100,7 @@ struct Path {
 }
 
 /// The values of a group in a box plot.
-pub(crate) struct Group {
+pub struct Group {
     /// The position of the group on the horizontal axis.
     pub x: f64,
     /// The number of values.
@@ -94,7 +110,7 @@ pub(crate) struct Group {
 }
 
 /// A mean of some values.
-pub(crate) struct Mean {
+pub struct Mean {
     /// The place on the horizontal axis, a whole number.
     pub x: usize,
     /// The mean.
@@ -108,6 +124,14 @@ struct Curve {
     line: String,
     /// The outline of the area below the curve; `None` if it is not tinted.
     area: Option<String>,
+}
+
+/// A point in the coordinates of the drawing.
+struct Marked {
+    class: String,
+    x: f64,
+    y: f64,
+    title: String,
 }
 
 /// All squares of one shade.
@@ -144,7 +168,25 @@ impl Axis {
         let margin = 0.6 * steps.fold(f64::INFINITY, f64::min).min(1.0);
         let ends =
             values.first().zip(values.last()).map_or((0.0, 1.0), |(low, high)| (low - margin, high + margin));
-        Self { labelled: Some(values.to_vec()), ..Self::new(label, ends) }
+        let labelled = values.iter().map(|value| (*value, significant(*value, 3))).collect();
+        Self { labelled: Some(labelled), ..Self::new(label, ends) }
+    }
+
+    /// An axis of days, numbered from any first one, that labels at most four of them by their names.
+    pub fn of_days(
+        label: impl Into<String>,
+        (first, last): (i64, i64),
+        name: impl Fn(i64) -> String,
+    ) -> Self {
+        let last = last.max(first + 1);
+        let least = (last - first) / (DAYS_LABELLED - 1);
+        let step = DAYS.into_iter().find(|step| *step >= least).unwrap_or(least);
+        // From the last day, which matters most; not so near to the edges that labels would be cut off.
+        let (low, high) = (first as f64, last as f64);
+        let margin = 0.1 * (high - low);
+        let days = (0..DAYS_LABELLED).map(|k| last - k * step).take_while(|day| *day >= first);
+        let labelled = days.map(|day| (day as f64, name(day))).collect();
+        Self { labelled: Some(labelled), ..Self::new(label, (low - margin, high + margin)) }
     }
 
     /// As [`new`](Self::new), but for counts.
@@ -160,7 +202,7 @@ impl Axis {
     /// Round values for at most `at_most` intervals, each as its position along the axis and its label.
     pub fn ticks(&self, at_most: f64) -> Vec<(f64, String)> {
         if let Some(values) = &self.labelled {
-            return values.iter().map(|value| (self.share(*value), significant(*value, 3))).collect();
+            return values.iter().map(|(value, label)| (self.share(*value), label.clone())).collect();
         }
         let least = (self.high - self.low) / at_most;
         let power = least.log10().floor();
@@ -195,11 +237,7 @@ impl Chart {
     /// Curves over a common axis; `tinted` shades the area below them.
     pub fn curves(x: Axis, y: Axis, series: &[Series], tinted: bool) -> Self {
         let curves = series.iter().map(|Series { colour, points }| {
-            let mut line = String::new();
-            for (k, (at, value)) in points.iter().enumerate() {
-                let (at, value) = place(&x, &y, *at, *value);
-                push(&mut line, if k == 0 { 'M' } else { 'L' }, at, value);
-            }
+            let line = path(&x, &y, points);
             let ends = points.first().zip(points.last()).filter(|_| tinted);
             let area = ends.map(|((first, _), (last, _))| {
                 let [first, last] = [first, last].map(|end| place(&x, &y, *end, y.low).0);
@@ -208,6 +246,27 @@ impl Chart {
             Curve { class: colour.class(), line, area }
         });
         let marks = Marks::Curves(curves.collect());
+        Self { x, y, marks }
+    }
+
+    /// Progress: what holds from each point until the next one, as steps to the right edge, and points that stand for
+    /// something by themselves.
+    pub fn progress(x: Axis, y: Axis, held: &[Series], dots: &[Dot]) -> Self {
+        let lines = held.iter().map(|Series { colour, points }| {
+            let mut steps: Vec<(f64, f64)> = Vec::with_capacity(2 * points.len());
+            for (at, value) in points {
+                steps.extend(steps.last().map(|(_, before)| (*at, *before)));
+                steps.push((*at, *value));
+            }
+            steps.extend(points.last().map(|(_, value)| (x.high, *value)));
+            Curve { class: colour.class(), line: path(&x, &y, &steps), area: None }
+        });
+        let lines = lines.collect();
+        let dots = dots.iter().map(|Dot { at, colour, title }| {
+            let (x, y) = place(&x, &y, at.0, at.1);
+            Marked { class: colour.class(), x, y, title: title.clone() }
+        });
+        let marks = Marks::Marked { lines, dots: dots.collect() };
         Self { x, y, marks }
     }
 
@@ -276,6 +335,16 @@ fn place(x: &Axis, y: &Axis, at: f64, value: f64) -> (f64, f64) {
     (LEFT + (RIGHT - LEFT) * x.share(at), BOTTOM - (BOTTOM - TOP) * y.share(value))
 }
 
+/// A line through points.
+fn path(x: &Axis, y: &Axis, points: &[(f64, f64)]) -> String {
+    let mut line = String::new();
+    for (k, (at, value)) in points.iter().enumerate() {
+        let (at, value) = place(x, y, *at, *value);
+        push(&mut line, if k == 0 { 'M' } else { 'L' }, at, value);
+    }
+    line
+}
+
 fn push(path: &mut String, command: char, x: f64, y: f64) {
     // Writing to a string cannot fail.
     let _ = write!(path, "{command}{x:.1} {y:.1}");
@@ -298,6 +367,31 @@ mod tests {
         assert!(svg.contains("d=\"M68.0 228.0L446.0 8.0L446.0 228L68.0 228z\""), "{svg}");
         assert!(!svg.contains("style="), "the page's policy allows no style attribute: {svg}");
         assert!(svg.contains("&lt;label&gt;") && !svg.contains("<label>"), "{svg}");
+    }
+
+    #[test]
+    fn progress_is_steps_with_a_point_for_each_event() {
+        let held = [Series { colour: Colour::Muted, points: vec![(0.0, 0.0), (0.5, 1.0)] }];
+        let dot = |at, title: &str| Dot { at, colour: Colour::System(0), title: title.into() };
+        let dots = [dot((0.0, 0.0), "<first>"), dot((0.5, 1.0), "second")];
+        let svg = Chart::progress(axis(), axis(), &held, &dots).to_string();
+        assert!(
+            svg.contains("<path class=\"line grey\" d=\"M68.0 228.0L257.0 228.0L257.0 8.0L446.0 8.0\"/>"),
+            "{svg}"
+        );
+        assert!(svg.contains("<title>&lt;first&gt;</title></circle>"), "{svg}");
+        assert_eq!(svg.matches("<circle class=\"marked s0\"").count(), 2);
+    }
+
+    #[test]
+    fn days_are_labelled_by_name_from_the_last_one() {
+        let labels = |first, last| -> Vec<String> {
+            let axis = Axis::of_days("", (first, last), |day| format!("day {day}"));
+            axis.ticks(6.0).into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(labels(0, 30), ["day 30", "day 16", "day 2"]);
+        assert_eq!(labels(5, 5), ["day 6", "day 5"]);
+        assert_eq!(labels(0, 4_000).len(), 4);
     }
 
     #[test]

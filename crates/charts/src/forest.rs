@@ -3,6 +3,7 @@
 use askama::Template;
 use capeval_report::fixed;
 use capeval_stats::Interval;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::chart::{Axis, Colour};
 
@@ -11,14 +12,14 @@ const LEFT: f64 = 8.0;
 const RIGHT: f64 = 452.0;
 /// The height of a row.
 const ROW: usize = 26;
-/// The width of a character, and the gap between names, the axis and values.
+/// The width of a Latin letter, half of that of a Chinese character, and the gap between names, the axis and values.
 const LETTER: f64 = 8.6;
 const GAP: f64 = 18.0;
-/// The largest number of characters of a name that are drawn.
+/// The largest width of a name that is drawn, in letters.
 const NAME: usize = 20;
 
 /// An estimate with its interval.
-pub(crate) struct Estimate {
+pub struct Estimate {
     /// What was estimated.
     pub name: String,
     /// The estimate; not drawn if it is not finite.
@@ -32,7 +33,7 @@ pub(crate) struct Estimate {
 /// A forest plot.
 #[derive(Template)]
 #[template(path = "forest.svg")]
-pub(crate) struct Forest {
+pub struct Forest {
     axis: Axis,
     /// The ends of the axis, between names and values.
     left: f64,
@@ -74,7 +75,7 @@ impl Forest {
         let names: Vec<String> = estimates.iter().map(|one| shortened(&one.name)).collect();
         let values: Vec<String> = estimates.iter().map(|one| fixed(one.value, digits)).collect();
         let width = |texts: &[String]| {
-            let letters = texts.iter().map(|text| text.chars().count()).max().unwrap_or_default();
+            let letters = texts.iter().map(|text| text.width()).max().unwrap_or_default();
             LETTER * letters.min(NAME) as f64
         };
         let (left, right) = (LEFT + width(&names) + GAP, RIGHT - width(&values) - GAP);
@@ -104,12 +105,20 @@ impl Forest {
 
 /// The name, without its middle if it is too long for the drawing.
 fn shortened(name: &str) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= NAME {
+    if name.width() <= NAME {
         return name.to_owned();
     }
-    let (head, tail) = (&letters[..NAME / 2], &letters[letters.len() - NAME / 2 + 1..]);
-    head.iter().chain(&['…']).chain(tail).collect()
+    let within = |letters: &mut dyn Iterator<Item = char>, most: usize| -> Vec<char> {
+        let mut width = 0;
+        let mut fits = |letter: &char| {
+            width += letter.width().unwrap_or(0);
+            width <= most
+        };
+        letters.take_while(|letter| fits(letter)).collect()
+    };
+    let head = within(&mut name.chars(), NAME / 2);
+    let tail = within(&mut name.chars().rev(), NAME / 2 - 1);
+    head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
 }
 
 #[cfg(test)]
@@ -133,6 +142,16 @@ mod tests {
         assert!(svg.contains(">&lt;a&gt;</text>") && svg.contains(">longlonglo…glonglong"), "{svg}");
         assert_eq!(svg.matches("class=\"zero\"").count(), 1);
         assert_eq!(svg.matches("class=\"forest s1\"").count(), 2);
+    }
+
+    #[test]
+    fn wide_letters_take_twice_the_room() {
+        let start = |name: &str| {
+            let svg = Forest::new("x", &[estimate(name, 0.0, -1.0, 1.0)], None, 2).to_string();
+            svg.split("<path d=\"M").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned()
+        };
+        assert_eq!(start("验证集一"), start("eight or"));
+        assert_eq!(shortened("在验证集上得分最高的系统名称"), "在验证集上…系统名称");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The escaper of all templates.
+//! The escaper of templates.
 
 use std::fmt;
 
 /// Escapes text for element content and attributes; control characters, which are not allowed in HTML, become U+FFFD.
 #[derive(Clone, Copy)]
-pub(crate) struct Text;
+pub struct Text;
 
 impl askama::filters::Escaper for Text {
     fn write_escaped_str<W: fmt::Write>(&self, mut out: W, text: &str) -> fmt::Result {
