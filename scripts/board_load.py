@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """Measure a leaderboard of many submissions under load, on loopback.
 
-    board_load.py SERVER SCRATCH [--submissions N] [--teams N] [--measures N] [--seconds N]
+    board_load.py SERVER SCRATCH [--submissions N] [--teams N] [--measures N] [--rate N] [--seconds N] [--rounds N]
 
 SERVER is the program, SCRATCH an empty folder. Makes a phase, writes made-up scores into its SQLite database (12,000
-submissions of 200 teams by 20 measures), and prints for every form of the board what wrk measures with 16 connections
-(requests a second, the 95th percentile of latencies) and the server's memory: the page as visitors share it, with an
-address that no one has asked for, and for a person who is signed in; JSON and CSV; and the API.
+submissions of 200 teams by 20 measures), and prints for every form of the board, as medians of some rounds: the 50th, 95th
+and 99th percentile of latencies at 200 requests a second, each counted from the moment at which it was due; what wrk
+measures with 16 connections and no pause; and the server's memory. The forms are the page as visitors share it, the page
+with addresses that no one has asked for, packed as browsers ask for it, and for a person who is signed in; its other views;
+JSON and CSV; and the API.
 """
 import argparse
+import itertools
 import json
+import os
 import pathlib
 import random
 import shutil
 import socket
 import sqlite3
+import statistics
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -83,6 +89,41 @@ def session(site, email):
     return cookie.split(";")[0]
 
 
+def paced(site, paths, header, rate, seconds):
+    """The 50th, 95th and 99th percentile of latencies in ms of requests that are due at fixed moments."""
+    name, _, value = header.partition(": ")
+    due, lock, latencies, failures = itertools.count(), threading.Lock(), [], []
+    begin = time.perf_counter() + 0.2
+
+    def visit():
+        connection = site.connect()
+        while True:
+            with lock:
+                number = next(due)
+            if number >= rate * seconds:
+                return
+            moment = begin + number / rate
+            time.sleep(max(0.0, moment - time.perf_counter()))
+            with lock:
+                path = next(paths)
+            connection.request("GET", path, headers={name: value})
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status != 200:
+                failures.append(answer.status)
+            latencies.append((time.perf_counter() - moment) * 1e3)
+
+    visitors = [threading.Thread(target=visit) for _ in range(32)]
+    for visitor in visitors:
+        visitor.start()
+    for visitor in visitors:
+        visitor.join()
+    if failures:
+        sys.exit(f"requests were answered with {set(failures)}")
+    ranked = sorted(latencies)
+    return [ranked[int(share * (len(ranked) - 1))] for share in (0.5, 0.95, 0.99)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("server")
@@ -90,6 +131,9 @@ def main():
     parser.add_argument("--submissions", type=int, default=12_000)
     parser.add_argument("--teams", type=int, default=200)
     parser.add_argument("--measures", type=int, default=20)
+    parser.add_argument("--rate", type=int, default=200)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     given.data_of_metrics = None
     if not shutil.which("wrk"):
@@ -120,23 +164,41 @@ def main():
         begin = time.perf_counter()
         process = start()
         print(f"first start with {given.submissions} submissions: {time.perf_counter() - begin:.2f} s")
-        page, api = "/b/many/val/leaderboard", f"/api/v1/phases/{phase}/leaderboard"
+        here = "/b/many/val"
+        page, api = f"{here}/leaderboard", f"/api/v1/phases/{phase}/leaderboard"
         cookie = session(site, "person@example.org")
+        person = f"Cookie: {cookie}"
+        packed = "Accept-Encoding: gzip"
         for name, path, header in (
             ("page, shared", page, "Accept: text/html"),
-            ("page, address not asked for before", page + "?zz=1", "Accept: text/html"),
-            ("page, signed in", page, f"Cookie: {cookie}"),
-            ("page, signed in, by another measure", page + "?sort=measure-7", f"Cookie: {cookie}"),
+            ("page, new addresses", page + "?zz={}", "Accept: text/html"),
+            ("page, new addresses, packed", page + "?zz={}", packed),
+            ("page, signed in", page, person),
+            ("page, signed in, by another measure", page + "?sort=measure-7", person),
+            ("page, signed in, four columns", page + "?column=measure-1&column=measure-2&column=measure-3", person),
+            ("intervals, signed in", f"{here}/intervals", person),
+            ("progress, signed in", f"{here}/progress", person),
             ("JSON", page + "?format=json", "Accept: */*"),
             ("CSV", page + "?format=csv", "Accept: */*"),
             ("API", api, f"Authorization: Bearer {token}"),
         ):
             status, body = ask(site, path, header)
+            if status == 404:
+                continue
             if status != 200:
                 sys.exit(f"{path} answered {status}")
-            rate, p95 = wrk(site, path, 16, "identity", header)
-            print(f"{name}: {rate:.0f} requests a second, p95 {p95:.1f} ms, {len(body) / 1000:.0f} kB; "
-                  f"{memory(process):.0f} MB", flush=True)
+            numbers = itertools.count(1)
+            paths = (path.format(number) for number in numbers)
+            rounds = [paced(site, paths, header, given.rate, given.seconds) for _ in range(given.rounds)]
+            at_rate = " ".join(f"{statistics.median(column):.1f}" for column in zip(*rounds))
+            flat_out = ""
+            # wrk asks for one address again and again.
+            if "{}" not in path:
+                measured = [wrk(site, path, 16, "identity", header) for _ in range(given.rounds)]
+                rate, p95 = (statistics.median(column) for column in zip(*measured))
+                flat_out = f"flat out {rate:.0f} requests a second, p95 {p95:.1f} ms; "
+            print(f"{name}: p50, p95, p99 {at_rate} ms at {given.rate} requests a second; {flat_out}"
+                  f"{len(body) / 1000:.0f} kB; {memory(process):.0f} MB; load {os.getloadavg()[0]:.1f}", flush=True)
     finally:
         process.terminate()
         process.wait()

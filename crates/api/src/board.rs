@@ -27,9 +27,13 @@ pub struct Board {
     pub reference_set: String,
     /// The key of a measure.
     pub sorted_by: String,
+    /// The measures that were asked for, that which sorts first.
     pub measures: Vec<Measure>,
-    /// The best first.
+    /// The rows that were asked for, the best first; ranks and comparisons are those of the whole board.
     pub rows: Vec<BoardRow>,
+    /// The number of rows of the whole board.
+    #[serde(default)]
+    pub total_rows: usize,
     /// How rows are compared with the row above.
     #[serde(default)]
     pub comparison: String,
@@ -37,6 +41,14 @@ pub struct Board {
     pub disqualified: Vec<Disqualified>,
     /// The human evaluation; empty if the account sees only its own teams.
     pub judged_by_people: Vec<JudgedSystem>,
+}
+
+/// What a board shows unless a visitor chooses otherwise.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BoardColumns {
+    /// The keys of the measures, in order; none for all.
+    #[serde(default)]
+    pub columns: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -54,11 +66,44 @@ pub struct BoardRow {
     pub scores: IndexMap<String, f64>,
     /// The ends of the 95 % confidence interval of each measure that has one.
     pub intervals: IndexMap<String, [f64; 2]>,
+    /// The row above on the whole board, with which this one is compared, whether or not it was asked for; `null` if
+    /// there is none, or if one of the two is that of people.
+    #[serde(default)]
+    pub row_above: Option<RowAbove>,
     /// Whether the difference is not significant, as `comparison` says; `null` if that is not known, or not yet.
     pub not_different_from_row_above: Option<bool>,
     /// The p-value of the difference by the measure that sorts, before correction; `null` if there is no test.
     #[serde(default)]
     pub p_of_difference_from_row_above: Option<f64>,
+}
+
+/// The row above another one.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RowAbove {
+    pub kind: Open<SubmissionKind>,
+    /// Empty for baselines.
+    pub team: String,
+    pub method: String,
+}
+
+/// What has stood on the leaderboard of a phase, as far as the account may see it: of each team, every submission that
+/// was its best by the measure that ranks when it came, or the only one if it has chosen one.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Progress {
+    pub reference_set: String,
+    pub measure: Measure,
+    /// The oldest first.
+    pub points: Vec<ProgressPoint>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ProgressPoint {
+    pub team: String,
+    pub method: String,
+    pub submitted_at: Time,
+    pub score: f64,
+    /// Whether it was better than all points before it.
+    pub is_best: bool,
 }
 
 /// A submission that hosts have removed from the leaderboard.

@@ -31,7 +31,9 @@ pub use account::{
     Account, AccountLink, Accounts, Contributions, CreatedToken, ManagedAccount, NewToken, Role, Scope,
     Token, Tokens,
 };
-pub use board::{Board, BoardRow, Disqualified, JudgedKind, JudgedSystem};
+pub use board::{
+    Board, BoardColumns, BoardRow, Disqualified, JudgedKind, JudgedSystem, Progress, ProgressPoint, RowAbove,
+};
 pub use collection::{
     AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, ImageState,
     NewCaption, NewRating, NewReport, Picture, PictureFile, Pictures, PicturesAfter, ReleaseAccess,

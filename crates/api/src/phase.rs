@@ -81,6 +81,9 @@ pub struct Phase {
     pub main_set: String,
     /// The measure by which the board ranks.
     pub main_metric: String,
+    /// The keys of the measures that the board shows unless others are asked for; empty for all.
+    #[serde(default)]
+    pub board_columns: Vec<String>,
     pub reference_sets: Vec<ReferenceSet>,
 }
 

@@ -119,9 +119,9 @@ pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
     measures.iter().map(describe).collect()
 }
 
-/// Checks that metrics exist, and that one of their measures is `main`, which ranks. The data of metrics such as METEOR
-/// may be where tasks run only, so these are not built.
-pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
+/// Checks that metrics exist and have the measures that are asked for, each with the setting that asks. The data of
+/// metrics such as METEOR may be where tasks run only, so these are not built.
+pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result<()> {
     let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
     let (with_data, others): (Vec<String>, Vec<String>) = names
         .iter()
@@ -132,9 +132,11 @@ pub fn check_metrics(names: &[String], main: &str) -> anyhow::Result<()> {
         let selection = capeval::select_metrics(&MetricOptions::new(others), &Resources::default())?;
         known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
     }
-    let is_of_data = needed.iter().any(|needed| main.starts_with(needed.metric));
-    if !is_of_data && !known.iter().any(|key| key == main) {
-        bail!("main_metric is `{main}`, but the metrics give {}", known.join(", "));
+    for (what, key) in asked {
+        let is_of_data = needed.iter().any(|needed| key.starts_with(needed.metric));
+        if !is_of_data && !known.iter().any(|known| known == key) {
+            bail!("{what} is `{key}`, but the metrics give {}", known.join(", "));
+        }
     }
     Ok(())
 }

@@ -84,6 +84,9 @@ pub struct PhasePlan {
     /// The measure that ranks.
     #[serde(default = "cider")]
     pub main_metric: String,
+    /// The keys of the measures that the board shows unless a visitor chooses others; all by default.
+    #[serde(default)]
+    pub board_columns: Vec<String>,
     /// Whether the board has a row for people.
     #[serde(default = "yes")]
     pub human: bool,
@@ -360,8 +363,9 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!("phase {}: main_set is not among its references", phase.slug);
     }
-    capeval_tasks::check_metrics(&phase.metrics, &phase.main_metric)
-        .with_context(|| format!("phase {}", phase.slug))?;
+    let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
+    let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
+    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| format!("phase {}", phase.slug))?;
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
@@ -409,12 +413,12 @@ async fn apply_phase(
     let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
-         reveal_at, decimals, metrics, main_set, main_metric, human, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) \
+         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, position = excluded.position, \
          opens_at = excluded.opens_at, closes_at = excluded.closes_at, per_day = excluded.per_day, \
          in_total = excluded.in_total, board = excluded.board, reveal_at = excluded.reveal_at, \
-         decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric",
+         decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric, board_columns = excluded.board_columns",
         args![
             &id,
             benchmark,
@@ -432,6 +436,7 @@ async fn apply_phase(
             main_set.cloned().unwrap_or_default(),
             &plan.main_metric,
             plan.human,
+            serde_json::to_string(&plan.board_columns)?,
             clock::now()
         ],
     )

@@ -63,6 +63,9 @@ pub struct Phase {
     pub main_set: String,
     /// The measure that ranks.
     pub main_metric: String,
+    /// The keys of the measures that the board shows unless a visitor chooses others; empty for all.
+    #[serde(deserialize_with = "store::json")]
+    pub board_columns: Vec<String>,
     /// Whether the board has a row for people.
     pub human: bool,
     /// The scores that the board shows; `None` until all references are ready.
@@ -446,6 +449,7 @@ pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> 
         metrics: phase.metrics.clone(),
         main_set: phase.main_set.clone(),
         main_metric: phase.main_metric.clone(),
+        board_columns: phase.board_columns.clone(),
         reference_sets: sets.iter().map(|set| set.for_programs(seen.is_host)).collect(),
     }
 }

@@ -37,6 +37,8 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0015_account_links"
     "0016_details"
     "0017_team_looks"
+    "0018_board_columns"
+    "0019_progress"
 };
 
 /// The version of the tables that this program uses.

@@ -19,12 +19,20 @@ use crate::clock;
 /// late.
 const LIFE: Duration = Duration::from_secs(1);
 
-/// The number of pages above which all are forgotten.
+/// The number of pages and of their bytes above which all are forgotten.
 const MANY: usize = 256;
+const BYTES: usize = 16 << 20;
 
-/// Pages made a moment ago, by path and language.
+/// Pages made a moment ago.
 #[derive(Default)]
-pub struct Recent(Mutex<HashMap<(String, Language), (Instant, Bytes)>>);
+pub struct Recent(Mutex<Pages>);
+
+/// Pages by path and language, and the number of their bytes.
+#[derive(Default)]
+struct Pages {
+    made: HashMap<(String, Language), (Instant, Bytes)>,
+    bytes: usize,
+}
 
 impl Recent {
     /// The page that was made a moment ago for a visitor who is not signed in.
@@ -35,7 +43,7 @@ impl Recent {
     fn get_at(&self, page: &Page, now: Instant) -> Option<Bytes> {
         let key = key(page)?;
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (made, body) = pages.get(&key)?;
+        let (made, body) = pages.made.get(&key)?;
         (now.saturating_duration_since(*made) < LIFE).then(|| body.clone())
     }
 
@@ -43,15 +51,18 @@ impl Recent {
     pub fn keep(&self, page: &Page, Making(begun): Making, body: Bytes) {
         let Some(key) = key(page) else { return };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if pages.len() >= MANY {
-            pages.clear();
+        if pages.made.len() >= MANY || pages.bytes + body.len() > BYTES {
+            *pages = Pages::default();
         }
-        pages.insert(key, (begun, body));
+        pages.bytes += body.len();
+        if let Some((_, before)) = pages.made.insert(key, (begun, body)) {
+            pages.bytes -= before.len();
+        }
     }
 
     /// Forgets all pages, for something has changed.
     pub fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Pages::default();
     }
 }
 
@@ -113,6 +124,18 @@ mod tests {
                 Bytes::new(),
             );
         }
-        assert!(recent.0.lock().unwrap().len() <= MANY);
+        assert!(recent.0.lock().unwrap().made.len() <= MANY);
+        let large = Bytes::from(vec![b' '; BYTES / 4]);
+        for number in 0..MANY {
+            // Every other page replaces the one before.
+            recent.keep(
+                &page(&format!("/large?{}", number / 2), Language::English),
+                Making(begun),
+                large.clone(),
+            );
+        }
+        let pages = recent.0.lock().unwrap();
+        let bytes: usize = pages.made.values().map(|(_, body)| body.len()).sum();
+        assert!(pages.bytes == bytes && bytes <= BYTES && pages.made.len() > 1, "{bytes} bytes");
     }
 }

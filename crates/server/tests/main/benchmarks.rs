@@ -166,7 +166,7 @@ async fn the_same_request_has_one_effect(database: Database) {
 }
 
 /// Two scored submissions of Ada and two of Bao: the phase, the clients, and the id of Ada's first and poorer one.
-async fn two_teams(site: &Site) -> (String, Client, Client, String) {
+pub async fn two_teams(site: &Site) -> (String, Client, Client, String) {
     let phase = benchmark(site, "per_day = 4").await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let bao = site.program("Bao", Role::Member, Scope::Submit).await;
@@ -263,6 +263,16 @@ async fn neighbours_differ_as_capeval_compare_says(database: Database) {
         if measure == "cider-d" {
             assert_eq!(differ, [true, true], "p {ps:?}");
         }
+        // Without the row in the middle, the verdict on the last row is the same, and says with which it was compared.
+        let middle = rows[1]["method"].as_str().unwrap();
+        let others: Vec<&Value> = [&rows[0], &rows[2]].into();
+        for other in others {
+            let q = other["method"].as_str().unwrap();
+            let some = anybody.get(&format!("{address}&q={q}")).await.expect(200).json();
+            assert_eq!(some["rows"], json!([other]), "{measure}: {some}");
+            assert_eq!(some["total_rows"], 3);
+        }
+        assert_eq!(rows[2]["row_above"]["method"], middle, "{measure}: {board}");
     }
 }
 

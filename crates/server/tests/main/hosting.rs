@@ -93,6 +93,7 @@ async fn only_its_hosts_run_a_phase(database: Database) {
     let reason = json!({ "reason": "x" });
     let actions = [
         (format!("{api}/limits"), json!({ "per_day": 9, "in_total": 9 })),
+        (format!("{api}/columns"), json!({ "columns": ["bleu-1"] })),
         (format!("{api}/grants"), json!({ "team": team, "extra": 1, "reason": "x" })),
         (format!("{api}/freeze"), json!({})),
         (format!("{api}/unfreeze"), json!({})),

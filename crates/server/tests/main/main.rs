@@ -6,6 +6,7 @@ mod apply;
 mod away;
 mod backup;
 mod benchmarks;
+mod boards;
 mod cases;
 mod client;
 mod collections;

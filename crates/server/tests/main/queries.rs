@@ -68,6 +68,7 @@ async fn the_number_of_queries_does_not_grow_with_the_rows(database: Database) {
         (&helen, "/api/v1/benchmarks", "\"summary\""),
         (&admin, entries.as_str(), "\"used_today\""),
         (&browser, "/b/b/p/leaderboard", "<tr"),
+        (&browser, "/b/b/p/leaderboard?q=m&column=bleu-1&sort=rouge-l&since=2020-01-01", "<tr"),
         (&host, "/host", "<section"),
     ];
     let count = async || {

@@ -4,15 +4,16 @@ use std::iter::once;
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use capeval_api::{BoardRow, Disqualified, JudgedKind, JudgedSystem, Measured};
+use capeval_api::{BoardRow, Disqualified, JudgedKind, JudgedSystem, Measured, RowAbove};
 use capeval_tasks::Described;
 use indexmap::IndexMap;
 
-use super::order::{Row, rounded};
-use super::queries::{Board, BoardQuery, Judged, board};
+use super::choices::BoardQuery;
+use super::order::{Candidate, Row, rounded};
+use super::queries::{Board, Judged, board};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::{SeenPhase, measure_for_programs};
+use crate::benchmarks::records::{self, SeenPhase, measure_for_programs};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::{Answer, Either};
@@ -20,7 +21,8 @@ use crate::web::{Answer, Either};
 /// How rows are compared, in the words of the page.
 const COMPARISON: &str = "“≈ row above” marks a row that does not differ significantly from the row above by the measure \
     that the board is sorted by: paired randomisation with 10,000 exchanges, or the exact permutation test where there is \
-    one, corrected by Holm’s method over all neighbours on the board, at the level 0.05.";
+    one, corrected by Holm’s method over all neighbours on the board, at the level 0.05. Choices of rows and columns change no \
+    mark: where the row above on the whole board is not shown, the mark names it.";
 
 /// JSON or CSV.
 pub type Exported = Either<Answer<capeval_api::Board>, Response>;
@@ -32,7 +34,8 @@ pub async fn export(
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
 ) -> Result<Exported, Fault> {
-    let board = board(app, &of.seen, &of.phase, visitor, asked).await?.ok_or_else(Fault::not_found)?;
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let board = board(app, of, &sets, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {
         let headers = [
             (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
@@ -53,12 +56,9 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
     capeval_api::Board {
         benchmark: of.seen.benchmark.slug.clone(),
         phase: of.phase.slug.clone(),
-        measures: board.set.measures.iter().map(measure_for_programs).collect(),
-        rows: board
-            .rows
-            .iter()
-            .map(|row| row_for_programs(row, &board.set.measures, of.phase.decimals))
-            .collect(),
+        measures: board.columns.iter().map(measure_for_programs).collect(),
+        total_rows: board.n_rows,
+        rows: board.rows.iter().map(|row| row_for_programs(row, &board.columns, of.phase.decimals)).collect(),
         reference_set: board.set.name,
         sorted_by: board.sort.key,
         comparison: COMPARISON.to_owned(),
@@ -86,9 +86,14 @@ fn row_for_programs(row: &Row, measures: &[Described], decimals: usize) -> Board
         submitted_at: clock::time(row.entry.created_at),
         scores,
         intervals,
+        row_above: row.above.as_deref().map(named),
         not_different_from_row_above: row.is_tied,
         p_of_difference_from_row_above: row.p,
     }
+}
+
+fn named(entry: &Candidate) -> RowAbove {
+    RowAbove { kind: entry.kind.into(), team: entry.team_name.clone(), method: entry.method.clone() }
 }
 
 impl From<Judged> for JudgedSystem {
@@ -110,7 +115,7 @@ impl From<Judged> for JudgedSystem {
 }
 
 fn as_csv(board: &Board, decimals: usize) -> String {
-    let measures = &board.set.measures;
+    let measures = &board.columns;
     let names = ["rank", "kind", "team", "method"].map(str::to_owned).into_iter();
     let head: Vec<String> = names.chain(measures.iter().map(|measure| measure.key.clone())).collect();
     let rows = board.rows.iter().map(|row| {

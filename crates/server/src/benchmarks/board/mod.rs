@@ -1,13 +1,17 @@
 //! The board of a phase, as a page and for programs.
 
+mod choices;
 mod export;
+mod head;
+mod intervals;
 mod order;
 mod page;
+mod progress;
 mod queries;
 mod standing;
 
+use self::choices::BoardQuery;
 use self::export::Exported;
-use self::queries::BoardQuery;
 use super::records::SeenPhase;
 use crate::app::App;
 use crate::fault::Fault;
@@ -22,6 +26,14 @@ pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;
     vec![
         get("/b/{slug}/{phase}/leaderboard", public, "Show the leaderboard of a phase", page::show),
+        get("/b/{slug}/{phase}/intervals", public, "Show the intervals of a leaderboard", intervals::show),
+        get("/b/{slug}/{phase}/progress", public, "Show the best scores of a phase by date", progress::show),
+        get(
+            "/api/v1/phases/{id}/progress",
+            public,
+            "Get the submissions that have stood on the leaderboard, by date",
+            progress::for_programs,
+        ),
         get(
             "/api/v1/phases/{id}/leaderboard",
             public,

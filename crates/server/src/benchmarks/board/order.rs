@@ -49,6 +49,8 @@ pub struct Row {
     /// The place; equal scores share one. `None` for baselines and the human row.
     pub rank: Option<usize>,
     pub entry: Arc<Candidate>,
+    /// The row above on the whole board, if both have captions to compare.
+    pub above: Option<Arc<Candidate>>,
     /// The p-value of the difference from the row above by the measure that sorts, before correction.
     pub p: Option<f64>,
     /// Whether it does not differ significantly from the row above; `None` if that is not known.
@@ -75,6 +77,14 @@ pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
 }
 
 impl Candidate {
+    /// What it is called: the team with the method, or the method of a baseline.
+    pub fn name(&self) -> String {
+        match self.team_name.as_str() {
+            "" => self.method.clone(),
+            team => format!("{team} ({})", self.method),
+        }
+    }
+
     /// Its score by a measure.
     pub fn score(&self, measure: &Described) -> Option<f64> {
         self.scores.get(&measure.key).map(|(score, _)| *score)
@@ -89,6 +99,25 @@ pub fn standing_for_team(contenders: Vec<Contender>, main: &Described) -> Option
         let is_better = by_choice.then(by_score).then(best.created_at.cmp(&other.created_at)).is_gt();
         if is_better { other } else { best }
     })
+}
+
+/// What has stood on a board for a team: each submission that was its best by `main` when it came, in their order. Of a
+/// team that has pinned one, only that one is known to have stood.
+pub fn past_of_team(mut contenders: Vec<Contender>, main: &Described) -> Vec<Contender> {
+    if contenders.iter().any(|one| one.is_pinned) {
+        contenders.retain(|one| one.is_pinned);
+    }
+    contenders.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id)));
+    let mut best = None;
+    contenders.retain(|one| {
+        let own = strength(one.score, main);
+        let is_better = best.is_none_or(|best: f64| own.total_cmp(&best).is_gt());
+        if is_better {
+            best = Some(own);
+        }
+        is_better
+    });
+    contenders
 }
 
 /// The order of a board by `sort`, the best first, and of equal scores the one that came first.
@@ -111,7 +140,7 @@ pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &Described) -> Vec<Row> {
                 }
                 place
             });
-            Row { rank, entry, p: None, is_tied: None }
+            Row { rank, entry, above: None, p: None, is_tied: None }
         })
         .collect()
 }
@@ -128,7 +157,9 @@ pub fn neighbours(above: &Candidate, below: &Candidate) -> Option<(WithCaptions,
 pub fn mark_ties(rows: &mut [Row], known: &Tests) {
     let tests: Vec<(usize, Option<f64>)> = (1..rows.len())
         .filter_map(|k| {
-            let (one, other) = neighbours(&rows[k - 1].entry, &rows[k].entry)?;
+            let above = rows[k - 1].entry.clone();
+            let (one, other) = neighbours(&above, &rows[k].entry)?;
+            rows[k].above = Some(above);
             match known.get(&(one.0, other.0)) {
                 None => Some((k, None)),
                 Some(None) => None,
@@ -244,7 +275,7 @@ mod tests {
             .iter()
             .map(|id| {
                 let entry = Candidate { blob: Some(id.clone()), ..candidate(id, Some(id), Some(0.5)) };
-                Row { rank: None, entry: Arc::new(entry), p: None, is_tied: None }
+                Row { rank: None, entry: Arc::new(entry), above: None, p: None, is_tied: None }
             })
             .collect();
         let pairs = ids.windows(2).zip(ps);
@@ -277,12 +308,38 @@ mod tests {
             .map(|id| {
                 let blob = (id != "people").then(|| id.to_owned());
                 let entry = Candidate { blob, ..candidate(id, Some(id), Some(0.5)) };
-                Row { rank: None, entry: Arc::new(entry), p: None, is_tied: None }
+                Row { rank: None, entry: Arc::new(entry), above: None, p: None, is_tied: None }
             })
             .collect();
         let pair = |one: &str, other: &str| ((one.to_owned(), other.to_owned()), Some(0.5));
         mark_ties(&mut rows, &HashMap::from([pair("a", "b"), pair("b", "c"), pair("a", "people")]));
         let ties: Vec<Option<bool>> = rows.iter().map(|row| row.is_tied).collect();
         assert_eq!(ties, [None, None, None, Some(true)]);
+    }
+
+    #[test]
+    fn a_team_has_stood_with_each_of_its_bests() {
+        let one = |id: &str, score, is_pinned, created_at| Contender {
+            id: id.to_owned(),
+            score,
+            is_pinned,
+            created_at,
+        };
+        let past = |contenders: &[Contender], lower_is_better| {
+            let past = past_of_team(contenders.to_vec(), &measure(lower_is_better));
+            past.into_iter().map(|one| one.id).collect::<String>()
+        };
+        let contenders = [
+            one("c", Some(0.5), false, 3),
+            one("a", Some(0.2), false, 1),
+            one("d", Some(0.4), false, 4),
+            one("b", Some(0.2), false, 2),
+            one("e", Some(f64::NAN), false, 5),
+        ];
+        assert_eq!(past(&contenders, false), "ac");
+        assert_eq!(past(&contenders, true), "a");
+        let pinned = [&contenders[..], &[one("f", Some(0.1), true, 6)]].concat();
+        assert_eq!(past(&pinned, false), "f");
+        assert_eq!(past(&[], false), "");
     }
 }

@@ -1,48 +1,66 @@
-//! The page of a board.
-
-use std::collections::HashSet;
+//! The page of a board: a table with the measure that sorts first, and a list of cards on a phone.
 
 use askama::Template;
 use axum::body::Bytes;
 use axum::response::{Html, IntoResponse, Response};
-use capeval_api::{Measured, SetState, SubmissionKind};
+use capeval_api::{Measured, SubmissionKind};
 use capeval_tasks::Described;
 
+use super::choices::{ALL, BoardQuery};
 use super::export::export;
-use super::order::{Row, shown, strength};
-use super::queries::{Board, BoardQuery, Judged, Removed, board, own_teams};
+use super::head::{Head, View};
+use super::order::{Candidate, Row, shown, strength};
+use super::queries::{Board, Judged, Removed, board};
 use crate::app::App;
 use crate::benchmarks::judging;
-use crate::benchmarks::records::{self, Phase, Seen, SeenPhase};
+use crate::benchmarks::records::{self, SeenPhase};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::recent::Making;
-use crate::web::{Asked, Page, Visible, encode};
+use crate::web::{Asked, Page, Visible};
 
 /// A column of a board as it is shown.
 struct Column {
-    measure: Described,
+    label: String,
     address: String,
-    is_sorted: bool,
+    /// `ascending` or `descending` for the one that sorts.
+    order: Option<&'static str>,
 }
 
 /// A row of a board as it is shown.
-struct ShownRow {
+struct ShownRow<'b> {
+    entry: &'b Candidate,
     rank: String,
-    kind: SubmissionKind,
     is_own: bool,
-    name: String,
-    method: String,
-    link: String,
-    is_tied: bool,
-    /// The score, its interval, and whether it is the best of its column.
-    cells: Vec<(String, String, bool)>,
+    /// Whether it is the first of the visitor's.
+    is_first_own: bool,
+    mark: Mark<'b>,
+    cells: Vec<Cell>,
     date: String,
 }
 
-impl ShownRow {
+/// How a row compares with the one above it on the whole board.
+enum Mark<'b> {
+    /// It differs, or that is not known.
+    Nothing,
+    /// It does not differ, and the row above is the one that is shown above.
+    LikeRowAbove,
+    /// It does not differ from this row, which is not shown.
+    LikeHidden(&'b Candidate),
+}
+
+/// A score as it is shown.
+struct Cell {
+    score: String,
+    /// Empty if it is not shown.
+    interval: String,
+    /// Whether it is the best of its column.
+    is_best: bool,
+}
+
+impl ShownRow<'_> {
     fn class(&self) -> &'static str {
-        match self.kind {
+        match self.entry.kind {
             SubmissionKind::Human => "human",
             SubmissionKind::Baseline => "baseline",
             SubmissionKind::Entry if self.is_own => "own",
@@ -77,17 +95,13 @@ impl Judged {
 #[template(path = "board.html")]
 struct BoardPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
-    phase: &'a Phase,
-    phases: &'a [Phase],
-    /// The reference sets: name, address, whether it is shown.
-    sets: Vec<(String, String, bool)>,
-    is_board: bool,
-    /// The names of the reference sets that could not be prepared, with the reasons.
-    failed: Vec<(String, String)>,
-    is_own: bool,
+    head: Head<'a>,
     columns: Vec<Column>,
-    rows: Vec<ShownRow>,
+    rows: Vec<ShownRow<'a>>,
+    /// All measures, and whether they are shown.
+    choices: Vec<(&'a Described, bool)>,
+    has_all_intervals: bool,
+    all_columns: String,
     removed: &'a [Removed],
     judged: &'a [Judged],
     /// The colour of each, as a class of the style, and its name.
@@ -97,8 +111,6 @@ struct BoardPage<'a> {
     has_human: bool,
     csv: String,
     json: String,
-    n_images: usize,
-    n_references: usize,
 }
 
 pub(super) async fn show(
@@ -108,52 +120,38 @@ pub(super) async fn show(
     Visible(of): Visible<SeenPhase>,
     Asked(asked): Asked<BoardQuery>,
 ) -> Result<Response, Fault> {
-    let (store, visitor) = (&app.store, page.visitor.as_ref());
+    let visitor = page.visitor.as_ref();
     if !asked.format.is_empty() {
         return Ok(export(&app, &of, visitor, &asked).await?.into_response());
     }
-    let board = board(&app, &of.seen, &of.phase, visitor, &asked).await?;
-    let phases = records::phases(store, &of.seen.benchmark.id).await?;
-    let own = own_teams(store, visitor).await?;
-    let here = of.address("leaderboard");
-    let shown_set = board.as_ref().map_or("", |board| board.set.name.as_str());
-    let sets = records::sets(store, &of.phase.id).await?;
-    let failed = sets.iter().filter(|set| set.state == SetState::Failed);
-    let failed = failed.map(|set| (set.name.clone(), set.reason.clone().unwrap_or_default())).collect();
-    let sets = sets.into_iter().map(|set| {
-        let address = format!("{here}?ref={}", encode(&set.name));
-        let is_shown = set.name == shown_set;
-        (set.name, address, is_shown)
-    });
-    let (mut columns, mut rows) = (Vec::new(), Vec::new());
-    let (mut is_own, mut n_images, mut n_references) = (false, 0, 0);
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let board = board(&app, &of, &sets, visitor, &asked).await?;
+    let head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Table).await?;
+    let (mut columns, mut rows, mut choices) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(board) = &board {
-        (is_own, n_images, n_references) = (board.is_own, board.set.n_images, board.set.n_references);
-        columns.extend(board.set.measures.iter().map(|measure| Column {
-            address: format!("{here}?ref={}&sort={}", encode(&board.set.name), encode(&measure.key)),
-            is_sorted: measure.key == board.sort.key,
-            measure: measure.clone(),
+        columns.extend(board.columns.iter().map(|measure| Column {
+            label: measure.label.clone(),
+            address: BoardQuery { sort: measure.key.clone(), ..asked.clone() }.address(&head.path),
+            order: (measure.key == board.sort.key).then_some(if measure.lower_is_better {
+                "ascending"
+            } else {
+                "descending"
+            }),
         }));
-        let decimals = of.phase.decimals;
-        let best = best(board, decimals);
-        rows.extend(board.rows.iter().map(|row| shown_row(row, board, &best, decimals, &own)));
+        rows = shown_rows(board, of.phase.decimals, asked.intervals == ALL);
+        choices.extend(board.set.measures.iter().map(|measure| (measure, board.columns.contains(measure))));
     }
-    let sort = board.as_ref().map_or("", |board| board.sort.key.as_str());
-    let export =
-        |format: &str| format!("{here}?ref={}&sort={}&format={format}", encode(shown_set), encode(sort));
+    let exported =
+        |format: &str| BoardQuery { format: format.to_owned(), ..asked.clone() }.address(&head.path);
     let judged = board.as_ref().map_or(&[][..], |board| board.judged.as_slice());
     let template = BoardPage {
         page: &page,
-        seen: &of.seen,
-        phase: &of.phase,
-        phases: &phases,
-        sets: sets.collect(),
-        is_board: board.is_some(),
-        failed,
-        is_own,
         columns,
-        has_human: rows.iter().any(|row| row.kind == SubmissionKind::Human),
+        has_human: rows.iter().any(|row| row.entry.kind == SubmissionKind::Human),
         rows,
+        choices,
+        has_all_intervals: asked.intervals == ALL,
+        all_columns: BoardQuery { columns: vec![ALL.to_owned()], ..asked.clone() }.address(&head.path),
         removed: board.as_ref().map_or(&[][..], |board| board.removed.as_slice()),
         judged,
         legend: judged
@@ -162,10 +160,9 @@ pub(super) async fn show(
             .map(|(place, row)| (judging::colour(&row.measured, place).class(), row.name(&page)))
             .collect(),
         figure: if judged.is_empty() { String::new() } else { distributions(&page, judged) },
-        csv: export("csv"),
-        json: export("json"),
-        n_images,
-        n_references,
+        csv: exported("csv"),
+        json: exported("json"),
+        head,
     };
     let body = Bytes::from(template.render()?);
     app.recent.keep(&page, making, body.clone());
@@ -185,38 +182,56 @@ fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
         let scores = ranked.filter_map(|row| row.entry.score(measure));
         scores.max_by(|a, b| strength(Some(*a), measure).total_cmp(&strength(Some(*b), measure)))
     };
-    let measures = board.set.measures.iter();
-    measures.map(|measure| Some(shown(best(measure)?, measure, decimals))).collect()
+    board.columns.iter().map(|measure| Some(shown(best(measure)?, measure, decimals))).collect()
 }
 
-fn shown_row(
-    row: &Row,
-    board: &Board,
-    best: &[Option<String>],
-    decimals: usize,
-    own: &HashSet<String>,
-) -> ShownRow {
-    let entry = &row.entry;
-    let cell = |(measure, best): (&Described, &Option<String>)| match entry.scores.get(&measure.key) {
-        None => ("–".to_owned(), String::new(), false),
-        Some((score, interval)) => {
-            let text = |value: f64| shown(value, measure, decimals);
-            let interval =
-                interval.map_or(String::new(), |(low, high)| format!("{}–{}", text(low), text(high)));
-            let score = text(*score);
-            let is_best = row.rank.is_some() && best.as_ref() == Some(&score);
-            (score, interval, is_best)
-        }
-    };
-    ShownRow {
+fn shown_rows(board: &Board, decimals: usize, has_all_intervals: bool) -> Vec<ShownRow<'_>> {
+    let best = best(board, decimals);
+    let is_own = |row: &Row| row.entry.team.as_ref().is_some_and(|team| board.own.contains(team));
+    let first_own = board.rows.iter().position(is_own);
+    let rows = board.rows.iter().enumerate().map(|(place, row)| ShownRow {
+        entry: &row.entry,
         rank: row.rank.map_or(String::new(), |rank| rank.to_string()),
-        kind: entry.kind,
-        is_own: entry.team.as_ref().is_some_and(|team| own.contains(team)),
-        name: entry.team_name.clone(),
-        method: entry.method.clone(),
-        link: entry.link.clone(),
-        is_tied: row.is_tied == Some(true),
-        cells: board.set.measures.iter().zip(best).map(cell).collect(),
-        date: clock::day(entry.created_at),
+        is_own: is_own(row),
+        is_first_own: first_own == Some(place),
+        mark: Mark::of(row, place.checked_sub(1).map(|above| &board.rows[above])),
+        cells: board
+            .columns
+            .iter()
+            .zip(&best)
+            .map(|(measure, best)| {
+                let has_interval = has_all_intervals || measure.key == board.sort.key;
+                cell(row, measure, decimals, has_interval, best.as_ref())
+            })
+            .collect(),
+        date: clock::day(row.entry.created_at),
+    });
+    rows.collect()
+}
+
+fn cell(row: &Row, measure: &Described, decimals: usize, has_interval: bool, best: Option<&String>) -> Cell {
+    let Some((score, interval)) = row.entry.scores.get(&measure.key) else {
+        return Cell { score: "–".to_owned(), interval: String::new(), is_best: false };
+    };
+    let text = |value: f64| shown(value, measure, decimals);
+    let score = text(*score);
+    let interval = interval.filter(|_| has_interval);
+    Cell {
+        is_best: row.rank.is_some() && best == Some(&score),
+        interval: interval.map_or(String::new(), |(low, high)| format!("{}–{}", text(low), text(high))),
+        score,
+    }
+}
+
+impl<'b> Mark<'b> {
+    /// The mark of a row below another one on the page.
+    fn of(row: &'b Row, shown_above: Option<&Row>) -> Self {
+        match &row.above {
+            Some(above) if row.is_tied == Some(true) => match shown_above {
+                Some(shown) if shown.entry.id == above.id => Self::LikeRowAbove,
+                _ => Self::LikeHidden(above),
+            },
+            _ => Self::Nothing,
+        }
     }
 }

@@ -2,18 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval_api::Measured;
+use capeval_api::{Measured, SubmissionKind};
 use capeval_tasks::Described;
 use indexmap::IndexMap;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::choices::BoardQuery;
 use super::order::{Row, WithCaptions, mark_ties, neighbours, order};
 use super::standing::{compared, standing};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::judging;
-use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
+use crate::benchmarks::records::{BoardKind, Phase, ReferenceSet, SeenPhase};
 use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock};
@@ -88,7 +88,19 @@ pub struct Board {
     pub set: ReferenceSet,
     /// The measure that it is sorted by.
     pub sort: Described,
+    /// The measures that are shown, that which sorts first.
+    pub columns: Vec<Described>,
+    /// The rows that are shown.
     pub rows: Vec<Row>,
+    /// The number of all rows, and of those that have a place.
+    pub n_rows: usize,
+    pub n_ranked: usize,
+    /// Whether some rows may be hidden by choice.
+    pub is_filtered: bool,
+    /// The ids of the visitor's teams.
+    pub own: HashSet<String>,
+    /// The names of the visitor's teams and their places.
+    pub places: Vec<(String, usize)>,
     /// Whether only rows of the visitor's teams are shown.
     pub is_own: bool,
     /// What the hosts have removed, the newest removal first.
@@ -160,7 +172,7 @@ async fn removed(store: &Store, phase: &Phase) -> Result<Vec<Removed>, Error> {
 }
 
 /// The ids of the visitor's teams.
-pub async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashSet<String>, Error> {
+async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashSet<String>, Error> {
     let Some(visitor) = visitor else { return Ok(HashSet::new()) };
     let teams = store.fetch("SELECT team FROM team_member WHERE account = $1", args![&visitor.id]).await?;
     Ok(teams.into_iter().collect())
@@ -179,54 +191,60 @@ pub async fn forget_agreement(tx: &mut Tx, phase: &str) -> Result<(), Error> {
     tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
 
-/// What is asked of a board.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct BoardQuery {
-    /// The name of the reference set; the main one by default.
-    #[serde(rename = "ref")]
-    pub set: String,
-    /// The key of the measure to sort by; the main one by default.
-    pub sort: String,
-    /// `json` or `csv`.
-    pub format: String,
-}
-
 /// The board of a phase as a visitor may see it; `None` if they may not see any score.
 pub async fn board(
     app: &App,
-    seen: &Seen,
-    phase: &Phase,
+    SeenPhase { seen, phase }: &SeenPhase,
+    sets: &[ReferenceSet],
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
 ) -> Result<Option<Board>, Fault> {
     let store = &app.store;
-    let sets = records::sets(store, &phase.id).await?;
     let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
-    let Some(set) = sets.into_iter().find(|set| set.name == *name) else {
+    let Some(set) = sets.iter().find(|set| set.name == *name) else {
         return if asked.set.is_empty() { Ok(None) } else { Err(Fault::not_found()) };
     };
     let all =
         seen.is_host || phase.is_revealed() || phase.board == BoardKind::Registered && visitor.is_some();
     let is_own = !all && phase.board == BoardKind::Own && visitor.is_some();
-    let Some(main) = set.main_measure(phase).cloned().filter(|_| all || is_own) else { return Ok(None) };
+    let Some(main) = set.main_measure(phase).filter(|_| all || is_own) else { return Ok(None) };
     let sort = match asked.sort.as_str() {
-        "" => main.clone(),
-        key => {
-            set.measures.iter().find(|measure| measure.key == key).cloned().ok_or_else(Fault::not_found)?
-        }
+        "" => main,
+        key => set.measures.iter().find(|measure| measure.key == key).ok_or_else(Fault::not_found)?,
     };
-    let mut rows = order(app.boards.standing(store, phase, &set).await?, &sort);
+    let columns = asked.columns(phase, sets, set, sort)?;
+    let filter = asked.filter()?;
+    let mut rows = order(app.boards.standing(store, phase, set).await?, sort);
     let mut removed = removed(store, phase).await?;
     let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
+    let own = own_teams(store, visitor).await?;
+    let is_of = |team: &Option<String>| team.as_ref().is_some_and(|team| own.contains(team));
     if is_own {
-        let own = own_teams(store, visitor).await?;
-        rows.retain(|row| row.entry.team.as_ref().is_some_and(|team| own.contains(team)));
-        removed.retain(|row| row.team.as_ref().is_some_and(|team| own.contains(team)));
+        rows.retain(|row| is_of(&row.entry.team));
+        removed.retain(|row| is_of(&row.team));
         rows.iter_mut().for_each(|row| row.rank = None);
     } else {
-        let known = compared(store, phase, &set, &sort.key).await?;
+        let known = compared(store, phase, set, &sort.key).await?;
         mark_ties(&mut rows, &known);
     }
-    Ok(Some(Board { set, sort, rows, is_own, removed, judged }))
+    let places = rows.iter().filter(|row| is_of(&row.entry.team));
+    let places = places.filter_map(|row| Some((row.entry.team_name.clone(), row.rank?))).collect();
+    let n_ranked = rows.iter().filter(|row| row.rank.is_some()).count();
+    let n_rows = rows.len();
+    // Places and marks are those of the whole board.
+    rows.retain(|row| row.entry.kind == SubmissionKind::Human || filter.shows(&row.entry));
+    Ok(Some(Board {
+        set: set.clone(),
+        sort: sort.clone(),
+        columns,
+        rows,
+        n_rows,
+        n_ranked,
+        is_filtered: !filter.is_empty(),
+        own,
+        places,
+        is_own,
+        removed,
+        judged,
+    }))
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval_tasks::Described;
 use serde::Deserialize;
 
-use super::order::{Candidate, Contender, Scores, standing_for_team};
+use super::order::{Candidate, Contender, Scores, past_of_team, standing_for_team};
 use crate::args;
 use crate::benchmarks::records::{self, Phase, ReferenceSet};
 use crate::benchmarks::scoring;
@@ -45,22 +45,25 @@ pub async fn settle_earlier(store: &Store) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes what stands for a team by each reference set. Tests of a submission that no longer stands anywhere are
-/// forgotten.
+/// Writes what stands for a team by each reference set, and what has stood before. Tests of a submission that no longer
+/// stands anywhere are forgotten.
 async fn settle(tx: &mut Tx, phase: &Phase, team: &str) -> Result<(), Error> {
     let Some(score_set) = &phase.score_set else { return Ok(()) };
     let before: Vec<String> = tx
         .fetch(
             "SELECT DISTINCT standing.submission FROM submission \
              JOIN standing ON standing.submission = submission.id \
-             WHERE submission.phase = $1 AND COALESCE(submission.team, '') = $2",
+             WHERE submission.phase = $1 AND COALESCE(submission.team, '') = $2 AND standing.is_past = 0",
             args![&phase.id, team],
         )
         .await?;
     let mut now: HashSet<String> = HashSet::new();
-    for id in &before {
-        tx.execute("DELETE FROM standing WHERE submission = $1", args![id]).await?;
-    }
+    tx.execute(
+        "DELETE FROM standing WHERE submission IN \
+         (SELECT id FROM submission WHERE phase = $1 AND COALESCE(team, '') = $2)",
+        args![&phase.id, team],
+    )
+    .await?;
     for set in records::sets_in(tx, &phase.id).await? {
         let Some(main) = set.main_measure(phase) else { continue };
         let contenders: Vec<Contender> = tx
@@ -77,22 +80,19 @@ async fn settle(tx: &mut Tx, phase: &Phase, team: &str) -> Result<(), Error> {
                 args![&phase.id, team, score_set, &set.id, &main.key],
             )
             .await?;
-        let standing = match team {
-            "" => contenders,
-            _ => standing_for_team(contenders, main).into_iter().collect(),
+        let (standing, past) = match team {
+            "" => (contenders, Vec::new()),
+            _ => {
+                let past = past_of_team(contenders.clone(), main);
+                (standing_for_team(contenders, main).into_iter().collect(), past)
+            }
         };
-        for Contender { id, .. } in standing {
-            let scores = scores(tx, score_set, &set.id, &id).await?;
-            tx.execute(
-                "INSERT INTO standing (reference_set, submission, scores) VALUES ($1, $2, $3)",
-                args![
-                    &set.id,
-                    &id,
-                    serde_json::to_string(&scores).map_err(|error| Error::Encode(error.into()))?
-                ],
-            )
-            .await?;
-            now.insert(id);
+        for Contender { id, .. } in &standing {
+            write(tx, score_set, &set.id, id, false).await?;
+            now.insert(id.clone());
+        }
+        for Contender { id, .. } in past.iter().filter(|one| !standing.contains(one)) {
+            write(tx, score_set, &set.id, id, true).await?;
         }
     }
     outdate(tx, &phase.id).await?;
@@ -104,6 +104,20 @@ async fn settle(tx: &mut Tx, phase: &Phase, team: &str) -> Result<(), Error> {
         .await?;
     }
     Ok(())
+}
+
+/// Writes the row of a submission, which stands or has stood before.
+async fn write(
+    tx: &mut Tx,
+    score_set: &str,
+    set: &str,
+    submission: &str,
+    is_past: bool,
+) -> Result<(), Error> {
+    let scores = scores(tx, score_set, set, submission).await?;
+    let scores = serde_json::to_string(&scores).map_err(|error| Error::Encode(error.into()))?;
+    let sql = "INSERT INTO standing (reference_set, submission, scores, is_past) VALUES ($1, $2, $3, $4)";
+    tx.execute(sql, args![set, submission, scores, is_past]).await.map(drop)
 }
 
 /// Has processes read again what stands on the boards of a phase.
@@ -141,14 +155,19 @@ type Standing = Vec<Arc<Candidate>>;
 
 /// What stands on the board of a phase by a reference set.
 pub(super) async fn standing(store: &Store, set: &ReferenceSet) -> Result<Standing, Error> {
+    rows(store, set, false).await
+}
+
+/// The same, and with what has stood before if asked.
+async fn rows(store: &Store, set: &ReferenceSet, with_past: bool) -> Result<Standing, Error> {
     store
         .fetch(
             "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
              COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
              submission.blob AS blob, submission.created_at AS created_at, standing.scores AS scores \
              FROM standing JOIN submission ON submission.id = standing.submission \
-             LEFT JOIN team ON team.id = submission.team WHERE standing.reference_set = $1",
-            args![&set.id],
+             LEFT JOIN team ON team.id = submission.team WHERE standing.reference_set = $1 AND standing.is_past <= $2",
+            args![&set.id, with_past],
         )
         .await
         .map(|rows: Vec<Candidate>| rows.into_iter().map(Arc::new).collect())
@@ -159,7 +178,7 @@ const KEPT: usize = 32;
 
 /// What stands by a few reference sets, with the number that their phase had when it was read.
 #[derive(Default)]
-pub struct Kept(Mutex<HashMap<String, (i64, Standing)>>);
+pub struct Kept(Mutex<HashMap<(String, bool), (i64, Standing)>>);
 
 impl Kept {
     /// What stands by a reference set of `phase`, which is read again if it has changed since, by whatever process.
@@ -169,19 +188,40 @@ impl Kept {
         phase: &Phase,
         set: &ReferenceSet,
     ) -> Result<Standing, Error> {
+        self.rows(store, phase, set, false).await
+    }
+
+    /// The same with what has stood before.
+    pub(super) async fn stood(
+        &self,
+        store: &Store,
+        phase: &Phase,
+        set: &ReferenceSet,
+    ) -> Result<Standing, Error> {
+        self.rows(store, phase, set, true).await
+    }
+
+    async fn rows(
+        &self,
+        store: &Store,
+        phase: &Phase,
+        set: &ReferenceSet,
+        with_past: bool,
+    ) -> Result<Standing, Error> {
+        let key = (set.id.clone(), with_past);
         let known = {
             let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.get(&set.id).filter(|(number, _)| *number == phase.settled).map(|(_, rows)| rows.clone())
+            kept.get(&key).filter(|(number, _)| *number == phase.settled).map(|(_, rows)| rows.clone())
         };
         if let Some(rows) = known {
             return Ok(rows);
         }
-        let rows = standing(store, set).await?;
+        let rows = rows(store, set, with_past).await?;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.clear();
         }
-        kept.insert(set.id.clone(), (phase.settled, rows.clone()));
+        kept.insert(key, (phase.settled, rows.clone()));
         Ok(rows)
     }
 }

@@ -1,7 +1,8 @@
 //! The changes that hosts make, each noted in the transaction that makes it.
 
 use capeval_api::{
-    AuditNote, Entry, Grant, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState, SubmissionState,
+    AuditNote, BoardColumns, Entry, Grant, HostedPhase, HostedSubmission, Limits, ScoreSet, SetState,
+    SubmissionState,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -53,6 +54,27 @@ pub async fn set_limits(app: &App, visitor: &Visitor, phase: &Phase, limits: &Li
         "per_day": [known.per_day, limits.per_day], "in_total": [known.in_total, limits.in_total],
     });
     audit::note(&mut tx, Some(&visitor.id), "phase.limits", &phase.id, detail).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Changes which measures the board of a phase shows unless a visitor chooses others.
+pub async fn set_columns(
+    app: &App,
+    visitor: &Visitor,
+    phase: &Phase,
+    BoardColumns { columns }: &BoardColumns,
+) -> Result<(), Fault> {
+    let sets = records::sets(&app.store, &phase.id).await?;
+    let known = |key: &String| sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key);
+    if let Some(key) = columns.iter().find(|key| !known(key)) {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "columns", "The leaderboard has no column {}.", key));
+    }
+    let mut tx = app.store.begin().await?;
+    let known = records::phase_alone(&mut tx, &phase.id).await?;
+    let sql = "UPDATE phase SET board_columns = $1 WHERE id = $2";
+    tx.execute(sql, args![serde_json::to_string(columns)?, &phase.id]).await?;
+    let detail = json!({ "columns": [known.board_columns, columns] });
+    audit::note(&mut tx, Some(&visitor.id), "phase.columns", &phase.id, detail).await?;
     Ok(tx.commit().await?)
 }
 

@@ -3,11 +3,11 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{
-    AuditLog, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason, SetState,
-    SubmissionKind,
+    AuditLog, BoardColumns, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason,
+    SetState, SubmissionKind,
 };
 use capeval_files::Home;
-use capeval_tasks::{absence, missing_data};
+use capeval_tasks::{Described, absence, missing_data};
 
 use super::actions::{self, Note, OfTeam};
 use crate::accounts::Visitor;
@@ -29,6 +29,8 @@ pub(in crate::benchmarks) fn routes() -> Vec<Route> {
         get("/api/v1/host/phases/{id}/submissions", host, "List all submissions to a phase", submissions),
         post("/b/{slug}/{phase}/host/limits", host, "Change the limits of a phase", set_limits)
             .and("/api/v1/host/phases/{id}/limits"),
+        post("/b/{slug}/{phase}/host/columns", host, "Choose the columns of a leaderboard", set_columns)
+            .and("/api/v1/host/phases/{id}/columns"),
         post("/b/{slug}/{phase}/host/grants", host, "Grant submissions to a team", grant)
             .and("/api/v1/host/phases/{id}/grants"),
         post("/b/{slug}/{phase}/host/freeze", host, "Stop submissions to a phase", freeze)
@@ -63,6 +65,8 @@ struct PhaseHost<'a> {
     submissions: Vec<OfTeam>,
     score_sets: Vec<ScoreSet>,
     sets: Vec<ReferenceSet>,
+    /// The measures of any set, and whether the board shows them unless a visitor chooses others.
+    columns: Vec<(Described, bool)>,
     has_failed: bool,
     /// Which data of its metrics are not installed, and how to install them; empty if all are.
     absence: String,
@@ -77,6 +81,7 @@ async fn show(
     page.show(&PhaseHost {
         page: &page,
         has_failed: records::have_failed(&sets),
+        columns: columns(&phase, &sets),
         absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
         entries: actions::entries(&app.store, &phase).await?,
@@ -85,6 +90,16 @@ async fn show(
         seen: &seen,
         phase: &phase,
     })
+}
+
+fn columns(phase: &Phase, sets: &[ReferenceSet]) -> Vec<(Described, bool)> {
+    let mut columns: Vec<(Described, bool)> = Vec::new();
+    for measure in sets.iter().flat_map(|set| &set.measures) {
+        if columns.iter().all(|(known, _)| known.key != measure.key) {
+            columns.push((measure.clone(), phase.board_columns.contains(&measure.key)));
+        }
+    }
+    columns
 }
 
 async fn phase(
@@ -122,6 +137,17 @@ async fn set_limits(
     Body(limits): Body<Limits>,
 ) -> Result<Answer<HostedPhase>, Fault> {
     actions::set_limits(&app, &by, &of.phase, &limits).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn set_columns(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    Body(columns): Body<BoardColumns>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::set_columns(&app, &by, &of.phase, &columns).await?;
     changed(&app, &page, &of, "saved").await
 }
 

@@ -183,6 +183,7 @@ fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
         metrics: metrics.into(),
         main_set: None,
         main_metric: "cider-d".to_owned(),
+        board_columns: Vec::new(),
         human: true,
         references,
         baselines: Vec::new(),

@@ -1,0 +1,213 @@
+//! What a visitor chooses of a board. All is in the address, so links keep it, and every form of the board obeys it.
+
+use capeval_tasks::Described;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::order::Candidate;
+use crate::benchmarks::records::{Phase, ReferenceSet};
+use crate::clock;
+use crate::fault::Fault;
+use crate::web::encode;
+
+/// What stands for all columns.
+pub const ALL: &str = "all";
+
+/// What is asked of a board.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct BoardQuery {
+    /// The name of the reference set; the main one by default.
+    #[serde(rename = "ref")]
+    pub set: String,
+    /// The key of the measure to sort by; the main one by default.
+    pub sort: String,
+    /// The keys of the measures to show, or `all`; those that the hosts have chosen by default, or else all. The one
+    /// that sorts comes first.
+    #[serde(rename = "column")]
+    pub columns: Vec<String>,
+    /// `all` for the intervals of all measures on the page, which are otherwise those of the one that sorts.
+    pub intervals: String,
+    /// A part of the name of the team or of the method.
+    pub q: String,
+    /// The first day of submission, such as `2026-11-22`.
+    pub since: String,
+    /// The last day of submission.
+    pub until: String,
+    /// `json` or `csv`.
+    pub format: String,
+}
+
+impl BoardQuery {
+    /// The address of a page with these choices.
+    pub fn address(&self, page: &str) -> String {
+        let mut address = page.to_owned();
+        for (place, (name, value)) in self.pairs().into_iter().enumerate() {
+            address.push(if place == 0 { '?' } else { '&' });
+            address += name;
+            address.push('=');
+            address += &encode(value);
+        }
+        address
+    }
+
+    /// The names and values of what was chosen, in the order of addresses.
+    pub fn pairs(&self) -> Vec<(&'static str, &str)> {
+        let Self { set, sort, columns, intervals, q, since, until, format } = self;
+        let mut pairs = vec![("ref", set.as_str()), ("sort", sort)];
+        pairs.extend(columns.iter().map(|column| ("column", column.as_str())));
+        pairs.extend([("intervals", intervals.as_str()), ("q", q), ("since", since), ("until", until)]);
+        pairs.push(("format", format));
+        pairs.retain(|(_, value)| !value.is_empty());
+        pairs
+    }
+
+    /// The same without filters.
+    pub fn unfiltered(&self) -> Self {
+        Self { q: String::new(), since: String::new(), until: String::new(), ..self.clone() }
+    }
+
+    /// The same for another set of the phase, without the measures that it lacks.
+    pub fn of_set(&self, set: &ReferenceSet) -> Self {
+        let has = |key: &String| set.measures.iter().any(|measure| measure.key == *key);
+        Self {
+            set: set.name.clone(),
+            sort: Some(&self.sort).filter(|key| has(key)).cloned().unwrap_or_default(),
+            columns: self.columns.iter().filter(|key| *key == ALL || has(key)).cloned().collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The measures to show of a reference set, that which sorts first. A key that no set of the phase has is refused.
+    pub fn columns(
+        &self,
+        phase: &Phase,
+        sets: &[ReferenceSet],
+        set: &ReferenceSet,
+        sort: &Described,
+    ) -> Result<Vec<Described>, Fault> {
+        let known = |key: &String| sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key);
+        if let Some(key) = self.columns.iter().find(|key| *key != ALL && !known(key)) {
+            return Err(Fault::malformed(&format_args!("column: the board has no column `{key}`")));
+        }
+        let wanted = if self.columns.is_empty() { &phase.board_columns } else { &self.columns };
+        let of_set = |key: &String| set.measures.iter().find(|measure| measure.key == *key);
+        let mut columns: Vec<&Described> = match wanted.is_empty() || wanted.iter().any(|key| key == ALL) {
+            true => set.measures.iter().collect(),
+            false => wanted.iter().filter_map(of_set).collect(),
+        };
+        columns.retain(|column| column.key != sort.key);
+        let mut chosen = vec![sort.clone()];
+        for column in columns {
+            if !chosen.iter().any(|known| known.key == column.key) {
+                chosen.push(column.clone());
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Which rows to show.
+    pub fn filter(&self) -> Result<Filter, Fault> {
+        let time = |name: &'static str, text: &str| match text.trim() {
+            "" => Ok(None),
+            text => clock::parse(text).map(Some).ok_or_else(|| {
+                Fault::malformed(&format_args!("{name}: `{text}` is not a date such as 2026-11-22"))
+            }),
+        };
+        let until = time("until", &self.until)?;
+        // A day ends with its last millisecond.
+        let is_day = self.until.trim().len() == "2026-11-22".len();
+        Ok(Filter {
+            words: self.q.split_whitespace().map(str::to_lowercase).collect(),
+            since: time("since", &self.since)?,
+            until: until.map(|until| if is_day { until + clock::DAY - 1 } else { until }),
+        })
+    }
+}
+
+/// Which rows of a board are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Parts of names, in lowercase.
+    words: Vec<String>,
+    since: Option<i64>,
+    until: Option<i64>,
+}
+
+impl Filter {
+    /// Whether it hides nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether an entry or a baseline is shown.
+    pub fn shows(&self, entry: &Candidate) -> bool {
+        let is_in_time = self.since.is_none_or(|since| since <= entry.created_at)
+            && self.until.is_none_or(|until| entry.created_at <= until);
+        if !is_in_time || self.words.is_empty() {
+            return is_in_time;
+        }
+        let names = [&entry.team_name, &entry.method].map(|name| name.to_lowercase());
+        self.words.iter().all(|word| names.iter().any(|name| name.contains(word)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capeval_api::SubmissionKind;
+
+    use super::*;
+
+    fn asked(query: &str) -> BoardQuery {
+        serde_html_form::from_str(query).unwrap()
+    }
+
+    fn entry(team_name: &str, method: &str, day: &str) -> Candidate {
+        Candidate {
+            id: String::new(),
+            kind: SubmissionKind::Entry,
+            team: None,
+            team_name: team_name.to_owned(),
+            method: method.to_owned(),
+            link: String::new(),
+            blob: None,
+            created_at: clock::parse(day).unwrap(),
+            scores: Default::default(),
+        }
+    }
+
+    #[test]
+    fn addresses_keep_every_choice() {
+        let query = "ref=c5&sort=cider-d&column=bleu-4&column=rouge-l&intervals=all&q=two%20towers%26&since=2026-01-01\
+                     &until=2026-02-01";
+        assert_eq!(asked(query).address("/board"), format!("/board?{query}"));
+        assert_eq!(asked(&asked(query).address("")[1..]), asked(query));
+        assert_eq!(asked("q=&since=&column=a").address("/board"), "/board?column=a");
+        assert_eq!(asked("").address("/board"), "/board");
+        assert_eq!(
+            asked(query).unfiltered().address(""),
+            "?ref=c5&sort=cider-d&column=bleu-4&column=rouge-l&intervals=all"
+        );
+    }
+
+    #[test]
+    fn filters_hide_what_they_say() {
+        let shows = |query: &str| {
+            let filter = asked(query).filter().unwrap();
+            let entries = [entry("Ada", "Two Towers", "2026-03-01"), entry("Bao", "Ö", "2026-03-02 23:59")];
+            entries.iter().map(|entry| filter.shows(entry)).collect::<Vec<_>>()
+        };
+        assert_eq!(shows("q=+"), [true, true]);
+        assert_eq!(shows("q=tower+ADA"), [true, false]);
+        assert_eq!(shows("q=ö"), [false, true]);
+        assert_eq!(shows("since=2026-03-02"), [false, true]);
+        assert_eq!(shows("until=2026-03-02"), [true, true]);
+        assert_eq!(shows("until=2026-03-02T12:00:00Z"), [true, false]);
+        assert_eq!(shows("until=2026-03-01&q=bao"), [false, false]);
+        assert!(
+            asked("q=+&sort=x").filter().unwrap().is_empty() && !asked("q=a").filter().unwrap().is_empty()
+        );
+        let refused = asked("until=soon").filter().unwrap_err();
+        assert!(refused.to_string().contains("until: `soon` is not a date"), "{refused}");
+    }
+}

@@ -1,0 +1,77 @@
+//! The intervals of a board: a line for each row, people as a line across them.
+
+use askama::Template;
+use axum::body::Bytes;
+use axum::response::{Html, IntoResponse, Response};
+use capeval_api::SubmissionKind;
+use capeval_charts::{Colour, Estimate, Figure, Forest};
+use capeval_stats::Interval;
+
+use super::choices::BoardQuery;
+use super::head::{Head, View};
+use super::queries::{Board, board};
+use crate::app::App;
+use crate::benchmarks::records::{self, SeenPhase};
+use crate::fault::Fault;
+use crate::web::recent::Making;
+use crate::web::{Asked, Page, Visible};
+
+#[derive(Template)]
+#[template(path = "intervals.html")]
+struct IntervalsPage<'a> {
+    page: &'a Page,
+    head: Head<'a>,
+    figure: String,
+    has_people: bool,
+}
+
+pub(super) async fn show(
+    making: Making,
+    app: App,
+    page: Page,
+    Visible(of): Visible<SeenPhase>,
+    Asked(asked): Asked<BoardQuery>,
+) -> Result<Response, Fault> {
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let board = board(&app, &of, &sets, page.visitor.as_ref(), &asked).await?;
+    let head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Intervals).await?;
+    let people = board.as_ref().and_then(people);
+    let figure =
+        board.as_ref().map_or(String::new(), |board| figure(&page, board, people, of.phase.decimals));
+    let template = IntervalsPage { page: &page, head, figure, has_people: people.is_some() };
+    let body = Bytes::from(template.render()?);
+    app.recent.keep(&page, making, body.clone());
+    Ok(Html(body).into_response())
+}
+
+/// The score of people by the measure that sorts.
+fn people(board: &Board) -> Option<f64> {
+    let row = board.rows.iter().find(|row| row.entry.kind == SubmissionKind::Human)?;
+    row.entry.score(&board.sort).filter(|score| score.is_finite())
+}
+
+fn figure(page: &Page, board: &Board, people: Option<f64>, decimals: usize) -> String {
+    let rows = board.rows.iter().filter(|row| row.entry.kind != SubmissionKind::Human);
+    let estimates = rows.filter_map(|row| {
+        let (value, interval) = *row.entry.scores.get(&board.sort.key)?;
+        let is_own = row.entry.team.as_ref().is_some_and(|team| board.own.contains(team));
+        Some(Estimate {
+            name: row.entry.name(),
+            value,
+            interval: interval.map(|(low, high)| Interval { low, high }),
+            colour: match row.entry.kind {
+                SubmissionKind::Entry if is_own => Colour::System(1),
+                SubmissionKind::Entry => Colour::System(0),
+                _ => Colour::Muted,
+            },
+        })
+    });
+    let estimates: Vec<Estimate> = estimates.collect();
+    let digits = if board.sort.is_count { 0 } else { decimals };
+    let svg = Forest::new(&board.sort.label, &estimates, people, digits).to_string();
+    let words = page.t1(
+        "The scores of {} rows with their 95 % confidence intervals; the table has the same numbers.",
+        estimates.len(),
+    );
+    Figure::new(page.t("Scores and 95 % confidence intervals"), &words, &svg).to_string()
+}

@@ -1,0 +1,339 @@
+//! What visitors and hosts choose of a board: rows, columns and the measure that sorts, as page, JSON and CSV.
+
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::web::Scope;
+use serde_json::{Value, json};
+
+use crate::benchmarks::{benchmark, two_teams};
+use crate::support::{Client, Database, Site, on_both, on_sqlite};
+
+on_both! {
+    every_form_of_a_board_obeys_the_same_choices
+    hosts_choose_the_columns_that_visitors_see_first
+    progress_is_what_has_stood_on_the_board
+}
+
+on_sqlite! {
+    a_mark_names_the_row_above_that_is_not_shown
+    choices_that_cannot_be_meant_are_refused
+    choices_of_rows_show_nobody_elses_scores
+    progress_shows_no_more_than_the_board
+    intervals_have_a_line_for_each_row
+}
+
+/// The text of the cells of a table's rows, without intervals.
+fn cells(page: &str) -> Vec<Vec<String>> {
+    let table = page.split("<table id=\"board\">").nth(1).unwrap().split("</table>").next().unwrap();
+    let text = |cell: &str| {
+        let cell = cell.split_once('>').unwrap().1;
+        let text = cell.split("<small>").next().unwrap().split("</").next().unwrap();
+        text.rsplit('>').next().unwrap().to_owned()
+    };
+    table
+        .split("<tr")
+        .skip(1)
+        .map(|row| row.replace("<th ", "<td ").split("<td").skip(1).map(text).collect())
+        .collect()
+}
+
+/// The columns of a board and the methods of its rows, as each of its forms says.
+async fn forms(client: &Client, choices: &str) -> [(Vec<String>, Vec<String>); 3] {
+    let get = async |more: &str| client.get(&format!("/b/b/p/leaderboard?{choices}{more}")).await.expect(200);
+    let board = get("&format=json").await.json();
+    let texts = |list: &Value, key: &str| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|one| one[key].as_str().unwrap().to_owned()).collect()
+    };
+    for row in board["rows"].as_array().unwrap() {
+        let keys: Vec<&String> = row["scores"].as_object().unwrap().keys().collect();
+        assert_eq!(keys.len(), board["measures"].as_array().unwrap().len(), "{row}");
+    }
+    let csv = get("&format=csv").await.text;
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let csv = (
+        lines[0][4..].iter().map(|&key| key.to_owned()).collect(),
+        lines[1..].iter().map(|line| line[3].to_owned()).collect(),
+    );
+    let page = get("").await.text;
+    let labels = page.split("<table id=\"board\">").nth(1).unwrap().split("</thead>").next().unwrap();
+    let labels = labels.split("<a href=").skip(1).map(|link| {
+        let label = link.split('>').nth(1).unwrap().split('<').next().unwrap().to_owned();
+        let of_label = board["measures"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["label"].as_str().unwrap().replace('\'', "&#39;") == label);
+        of_label.unwrap_or_else(|| panic!("{label}"))["key"].as_str().unwrap().to_owned()
+    });
+    let methods = page.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
+    let methods = methods.split("<th class=\"name\"").skip(1).map(|cell| {
+        let cell = cell.split("</th>").next().unwrap();
+        let name = cell.split_once('>').unwrap().1.split("<small>").next().unwrap();
+        let method = cell
+            .split("<small>")
+            .nth(1)
+            .unwrap()
+            .split(" ·")
+            .next()
+            .unwrap()
+            .split("</small>")
+            .next()
+            .unwrap();
+        match (name, method) {
+            ("People", _) => "human".to_owned(),
+            (name, "baseline") => name.to_owned(),
+            (_, method) => method.to_owned(),
+        }
+    });
+    let page = (labels.collect(), methods.collect());
+    [(texts(&board["measures"], "key"), texts(&board["rows"], "method")), csv, page]
+}
+
+async fn every_form_of_a_board_obeys_the_same_choices(database: Database) {
+    let site = Site::new(database).await;
+    two_teams(&site).await;
+    let anybody = site.anybody();
+    let all = ["cider-d", "bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l"];
+    for (choices, columns, methods) in [
+        ("", &all[..], &["Nine", "Seven", "human", "Baseline"][..]),
+        (
+            "sort=bleu-2&column=rouge-l&column=bleu-4",
+            &["bleu-2", "rouge-l", "bleu-4"],
+            &["Nine", "Seven", "human", "Baseline"],
+        ),
+        ("column=cider-d&q=BAO", &["cider-d"], &["Nine", "human"]),
+        ("column=all&q=base", &all, &["human", "Baseline"]),
+        ("column=bleu-4&until=1999-12-31", &["cider-d", "bleu-4"], &["human"]),
+        (
+            "ref=c40&column=bleu-4&q=s&since=1999-12-31",
+            &["cider-d", "bleu-4"],
+            &["Seven", "human", "Baseline"],
+        ),
+    ] {
+        for (form, (mut shown, mut rows)) in
+            ["JSON", "CSV", "the page"].into_iter().zip(forms(&anybody, choices).await)
+        {
+            // Only who is shown matters here, and the measure that sorts.
+            assert_eq!(shown[0], columns[0], "{form}: {choices}");
+            shown.sort();
+            rows.sort();
+            let [mut columns, mut methods] = [columns.to_vec(), methods.to_vec()];
+            columns.sort_unstable();
+            methods.sort_unstable();
+            assert_eq!(
+                (shown, rows),
+                (
+                    columns.iter().map(|&key| key.to_owned()).collect(),
+                    methods.iter().map(|&name| name.to_owned()).collect()
+                ),
+                "{form}: {choices}"
+            );
+        }
+    }
+    // Links on the page keep what was chosen.
+    let page = anybody.get("/b/b/p/leaderboard?ref=c5&column=bleu-4&q=s").await.expect(200).text;
+    for link in [
+        "href=\"/b/b/p/leaderboard?ref=c40&#38;column=bleu-4&#38;q=s\"",
+        "href=\"/b/b/p/leaderboard?ref=c5&#38;sort=bleu-4&#38;column=bleu-4&#38;q=s\"",
+        "href=\"/b/b/p/leaderboard?ref=c5&#38;column=bleu-4&#38;q=s&#38;format=csv\"",
+        "href=\"/b/b/p/leaderboard?ref=c5&#38;column=bleu-4\"",
+        "<input type=\"hidden\" name=\"column\" value=\"bleu-4\">",
+        "3 of 4 rows are shown.",
+    ] {
+        assert!(page.contains(link), "{link} is not in {page}");
+    }
+    // Intervals are those of the measure that sorts, unless all are asked for.
+    let intervals = async |choices: &str| {
+        let page = anybody.get(&format!("/b/b/p/leaderboard?{choices}")).await.expect(200).text;
+        page.matches("<small>0.").count() + page.matches("<small>1.").count()
+    };
+    assert!(intervals("intervals=all").await > 2 * intervals("").await && intervals("").await > 0);
+}
+
+async fn hosts_choose_the_columns_that_visitors_see_first(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "board_columns = ['bleu-4']").await;
+    let host = site.program("Root", Role::Admin, Scope::Host).await;
+    let columns = async || {
+        let board =
+            site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+        let keys = board["measures"].as_array().unwrap().iter().map(|measure| measure["key"].clone());
+        keys.collect::<Value>()
+    };
+    assert_eq!(columns().await, json!(["cider-d", "bleu-4"]));
+    let path = format!("/api/v1/host/phases/{phase}/columns");
+    let changed =
+        host.post_json(&path, &json!({ "columns": ["rouge-l", "bleu-1"] })).await.expect(200).json();
+    assert_eq!(changed["board_columns"], json!(["rouge-l", "bleu-1"]));
+    assert_eq!(columns().await, json!(["cider-d", "rouge-l", "bleu-1"]));
+    let wrong = json!({ "columns": ["rouge-l", "nonsense"] });
+    let refused = host.post_json(&path, &wrong).await.expect(422).json();
+    assert_eq!(refused["detail"], "The leaderboard has no column nonsense.");
+    assert_eq!(columns().await, json!(["cider-d", "rouge-l", "bleu-1"]));
+    let browser = site.person("Root", Role::Admin).await;
+    let form = browser.get("/b/b/p/host").await.expect(200).text;
+    let ticked = |page: &str| page.matches("name=\"columns\"").count() - page.matches("checked").count();
+    assert_eq!(ticked(&form), 4, "{form}");
+    browser.post("/b/b/p/host/columns", &[]).await.expect(303);
+    assert_eq!(columns().await.as_array().unwrap().len(), 6);
+}
+
+/// The verdicts are those of the whole board, so they name what is hidden.
+async fn a_mark_names_the_row_above_that_is_not_shown() {
+    let site = Site::new(Database::Sqlite).await;
+    let (phase, ..) = two_teams(&site).await;
+    let anybody = site.anybody();
+    let board = async |choices: &str| {
+        let path = format!("/api/v1/phases/{phase}/leaderboard?{choices}");
+        anybody.get(&path).await.expect(200).json()
+    };
+    // As if no difference were clear.
+    site.app.store.execute("UPDATE comparison SET p = 0.9", args![]).await.unwrap();
+    let whole = board("").await;
+    let rows = whole["rows"].as_array().unwrap();
+    let place = rows.windows(2).position(|pair| pair[0]["kind"] == "entry" && pair[1]["kind"] == "entry");
+    let [above, below] = [0, 1].map(|more| &rows[place.unwrap() + more]);
+    assert_eq!(below["not_different_from_row_above"], true);
+    assert_eq!(
+        below["row_above"],
+        json!({ "kind": "entry", "team": above["team"], "method": above["method"] })
+    );
+    let (team, method) = (below["team"].as_str().unwrap(), above["method"].as_str().unwrap());
+    let some = board(&format!("q={team}")).await;
+    let shown: Vec<&Value> =
+        some["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "entry").collect();
+    assert_eq!(shown, [below], "a filter changed a verdict or a place");
+    let page =
+        async |choices: &str| anybody.get(&format!("/b/b/p/leaderboard?{choices}")).await.expect(200).text;
+    let hidden = format!("≈ {} ({method}) (not shown)", above["team"].as_str().unwrap());
+    let (whole, some) = (page("").await, page(&format!("q={team}")).await);
+    assert!(whole.contains("· ≈ row above") && !whole.contains(&hidden), "{whole}");
+    assert!(some.contains(&format!("· {hidden}")) && !some.contains("· ≈ row above"), "{some}");
+}
+
+async fn choices_that_cannot_be_meant_are_refused() {
+    let site = Site::new(Database::Sqlite).await;
+    let (phase, ..) = two_teams(&site).await;
+    let anybody = site.anybody();
+    for (choices, words) in [
+        ("since=soon", "since: `soon` is not a date such as 2026-11-22"),
+        ("until=2026-02-30", "until: `2026-02-30` is not a date"),
+        ("column=nonsense", "column: the board has no column `nonsense`"),
+    ] {
+        let refused =
+            anybody.get(&format!("/api/v1/phases/{phase}/leaderboard?{choices}")).await.expect(400).json();
+        assert!(refused["detail"].as_str().unwrap().contains(words), "{refused}");
+        anybody.get(&format!("/b/b/p/leaderboard?{choices}")).await.expect(400);
+    }
+    let empty = anybody.get("/b/b/p/leaderboard?q=&since=&until=&sort=cider-d").await.expect(200).text;
+    assert!(cells(&empty).len() == 5 && !empty.contains("rows are shown"), "{empty}");
+}
+
+/// Where each team sees its own scores only, no choice shows others.
+async fn choices_of_rows_show_nobody_elses_scores() {
+    let site = Site::new(Database::Sqlite).await;
+    let (phase, ada, ..) = two_teams(&site).await;
+    site.app.store.execute("UPDATE phase SET board = 'own'", args![]).await.unwrap();
+    for choices in ["", "q=Nine", "column=all&since=2000-01-01", "sort=bleu-1&q=Bao"] {
+        let board =
+            ada.get(&format!("/api/v1/phases/{phase}/leaderboard?{choices}")).await.expect(200).json();
+        let rows = board["rows"].as_array().unwrap();
+        assert!(
+            rows.iter().all(|row| row["team"] == "Ada" && row["row_above"].is_null()),
+            "{choices}: {board}"
+        );
+        assert_eq!(board["total_rows"], 1);
+        assert!(!board.to_string().contains("Nine"), "{choices}: {board}");
+    }
+}
+
+/// The methods of the points of a phase's progress, with whether each was a new best.
+async fn points(client: &Client, phase: &str, choices: &str) -> Vec<(String, bool)> {
+    let progress = client.get(&format!("/api/v1/phases/{phase}/progress?{choices}")).await.expect(200).json();
+    let point =
+        |point: &Value| (point["method"].as_str().unwrap().to_owned(), point["is_best"].as_bool().unwrap());
+    progress["points"].as_array().unwrap().iter().map(point).collect()
+}
+
+fn named<const N: usize>(points: [(&str, bool); N]) -> Vec<(String, bool)> {
+    points.map(|(method, is_best)| (method.to_owned(), is_best)).to_vec()
+}
+
+async fn progress_is_what_has_stood_on_the_board(database: Database) {
+    let site = Site::new(database).await;
+    let (phase, ada, bao, five) = two_teams(&site).await;
+    let anybody = site.anybody();
+    let all = [("Five", true), ("Seven", true), ("Six", false), ("Nine", true)];
+    assert_eq!(points(&anybody, &phase, "").await, named(all));
+    // What a team submits that is no better has never stood.
+    let worse = format!("/api/v1/phases/{phase}/submissions?method=Two");
+    bao.send(axum::http::Request::post(worse), crate::benchmarks::results(40, 2)).await.expect(201);
+    site.work().await;
+    assert_eq!(points(&anybody, &phase, "").await, named(all));
+    assert_eq!(points(&anybody, &phase, "q=bao").await, named([("Six", true), ("Nine", true)]));
+    assert_eq!(points(&anybody, &phase, "ref=c40&sort=bleu-1&since=2000-01-01").await.len(), 4);
+    assert_eq!(points(&anybody, &phase, "until=2000-01-01").await, []);
+    let page = anybody.get("/b/b/p/progress").await.expect(200).text;
+    assert_eq!(page.matches("<circle class=\"marked").count(), 4, "{page}");
+    assert!(page.contains("Bao (Nine): ") && page.matches("<td>new best</td>").count() == 3, "{page}");
+    assert!(page.contains("aria-current=\"page\">Progress over time</a>"), "{page}");
+    // A choice of the team stands alone; a removal leaves the rest.
+    ada.post_json(&format!("/api/v1/submissions/{five}/pin"), &json!({})).await.expect(200);
+    assert_eq!(points(&anybody, &phase, "").await, named([("Five", true), ("Six", true), ("Nine", true)]));
+    let admin = site.program("Root", Role::Admin, Scope::Host).await;
+    let removed = format!("/api/v1/submissions/{five}/disqualify");
+    admin.post_json(&removed, &json!({ "reason": "x" })).await.expect(204);
+    let left = [("Seven", true), ("Six", false), ("Nine", true)];
+    assert_eq!(points(&anybody, &phase, "").await, named(left));
+    // The rows are written again when the server starts, as for what an earlier version has scored.
+    let store = &site.app.store;
+    store.execute("DELETE FROM standing", args![]).await.unwrap();
+    store.execute("UPDATE phase SET settled = 0", args![]).await.unwrap();
+    capeval_server::benchmarks::board::settle_earlier(store).await.unwrap();
+    assert_eq!(points(&anybody, &phase, "").await, named(left));
+    let board = anybody.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+    assert_eq!(board["rows"].as_array().unwrap().len(), 4, "what stood before stands on the board: {board}");
+}
+
+async fn progress_shows_no_more_than_the_board() {
+    let site = Site::new(Database::Sqlite).await;
+    let (phase, ada, ..) = two_teams(&site).await;
+    let (anybody, store) = (site.anybody(), &site.app.store);
+    let (api, page) = (format!("/api/v1/phases/{phase}/progress"), "/b/b/p/progress");
+    store.execute("UPDATE phase SET board = 'hidden'", args![]).await.unwrap();
+    for client in [&anybody, &ada] {
+        client.get(&api).await.expect(404);
+        for page in [page, "/b/b/p/intervals"] {
+            let page = client.get(page).await.expect(200).text;
+            assert!(
+                page.contains("The scores of this phase are hidden.") && !page.contains("Nine"),
+                "{page}"
+            );
+            assert!(!page.contains("<svg"), "{page}");
+        }
+    }
+    store.execute("UPDATE phase SET board = 'own'", args![]).await.unwrap();
+    site.app.recent.forget();
+    anybody.get(&api).await.expect(404);
+    assert_eq!(points(&ada, &phase, "").await, named([("Five", true), ("Seven", true)]));
+    let own = site.person("Ada", Role::Member).await;
+    for page in [page, "/b/b/p/intervals"] {
+        let text = own.get(page).await.expect(200).text;
+        assert!(text.contains("Seven") && !text.contains("Nine") && !text.contains("Bao"), "{text}");
+    }
+}
+
+async fn intervals_have_a_line_for_each_row() {
+    let site = Site::new(Database::Sqlite).await;
+    two_teams(&site).await;
+    let anybody = site.anybody();
+    let page = anybody.get("/b/b/p/intervals").await.expect(200).text;
+    assert_eq!(page.matches("<g class=\"forest ").count(), 3, "{page}");
+    assert!(
+        page.contains("class=\"zero\"") && page.contains("The dashed line is the score of people."),
+        "{page}"
+    );
+    let some = anybody.get("/b/b/p/intervals?q=nine&sort=bleu-1").await.expect(200).text;
+    assert_eq!(some.matches("<g class=\"forest ").count(), 1, "{some}");
+    assert!(some.contains("href=\"/b/b/p/leaderboard?sort=bleu-1&#38;q=nine\""), "{some}");
+}
