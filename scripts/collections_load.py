@@ -188,9 +188,8 @@ def upload(site, cookies, files):
 
 
 def waiting(site):
-    return b"{state=" in b"".join(
-        line for line in site.ask("GET", "/metrics")[1].splitlines() if b"queued" in line or b"running" in line
-    )
+    lines = site.ask("GET", "/metrics")[1].splitlines()
+    return any(line.startswith(b"capeval_jobs{") and not line.endswith(b" 0.0") for line in lines)
 
 
 def main():

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use axum::Router;
@@ -24,6 +24,7 @@ use crate::accounts::password::Hasher;
 use crate::benchmarks::board::Kept;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
+use crate::counts::Counts;
 use crate::jobs::Wake;
 use crate::personal_data::PersonalData;
 use crate::settings::Settings;
@@ -59,7 +60,7 @@ pub struct Shared {
     pub limits: Limits,
     /// Pages that visitors share who are not signed in.
     pub recent: Recent,
-    /// What has happened since the start.
+    /// What this process has done since its start.
     pub counts: Counts,
     /// Wakes the workers of this process.
     pub wake: Wake,
@@ -80,19 +81,6 @@ pub struct Shared {
     /// Where a test stops the work.
     #[cfg(debug_assertions)]
     pub points: crate::testing::Points,
-}
-
-/// What has happened since the start.
-#[derive(Default)]
-pub struct Counts {
-    /// Answers by the first digit of their status.
-    pub requests: [AtomicU64; 6],
-    /// Jobs that were finished.
-    pub jobs_done: AtomicU64,
-    /// Runs of jobs that failed.
-    pub jobs_failed: AtomicU64,
-    /// The time that jobs took, in milliseconds.
-    pub jobs_ms: AtomicU64,
 }
 
 impl FromRequestParts<Self> for App {

@@ -254,7 +254,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         }
         let app = App::open(data, settings).await?;
         match command {
-            Command::Worker => serve::work(app).await,
+            Command::Worker => serve::work(app, |line| println!("{line}")).await,
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
             Command::Admin(Admin::Token(token)) => manage_token(&app, token).await,
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
@@ -273,8 +273,14 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
 fn start_log(settings: &Settings) -> anyhow::Result<()> {
     let filter = tracing_subscriber::EnvFilter::try_new(&settings.log).context("the setting `log`")?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
-    let started = if settings.log_json { log.json().try_init() } else { log.try_init() };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+    let started = match settings.log_json {
+        true => log.json().with_span_list(false).try_init(),
+        false => log.try_init(),
+    };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
+    // What panics is in the log with the request or job that it happened to.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+    Ok(())
 }
 
 /// Installs data, and those that they need.

@@ -10,11 +10,11 @@ use crate::app::App;
 use crate::backup::{self, nightly};
 use crate::blobs::FOLDERS;
 use crate::jobs::child;
+use crate::space::Space;
 use crate::store::Store;
-use crate::{args, clock};
+use crate::{args, clock, space};
 
 /// The free bytes under which there is not enough space.
-#[cfg(unix)]
 const SPACE: u64 = 1 << 30;
 
 /// The milliseconds by which clocks may differ.
@@ -51,7 +51,7 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
         clock(app).await?,
     ];
     findings.extend(files(app).await?);
-    findings.extend(space(app)?);
+    findings.extend(space(app));
     findings.extend(metric_data(app));
     findings.extend(phases(app).await?);
     findings.push(backups(app).await?);
@@ -123,17 +123,10 @@ async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-#[cfg(unix)]
-fn space(app: &App) -> anyhow::Result<Option<Finding>> {
-    let system = rustix::fs::statvfs(&app.folder)?;
-    let free = system.f_bavail.saturating_mul(system.f_frsize);
+fn space(app: &App) -> Option<Finding> {
+    let Space { free, size: _ } = space::of(&app.folder)?;
     let text = format!("{} MiB free", free >> 20);
-    Ok(Some(Finding { about: "disk", text, is_problem: free < SPACE }))
-}
-
-#[cfg(not(unix))]
-fn space(_: &App) -> anyhow::Result<Option<Finding>> {
-    Ok(None)
+    Some(Finding { about: "disk", text, is_problem: free < SPACE })
 }
 
 fn metric_data(app: &App) -> Vec<Finding> {

@@ -13,13 +13,15 @@ pub mod benchmarks;
 pub mod blobs;
 #[cfg_attr(not(feature = "s3"), path = "bucket_disabled.rs")]
 pub mod bucket;
+pub mod cause;
 pub mod clock;
 pub mod collections;
 pub mod commands;
+mod counts;
 mod demo;
 mod doctor;
 pub mod fault;
-mod health;
+pub mod health;
 pub mod ids;
 pub mod jobs;
 pub mod outbox;
@@ -28,6 +30,7 @@ mod personal_data;
 pub mod serve;
 pub mod settings;
 mod shown;
+mod space;
 pub mod store;
 #[cfg(debug_assertions)]
 pub mod testing;

@@ -15,6 +15,7 @@ use crate::accounts::invitations;
 use crate::app::{self, App};
 use crate::backup::{self, nightly};
 use crate::blobs::FOLDERS;
+use crate::health;
 use crate::jobs::runner;
 use crate::settings::Settings;
 
@@ -29,6 +30,18 @@ pub async fn listen(settings: &mut Settings) -> anyhow::Result<TcpListener> {
         settings.listen = listener.local_addr()?.to_string();
     }
     Ok(listener)
+}
+
+/// Serves what watches the process, on an address of its own if the settings name one, until the process ends.
+async fn serve_watchers(app: &App, greet: impl Fn(String)) -> anyhow::Result<()> {
+    let address = &app.settings.metrics_listen;
+    if !address.is_empty() {
+        let listener =
+            TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        greet(format!("metrics are served on http://{}/metrics", listener.local_addr()?));
+        tokio::spawn(axum::serve(listener, health::router(app)).into_future());
+    }
+    Ok(())
 }
 
 /// Holds the folder of the data with SQLite for one server, until the file is dropped or the process ends, however it
@@ -61,6 +74,7 @@ pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> a
     if let Some(path) = invitations::for_first_administrator(&app.store).await? {
         greet(format!("create the first administrator's account: {}", app.settings.url(&path)));
     }
+    serve_watchers(&app, greet).await?;
     let (stop, stopping) = watch::channel(false);
     let workers = app.settings.workers;
     let jobs = tokio::spawn(runner::run(app.clone(), crate::WORKS, workers, stopping.clone()));
@@ -82,8 +96,9 @@ pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> a
 }
 
 /// Runs jobs only.
-pub async fn work(app: App) -> anyhow::Result<()> {
+pub async fn work(app: App, greet: impl Fn(String)) -> anyhow::Result<()> {
     let stop_signal = stop_signal();
+    serve_watchers(&app, greet).await?;
     let (stop, stopping) = watch::channel(false);
     let workers = app.settings.workers.max(1);
     let jobs = tokio::spawn(runner::run(app.clone(), crate::WORKS, workers, stopping));

@@ -62,6 +62,7 @@ macro_rules! settings {
 
 settings! {
     listen: String = "127.0.0.1:8080".to_owned(), "address and port to listen on";
+    metrics_listen: String = String::new(), "address and port for `/metrics`, `/healthz` and `/readyz` alone, also of workers; empty for `/metrics` on the site, for this machine only";
     public_url: String = String::new(), "public address of the server; with https, cookies are secure";
     title: String = "capeval".to_owned(), "name of the site";
     #[secret true] database: String = String::new(), "address of a PostgreSQL database (postgres://…); empty for SQLite in the data folder";

@@ -38,6 +38,8 @@ pub struct Job<S = String> {
     pub is_awaited: bool,
     /// Why the last attempt failed that was not killed.
     pub error: Option<String>,
+    /// The request that caused it, if there was one.
+    pub cause: Option<String>,
 }
 
 fn is_awaited<'de, D: Deserializer<'de>>(priority: D) -> Result<bool, D::Error> {
@@ -92,9 +94,25 @@ pub struct AnyWork {
 
 /// Performs a claimed job until it ends, is lost to another worker, or the process stops.
 type Perform =
-    for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<(), Fault>>;
+    for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<Outcome, Fault>>;
+
+capeval_choice::named! {
+    /// How a run of a job ends.
+    pub enum Outcome ("outcome of a run") {
+        Done = "done", "with a result";
+        Failed = "failed", "without one, and it is not tried again";
+        Again = "again", "without one, and it is tried again";
+        Lost = "lost", "another worker has the job, or it was cancelled";
+        Stopped = "stopped", "the process stops, and the job goes on later";
+    }
+}
 
 impl AnyWork {
+    /// The name in rows.
+    pub fn kind(self) -> &'static str {
+        self.kind
+    }
+
     /// Work of the kind `W`.
     pub const fn of<W: Work>() -> Self {
         Self { kind: W::KIND, perform: |app, job, stop| Box::pin(runner::perform::<W>(app, job, stop)) }

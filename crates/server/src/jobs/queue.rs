@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Job;
 use crate::store::{Error, Store, Tx};
-use crate::{args, clock, ids};
+use crate::{args, cause, clock, ids};
 
 /// The milliseconds for which a job that failed waits before it is tried again, times the attempts so far.
 const PAUSE: i64 = 2_000;
@@ -32,9 +32,9 @@ pub async fn add_at(
     run_after: i64,
 ) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at) \
-         VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $6)",
-        args![ids::new_id(), kind, subject, priority as i64, run_after, clock::now()],
+        "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at, cause) \
+         VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $6, $7)",
+        args![ids::new_id(), kind, subject, priority as i64, run_after, clock::now(), cause::current()],
     )
     .await
     .map(drop)
@@ -154,16 +154,11 @@ pub async fn waits(store: &Store, subjects: &[&str], workers: usize) -> Result<H
     Ok(waits)
 }
 
-/// The milliseconds for which the job that people have awaited for the longest time has been due; 0 if none waits.
-pub async fn longest_wait(store: &Store) -> Result<i64, Error> {
-    let sql = "SELECT MIN(run_after) FROM job WHERE state = 'queued' AND priority = 0";
-    let due: Option<i64> = store.fetch_one(sql, args![]).await?;
+/// The milliseconds for which the next job of a priority has been due; 0 if none waits.
+pub async fn longest_wait(store: &Store, priority: Priority) -> Result<i64, Error> {
+    let sql = "SELECT MIN(run_after) FROM job WHERE state = 'queued' AND priority = $1";
+    let due: Option<i64> = store.fetch_one(sql, args![priority as i64]).await?;
     Ok(due.map_or(0, |due| (clock::now() - due).max(0)))
-}
-
-/// The number of jobs by state.
-pub async fn counts(store: &Store) -> Result<Vec<(String, i64)>, Error> {
-    store.fetch("SELECT state, COUNT(*) FROM job GROUP BY state ORDER BY state", args![]).await
 }
 
 /// Whether a job of this kind is to be done, or being done, for a subject.

@@ -1,17 +1,17 @@
 //! Runs jobs of this process until it is told to stop.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 use super::queue::{self, Priority};
-use super::{AnyWork, Failure, Job, Work};
+use super::{AnyWork, Failure, Job, Outcome, Work};
 use crate::app::App;
-use crate::audit;
 use crate::fault::Fault;
+use crate::{audit, cause};
 
 /// How often a job is tried.
 pub const ATTEMPTS: i64 = 3;
@@ -73,7 +73,24 @@ pub async fn step(
         queue::put_back(&app.store, &job, Some("this version does not know this kind of job")).await?;
         return Ok(true);
     };
-    (work.perform)(app, &job, stop).await?;
+    // A span below the level of the log would not be in it.
+    let span = tracing::error_span!(
+        "job",
+        id = job.id,
+        kind = job.kind,
+        subject = job.subject,
+        attempt = job.attempt,
+        cause = job.cause
+    );
+    let run = async {
+        let start = Instant::now();
+        let outcome = (work.perform)(app, &job, stop).await?;
+        let took = start.elapsed();
+        app.counts.job(work.kind, outcome.name(), took);
+        tracing::info!(outcome = outcome.name(), ms = took.as_millis() as u64, "a run of a job has ended");
+        Ok::<_, Fault>(())
+    };
+    cause::within(job.cause.clone(), run).instrument(span).await?;
     Ok(true)
 }
 
@@ -82,41 +99,41 @@ pub(super) async fn perform<W: Work>(
     app: &App,
     claimed: &Job,
     stop: &mut watch::Receiver<bool>,
-) -> Result<(), Fault> {
+) -> Result<Outcome, Fault> {
     let Ok(subject) = claimed.subject.parse::<W::Subject>() else {
         let mut tx = app.store.begin().await?;
         queue::end(&mut tx, claimed, Some("the row of the job does not say what it works on")).await?;
-        app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
-        return Ok(tx.commit().await?);
+        tx.commit().await?;
+        return Ok(Outcome::Failed);
     };
-    let Job { id, kind, subject: _, attempt, is_awaited, error } = claimed.clone();
-    let job = Job { id, kind, subject, attempt, is_awaited, error };
+    let Job { id, kind, subject: _, attempt, is_awaited, error, cause } = claimed.clone();
+    let job = Job { id, kind, subject, attempt, is_awaited, error, cause };
     if attempt > ATTEMPTS {
         let last = job.error.as_deref().unwrap_or("each of them was killed");
         let reason = format!("given up after {ATTEMPTS} attempts: {last}");
         return finish::<W>(app, claimed, &job, Err(reason)).await;
     }
-    let start = Instant::now();
     let outcome = tokio::select! {
         outcome = W::run(app, &job) => outcome,
         () = lost(app, claimed, app.settings.lease_seconds * 1000) => {
-            tracing::warn!(job = job.id, "another worker has this job, or it was cancelled");
-            return Ok(());
+            tracing::warn!("another worker has this job, or it was cancelled");
+            return Ok(Outcome::Lost);
         }
-        () = stopped(stop) => return Ok(queue::put_back(&app.store, claimed, None).await?),
+        () = stopped(stop) => {
+            queue::put_back(&app.store, claimed, None).await?;
+            return Ok(Outcome::Stopped);
+        }
     };
-    let ms = start.elapsed().as_millis() as u64;
-    app.counts.jobs_ms.fetch_add(ms, Ordering::Relaxed);
     match outcome {
         Ok(done) => finish::<W>(app, claimed, &job, Ok(done)).await,
         Err(Failure::Lasting(reason)) => finish::<W>(app, claimed, &job, Err(reason)).await,
         Err(Failure::Passing(reason)) => {
-            app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(job = job.id, kind = job.kind, attempt, reason, "a job failed");
-            match attempt < ATTEMPTS {
-                true => Ok(queue::put_back(&app.store, claimed, Some(&reason)).await?),
-                false => finish::<W>(app, claimed, &job, Err(reason)).await,
+            tracing::warn!(reason, "a job failed");
+            if attempt == ATTEMPTS {
+                return finish::<W>(app, claimed, &job, Err(reason)).await;
             }
+            queue::put_back(&app.store, claimed, Some(&reason)).await?;
+            Ok(Outcome::Again)
         }
     }
 }
@@ -128,29 +145,33 @@ async fn finish<W: Work>(
     claimed: &Job,
     job: &Job<W::Subject>,
     outcome: Result<W::Done, String>,
-) -> Result<(), Fault> {
+) -> Result<Outcome, Fault> {
     let failure = outcome.as_ref().err().cloned();
-    let Err(mut fault) = write::<W>(app, claimed, job, outcome).await else { return Ok(()) };
-    app.counts.jobs_failed.fetch_add(1, Ordering::Relaxed);
+    let mut fault = match write::<W>(app, claimed, job, outcome).await {
+        Ok(outcome) => return Ok(outcome),
+        Err(fault) => fault,
+    };
     let reason = match failure {
         Some(reason) => reason,
         None => {
             let reason = cannot_be_written(&fault);
             if fault.passes && job.attempt < ATTEMPTS {
-                return Ok(queue::put_back(&app.store, claimed, Some(&reason)).await?);
+                queue::put_back(&app.store, claimed, Some(&reason)).await?;
+                return Ok(Outcome::Again);
             }
             match write::<W>(app, claimed, job, Err(reason.clone())).await {
-                Ok(()) => return Ok(()),
+                Ok(outcome) => return Ok(outcome),
                 Err(second) => fault = second,
             }
             reason
         }
     };
     if fault.passes && job.attempt < CLAIMS {
-        return Ok(queue::put_back(&app.store, claimed, Some(&reason)).await?);
+        queue::put_back(&app.store, claimed, Some(&reason)).await?;
+        return Ok(Outcome::Again);
     }
     let reason = format!("{reason}; {}", cannot_be_written(&fault));
-    tracing::error!(job = job.id, kind = job.kind, reason, "a job is given up");
+    tracing::error!(reason, "a job is given up");
     let mut tx = app.store.begin().await?;
     if queue::end(&mut tx, claimed, Some(&reason)).await? {
         let detail = json!({ "kind": job.kind, "reason": reason });
@@ -158,7 +179,8 @@ async fn finish<W: Work>(
         let subject = claimed.subject.rsplit('/').next().unwrap_or_default();
         audit::note(&mut tx, None, "job.give-up", subject, detail).await?;
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    Ok(Outcome::Failed)
 }
 
 fn cannot_be_written(fault: &Fault) -> String {
@@ -172,20 +194,19 @@ async fn write<W: Work>(
     claimed: &Job,
     job: &Job<W::Subject>,
     outcome: Result<W::Done, String>,
-) -> Result<(), Fault> {
+) -> Result<Outcome, Fault> {
     let mut tx = app.store.begin().await?;
     if !queue::end(&mut tx, claimed, outcome.as_ref().err().map(String::as_str)).await? {
-        tracing::warn!(job = job.id, "a late result is dropped");
-        return Ok(());
+        tracing::warn!("a late result is dropped");
+        return Ok(Outcome::Lost);
     }
-    let counter = if outcome.is_ok() { &app.counts.jobs_done } else { &app.counts.jobs_failed };
+    let end = if outcome.is_ok() { Outcome::Done } else { Outcome::Failed };
     W::finish(app, &mut tx, job, outcome).await?;
     tx.commit().await?;
-    counter.fetch_add(1, Ordering::Relaxed);
     app.recent.forget();
     // The result may have added jobs.
     app.wake.notify();
-    Ok(())
+    Ok(end)
 }
 
 /// Extends the lease until another worker has the job.

@@ -99,7 +99,7 @@ impl Work for SendMessage {
             }
         };
         // The pauses between attempts are longer than those of jobs, so each attempt is a job of its own.
-        sent.map_err(|error| Failure::Lasting(format!("{error:#}")))
+        sent.map_err(|error| Failure::Lasting(without_addresses(&format!("{error:#}"))))
     }
 
     async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
@@ -125,6 +125,16 @@ impl Work for SendMessage {
     }
 }
 
+/// An error without the addresses that servers quote, since it is logged.
+fn without_addresses(error: &str) -> String {
+    let is_address = |word: &str| word.contains('@') || word.contains("://");
+    error
+        .split(' ')
+        .map(|word| if is_address(word) { "(address)" } else { word })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 /// What the outbox keeps about people: email, with the address.
 pub struct OwnData;
 
@@ -135,5 +145,19 @@ impl PersonalData for OwnData {
             tx.execute(sql, args![&person.email]).await?;
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn errors_quote_no_address() {
+        let of = super::without_addresses;
+        assert_eq!(of("550 no mailbox <ada@example.org> here"), "550 no mailbox (address) here");
+        assert_eq!(
+            of("cannot reach https://hooks.example.org/secret: refused"),
+            "cannot reach (address) refused"
+        );
+        assert_eq!(of("the receiver answers 500"), "the receiver answers 500");
     }
 }

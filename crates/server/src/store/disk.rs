@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Error;
+use crate::space;
 
 /// What SQLite calls not writable, an error of the disk, full, and not to be opened; extended codes have more bits.
 const REFUSALS: [i64; 4] = [8, 10, 13, 14];
 
 /// The free bytes under which a disk that has refused still counts as full: a small write may find a place where a
 /// large one does not.
-#[cfg(unix)]
 const SPACE: u64 = 8 << 20;
 
 /// The disk below a database, as the statements have found it.
@@ -47,14 +47,7 @@ impl Disk {
         self.0.is_refusing.store(false, Ordering::Relaxed);
     }
 
-    #[cfg(unix)]
     pub(super) fn is_full(&self) -> bool {
-        rustix::fs::statvfs(&self.0.folder)
-            .is_ok_and(|system| system.f_bavail.saturating_mul(system.f_frsize) < SPACE)
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn is_full(&self) -> bool {
-        !self.0.folder.exists()
+        space::of(&self.0.folder).is_some_and(|space| space.free < SPACE)
     }
 }

@@ -39,6 +39,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0017_team_looks"
     "0018_board_columns"
     "0019_progress"
+    "0020_causes"
 };
 
 /// The version of the tables that this program uses.

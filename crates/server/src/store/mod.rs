@@ -64,6 +64,16 @@ pub enum Tx {
     Postgres(Transaction<'static, Postgres>),
 }
 
+/// Connections to the database.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool {
+    /// What they are for.
+    pub name: &'static str,
+    pub open: usize,
+    pub idle: usize,
+    pub most: usize,
+}
+
 macro_rules! bound {
     ($sql:expr, $values:expr) => {
         $values.into_iter().fold(sqlx::query($sql), |query, value| match value {
@@ -279,6 +289,24 @@ impl Store {
         match self {
             Self::Sqlite { .. } => "SQLite",
             Self::Postgres(..) => "PostgreSQL",
+        }
+    }
+
+    /// The connections of this process.
+    pub fn pools(&self) -> Vec<Pool> {
+        macro_rules! pool {
+            ($name:literal, $pool:expr) => {
+                Pool {
+                    name: $name,
+                    open: $pool.size() as usize,
+                    idle: $pool.num_idle(),
+                    most: $pool.options().get_max_connections() as usize,
+                }
+            };
+        }
+        match self {
+            Self::Sqlite { write, read, .. } => vec![pool!("write", write), pool!("read", read)],
+            Self::Postgres(pool, _) => vec![pool!("all", pool)],
         }
     }
 

@@ -1,7 +1,6 @@
 //! The outermost layer: writes faults as pages or as problem JSON, sets the headers of every answer, and logs.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use askama::Template;
@@ -12,14 +11,15 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use capeval_api::Problem;
 use tower_http::csrf::ProtectionError;
+use tracing::Instrument;
 
 use super::language::Language;
 use super::page::Page;
 use super::{Visitor, is_program};
 use crate::app::App;
+use crate::cause;
 use crate::fault;
 use crate::fault::Fault;
-use crate::ids;
 
 /// What browsers may do with the pages: run nothing but the script of the site.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
@@ -45,21 +45,30 @@ struct FaultPage<'a> {
     page: &'a Page,
     status: u16,
     message: String,
+    /// The id of the request, if the server is at fault.
+    id: Option<&'a str>,
 }
 
 /// The layer around all routes.
 pub async fn finish_response(State(app): State<App>, request: Request, next: Next) -> Response {
+    let id = cause::of_request(&request, &app.settings.proxies);
+    let route = request.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
+    // The route and not the path, which may hold a secret. A span below the level of the log would not be in it.
+    let span = tracing::error_span!("request", id, method = %request.method(), route);
+    let answer = answer(app, request, next, &id, &route);
+    cause::within(Some(id.clone()), answer).instrument(span).await
+}
+
+async fn answer(app: App, request: Request, next: Next, id: &str, route: &str) -> Response {
     let start = Instant::now();
-    let id = ids::new_id();
     let (parts, body) = request.into_parts();
-    let route = parts.extensions.get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
     let method = parts.method.clone();
     let kept = Request::from_parts(parts.clone(), Body::empty()).into_parts().0;
     let mut response = tokio::select! {
         biased;
         response = next.run(Request::from_parts(parts, body)) => response,
         // What watches the server answers in its own words.
-        () = app.store.away(), if route != "/readyz" => {
+        () = app.store.away(), if !["/readyz", "/metrics"].contains(&route) => {
             tracing::error!("the database is away");
             Fault::unavailable().into_response()
         }
@@ -67,8 +76,8 @@ pub async fn finish_response(State(app): State<App>, request: Request, next: Nex
     if let Some(fault) = fault_of(&response) {
         let visitor = response.extensions().get::<Visitor>().cloned();
         response = match is_program(kept.uri.path()) {
-            true => problem(&fault, Language::of_request(&kept.headers), &id),
-            false => fault_page(&fault, &Page::new(&kept, &app, visitor)),
+            true => problem(&fault, Language::of_request(&kept.headers), id),
+            false => fault_page(&fault, &Page::new(&kept, &app, visitor), id),
         };
     }
     if !method.is_safe() {
@@ -82,13 +91,13 @@ pub async fn finish_response(State(app): State<App>, request: Request, next: Nex
     if app.settings.is_secure() {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
-    if let Ok(id) = HeaderValue::from_str(&id) {
+    if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert("x-request-id", id);
     }
     let status = response.status().as_u16();
-    app.counts.requests[usize::from(status / 100).min(5)].fetch_add(1, Ordering::Relaxed);
-    // The route and not the path, which may hold a secret.
-    tracing::info!(id, %method, route, status, ms = start.elapsed().as_millis() as u64, "request");
+    let took = start.elapsed();
+    app.counts.request(&method, route, status, took);
+    tracing::info!(status, ms = took.as_millis() as u64, "a request was answered");
     response
 }
 
@@ -129,8 +138,9 @@ fn has_body(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.contains("json") || kind.contains("html"))
 }
 
-fn fault_page(fault: &Fault, page: &Page) -> Response {
-    let template = FaultPage { page, status: fault.status.as_u16(), message: page.fault(fault) };
+fn fault_page(fault: &Fault, page: &Page, id: &str) -> Response {
+    let id = fault.status.is_server_error().then_some(id);
+    let template = FaultPage { page, status: fault.status.as_u16(), message: page.fault(fault), id };
     let body = template.render().unwrap_or_else(|_| fault.to_string());
     with_wait(fault, (fault.status, Html(body)).into_response())
 }

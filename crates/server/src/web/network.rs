@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, FromRequestParts, Request};
+use axum::http::Extensions;
 use axum::http::request::Parts;
 
 use super::signature::Input;
@@ -74,14 +75,45 @@ fn told_address(text: &str) -> Option<IpAddr> {
     address.ok().map(|address| address.to_canonical())
 }
 
+/// The address at the other end of the connection.
+fn peer(extensions: &Extensions) -> IpAddr {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip().to_canonical())
+}
+
+fn is_listed(address: IpAddr, proxies: &[String]) -> bool {
+    proxies.iter().any(|proxy| Range::parse(proxy).is_some_and(|range| range.has(address)))
+}
+
+/// Whether a request comes from a listed proxy.
+pub fn is_proxied(request: &Request, proxies: &[String]) -> bool {
+    is_listed(peer(request.extensions()), proxies)
+}
+
+/// A request from a program on this machine that no proxy has forwarded; to others, there is nothing.
+pub struct FromThisMachine;
+
+impl FromRequestParts<App> for FromThisMachine {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Self::Rejection> {
+        let is_forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
+            .iter()
+            .any(|name| parts.headers.contains_key(*name));
+        match peer(&parts.extensions).is_loopback() && !is_forwarded {
+            true => Ok(Self),
+            false => Err(Fault::not_found()),
+        }
+    }
+}
+
+impl Input for FromThisMachine {}
+
 impl Network {
     /// The network of a request. What a proxy says is believed only of listed proxies.
     pub fn of(request: &Request, proxies: &[String]) -> Self {
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-        let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip().to_canonical());
-        let is_proxy = |address: &IpAddr| {
-            proxies.iter().any(|proxy| Range::parse(proxy).is_some_and(|range| range.has(*address)))
-        };
+        let peer = peer(request.extensions());
+        let is_proxy = |address: &IpAddr| is_listed(*address, proxies);
         let mut address = peer;
         if is_proxy(&peer) {
             let values = request.headers().get_all("x-forwarded-for").iter();

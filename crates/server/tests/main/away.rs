@@ -68,6 +68,9 @@ async fn visitors_are_told_that_the_server_is_away() {
             let wait: i64 = answer.header("retry-after").parse().unwrap();
             assert!(wait > 0, "{away:?} {path}");
         }
+        let metrics = anybody.get("/metrics").await.expect(200).text;
+        assert!(metrics.contains("\ncapeval_database_up 0.0\n"), "{away:?} {metrics}");
+        assert!(metrics.contains("\nprocess_open_fds ") && !metrics.contains("capeval_jobs"), "{away:?}");
         drop(listener);
         let _ = fs::remove_file(&socket);
         symlink(&real, &socket).unwrap();

@@ -14,7 +14,7 @@ use capeval_testkit::{PAUSE, eventually};
 use serde_json::Value;
 
 use crate::benchmarks::{references, results};
-use crate::support::process::{Server, Stop, command, request};
+use crate::support::process::{Server, Stop, command, kills, request};
 use crate::support::{Database, on_both, postgres};
 
 on_both! { in real time: nothing_is_lost_doubled_stuck_or_wrongly_charged }
@@ -23,10 +23,6 @@ const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'
     per_day = 1000\nin_total = 1000\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
 
 const SETTINGS: &[(&str, &str)] = &[("LEASE_SECONDS", "1"), ("UPLOADS_PER_MINUTE", "100000")];
-
-fn kills() -> usize {
-    std::env::var("CAPEVAL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
-}
 
 async fn nothing_is_lost_doubled_stuck_or_wrongly_charged(database: Database) {
     let folder = tempfile::tempdir().unwrap();
@@ -98,11 +94,7 @@ fn torment(folder: &Path, url: &str) -> BTreeSet<String> {
             port.store(server.port, Ordering::Relaxed);
         }
         drop(stopping);
-        eventually("no job is left", || {
-            let (_, metrics) = server.request("GET", "/metrics", "", "").unwrap();
-            let is_busy = metrics.contains("{state=\"queued\"}") || metrics.contains("{state=\"running\"}");
-            (!is_busy).then_some(())
-        });
+        eventually("no job is left", || server.is_idle().then_some(()));
         server.kill();
     });
     acknowledged.into_inner().unwrap()

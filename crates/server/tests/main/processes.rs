@@ -10,7 +10,7 @@ use capeval_server::settings::Settings;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{references, results};
-use crate::support::process::{Server, command, request};
+use crate::support::process::{Server, command, request, rounds};
 use crate::support::{eventually, postgres};
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nmain_metric = 'bleu-4'\nhuman = false\n\
@@ -19,10 +19,6 @@ const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'
 const SETTINGS: &[(&str, &str)] = &[("UPLOADS_PER_MINUTE", "100000"), ("REQUESTS_PER_MINUTE", "1000000")];
 
 const AT_ONCE: usize = 200;
-
-fn rounds() -> usize {
-    std::env::var("CAPEVAL_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2)
-}
 
 /// A member's token.
 async fn token(app: &App, name: &str) -> String {

@@ -10,7 +10,7 @@ use capeval_testkit::{PAUSE, eventually};
 use serde_json::json;
 
 use super::{GOOD, apply, assert_consistent, captioner, form, open_pictures, png, sentence};
-use crate::support::process::{Server, Stop, exchange};
+use crate::support::process::{Server, Stop, exchange, kills};
 use crate::support::{Client, Database, Page as _, Site, on_both};
 
 on_both! { in real time: what_was_acknowledged_is_there }
@@ -21,10 +21,6 @@ const SETTINGS: &[(&str, &str)] = &[
     ("PICTURES_PER_MINUTE", "1000000"),
     ("REQUESTS_PER_MINUTE", "1000000"),
 ];
-
-fn kills() -> usize {
-    std::env::var("CAPEVAL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
-}
 
 /// What people saw acknowledged: captions with their pictures, and the number of pictures.
 #[derive(Default)]
@@ -125,11 +121,7 @@ fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledg
         }
         eventually("enough is acknowledged", || (known().0 > 5 && known().1 > 0).then_some(()));
         drop(stopping);
-        eventually("no job is left", || {
-            let (_, metrics) = server.request("GET", "/metrics", "", "").unwrap();
-            let is_busy = metrics.contains("{state=\"queued\"}") || metrics.contains("{state=\"running\"}");
-            (!is_busy).then_some(())
-        });
+        eventually("no job is left", || server.is_idle().then_some(()));
         server.kill();
     });
     acknowledged.into_inner().unwrap()

@@ -1,12 +1,23 @@
 //! The program as a process of its own, which can be killed, and a client that speaks just enough HTTP.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use capeval_testkit::PATIENCE;
+
+/// How often a test does what can go wrong by chance: `CAPEVAL_ROUNDS`, or a few times.
+pub fn rounds() -> usize {
+    std::env::var("CAPEVAL_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2)
+}
+
+/// How often a test kills the server: `CAPEVAL_KILLS`, or a few times.
+pub fn kills() -> usize {
+    std::env::var("CAPEVAL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
+}
 
 /// A running server.
 pub struct Server {
@@ -46,8 +57,38 @@ impl Server {
 
     /// The same with a place for its log.
     pub fn start_with_log(folder: &Path, database: &str, settings: &[(&str, &str)], log: Stdio) -> Self {
+        Self::run(folder, database, &["serve", "--listen", "127.0.0.1:0"], settings, log)
+    }
+
+    /// Starts a worker that serves its metrics.
+    pub fn worker(folder: &Path, database: &str, settings: &[(&str, &str)]) -> Self {
+        Self::run(folder, database, &["worker"], settings, Stdio::inherit())
+    }
+
+    /// Starts a server on a socket that listens already, as service managers do.
+    pub fn start_on(
+        listener: &TcpListener,
+        folder: &Path,
+        database: &str,
+        settings: &[(&str, &str)],
+    ) -> Self {
+        let mut server = program(folder, database);
+        server.arg("serve");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec \"$0\" \"$@\""]);
+        shell.arg(server.get_program()).args(server.get_args());
+        shell.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.stdin(OwnedFd::from(listener.try_clone().unwrap()));
+        Self::spawn(shell, settings, Stdio::inherit())
+    }
+
+    fn run(folder: &Path, database: &str, arguments: &[&str], settings: &[(&str, &str)], log: Stdio) -> Self {
         let mut command = program(folder, database);
-        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        command.args(arguments);
+        Self::spawn(command, settings, log)
+    }
+
+    fn spawn(mut command: Command, settings: &[(&str, &str)], log: Stdio) -> Self {
         // A name in full stands for a variable that is no setting.
         let variable = |name: &str| {
             if name.contains("_SERVER_") || name.starts_with("AWS_") {
@@ -62,7 +103,7 @@ impl Server {
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         lines.read_line(&mut line).unwrap();
-        let port = line.trim().trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = line.rsplit(':').next().and_then(|rest| rest.split('/').next()?.trim().parse().ok());
         let port = port.unwrap_or_else(|| panic!("the server does not say where it listens: {line}"));
         // What else it says is read, so that it never waits for a reader.
         std::thread::spawn(move || io::copy(&mut lines, &mut io::sink()));
@@ -76,9 +117,25 @@ impl Server {
     }
 
     /// Asks the server to stop, as service managers do, and returns whether it says that it ended well.
-    pub fn stop(mut self) -> bool {
+    pub fn stop(self) -> bool {
+        self.ask_to_stop();
+        self.ended()
+    }
+
+    pub fn ask_to_stop(&self) {
         assert!(Command::new("kill").arg(self.child.id().to_string()).status().unwrap().success());
+    }
+
+    /// Waits for the end, and returns whether the server says that it ended well.
+    pub fn ended(mut self) -> bool {
         self.child.wait().unwrap().success()
+    }
+
+    /// Whether no job waits or runs, as `/metrics` says.
+    pub fn is_idle(&self) -> bool {
+        let (_, metrics) = self.request("GET", "/metrics", "", "").unwrap();
+        let mut jobs = metrics.lines().filter(|line| line.starts_with("capeval_jobs{")).peekable();
+        jobs.peek().is_some() && jobs.all(|line| line.ends_with(" 0.0"))
     }
 
     /// Sends a request with a token, and returns the status and the body.

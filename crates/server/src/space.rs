@@ -1,0 +1,25 @@
+//! How much space the disk of a folder has.
+
+use std::path::Path;
+
+/// The space of a disk, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Space {
+    /// What this program may still use.
+    pub free: u64,
+    pub size: u64,
+}
+
+/// The space of the disk that a folder is on, where the system tells.
+#[cfg(target_os = "linux")]
+pub fn of(folder: &Path) -> Option<Space> {
+    let system = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(system.f_frsize);
+    Some(Space { free: bytes(system.f_bavail), size: bytes(system.f_blocks) })
+}
+
+/// The same where it does not.
+#[cfg(not(target_os = "linux"))]
+pub fn of(_: &Path) -> Option<Space> {
+    None
+}
