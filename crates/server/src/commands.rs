@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::accounts::people::{self, NewAccount};
 use crate::accounts::{Role, deletion, links, tokens, totp};
 use crate::app::App;
-use crate::backup::{self, Manifest, nightly};
+use crate::backup::{self, Manifest, moving, nightly};
 use crate::benchmarks::apply::{self, Plan};
 use crate::settings::Settings;
 use crate::web::Scope;
@@ -75,6 +75,14 @@ enum Command {
         /// Only check the backup: every file and every row.
         #[arg(long)]
         verify: bool,
+    },
+    /// Copy a site whose server is stopped into a new folder and another database, such as one of PostgreSQL
+    Move {
+        /// Folder to create for the files and the settings.
+        folder: PathBuf,
+        /// Address of the empty database (postgres://…).
+        #[arg(long, value_name = "URL")]
+        to: String,
     },
     /// Run one step of a job; the program calls itself with this
     #[command(name = crate::jobs::child::COMMAND, hide = true)]
@@ -240,6 +248,10 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         if let Command::Restore { from, verify } = command {
             return restore(from, verify, &data, &settings).await;
         }
+        if let Command::Move { folder, to } = command {
+            let _held = serve::hold(&data, &settings)?;
+            return move_to(&App::open(data, settings).await?, &folder, &to).await;
+        }
         if let Command::Serve | Command::Demo = command {
             // Before the data are opened: if the address is taken, nothing has changed.
             let listener = serve::listen(&mut settings).await?;
@@ -263,9 +275,12 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             }
             Command::Doctor => doctor(&app).await,
             Command::Backup { to } => make_backup(&app, to).await,
-            Command::Serve | Command::Demo | Command::Data(_) | Command::Restore { .. } | Command::Child => {
-                Ok(())
-            }
+            Command::Serve
+            | Command::Demo
+            | Command::Data(_)
+            | Command::Restore { .. }
+            | Command::Move { .. }
+            | Command::Child => Ok(()),
         }
     })
 }
@@ -442,6 +457,15 @@ async fn restore(from: PathBuf, verify: bool, folder: &Path, settings: &Settings
         files.len()
     );
     warn_of(&checked.missing);
+    Ok(())
+}
+
+async fn move_to(app: &App, folder: &Path, database: &str) -> anyhow::Result<()> {
+    let checked = moving::copy(app, folder, database).await?;
+    println!("moved: rows: {}, files: {}", checked.rows, checked.manifest.files.len());
+    println!("start the server with --data {}", folder.display());
+    warn_of(&checked.missing);
+    app.store.close().await;
     Ok(())
 }
 

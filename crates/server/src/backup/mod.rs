@@ -5,6 +5,7 @@
 //! after their content and never change, so those that the rows name are there afterwards.
 
 mod manifest;
+pub mod moving;
 pub mod nightly;
 mod restore;
 

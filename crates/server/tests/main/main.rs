@@ -23,6 +23,7 @@ mod life;
 mod logs;
 mod merging;
 mod metrics;
+mod moving;
 mod operation;
 mod outbox;
 mod processes;
