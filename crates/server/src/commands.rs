@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use capeval_choice::UnknownName;
 use capeval_files::{DataKind, Home, Installed};
 use clap::{Args, Parser, Subcommand};
+use listenfd::ListenFd;
 
 use crate::accounts::people::{self, NewAccount};
 use crate::accounts::{Role, deletion, links, tokens, totp};
@@ -243,6 +244,8 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Data(Data::Install { names, from }) = command {
         return install(&settings.data_home()?, &names, from.as_deref());
     }
+    // Before there are threads, since it changes the environment. The passwords of a demonstration are public.
+    let passed = if let Command::Serve = command { ListenFd::from_env() } else { ListenFd::empty() };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
@@ -254,7 +257,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         }
         if let Command::Serve | Command::Demo = command {
             // Before the data are opened: if the address is taken, nothing has changed.
-            let listener = serve::listen(&mut settings).await?;
+            let listener = serve::listen(&mut settings, passed).await?;
             let _held = serve::hold(&data, &settings)?;
             let app = App::open(data, settings).await?;
             if let Command::Demo = command {

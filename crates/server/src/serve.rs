@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use listenfd::ListenFd;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -22,8 +23,15 @@ use crate::settings::Settings;
 /// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Listens on the address of the settings. If it leaves the port to the system, the settings name the port from now on.
-pub async fn listen(settings: &mut Settings) -> anyhow::Result<TcpListener> {
+/// Listens where the service manager already does, or else on the address of the settings, which name the actual
+/// address from now on. What a service manager listens on stays open while the server is started again.
+pub async fn listen(settings: &mut Settings, mut passed: ListenFd) -> anyhow::Result<TcpListener> {
+    let passed = passed.take_tcp_listener(0).context("the socket that the service manager passes")?;
+    if let Some(listener) = passed {
+        listener.set_nonblocking(true)?;
+        settings.listen = listener.local_addr()?.to_string();
+        return Ok(TcpListener::from_std(listener)?);
+    }
     let cannot_listen = || format!("cannot listen on {}", settings.listen);
     let listener = TcpListener::bind(&settings.listen).await.with_context(cannot_listen)?;
     if settings.listen.ends_with(":0") {
@@ -84,11 +92,14 @@ pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> a
     let stopped = app.clone();
     let signal = async move {
         stop_signal.await;
-        stopped.is_stopping.store(true, Ordering::Relaxed);
         let _ = stop.send(true);
+        // Requests are answered while jobs end, so that they wait for the next process as short as possible.
+        if let Err(error) = jobs.await {
+            tracing::error!(%error, "the workers ended early");
+        }
+        stopped.is_stopping.store(true, Ordering::Relaxed);
     };
     axum::serve(listener, router).with_graceful_shutdown(signal).await?;
-    jobs.await?;
     backups.await?;
     sweeping.await?;
     app.store.close().await;

@@ -31,6 +31,7 @@ mod queries;
 mod ratings;
 mod real;
 mod releases;
+mod restarts;
 mod routes;
 #[cfg(feature = "s3")]
 mod s3;
