@@ -7,6 +7,14 @@ use clap::Parser;
 const DOCKERFILE: &str = include_str!("../../../../deploy/Dockerfile");
 const COMPOSE: &str = include_str!("../../../../deploy/compose.yaml");
 const UNIT: &str = include_str!("../../../../deploy/capeval-server.service");
+const SOCKET: &str = include_str!("../../../../deploy/capeval-server.socket");
+const BASE: &str = include_str!("../../../../deploy/kubernetes/base/kustomization.yaml");
+/// Pods with the command that each of them runs.
+const PODS: [(&str, &str); 3] = [
+    (include_str!("../../../../deploy/kubernetes/sqlite/site.yaml"), "serve"),
+    (include_str!("../../../../deploy/kubernetes/postgresql/site.yaml"), "serve"),
+    (include_str!("../../../../deploy/kubernetes/postgresql/worker.yaml"), "worker"),
+];
 
 fn parses(arguments: impl IntoIterator<Item = impl AsRef<str>>) {
     let given: Vec<String> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
@@ -32,7 +40,7 @@ fn every_variable_is_a_setting() {
         .map(|(name, _, _)| format!("CAPEVAL_SERVER_{}", name.to_uppercase()))
         .collect();
     let mut count = 0;
-    for text in [DOCKERFILE, COMPOSE, UNIT] {
+    for text in [DOCKERFILE, COMPOSE, UNIT, BASE].into_iter().chain(PODS.map(|(text, _)| text)) {
         for rest in text.split("CAPEVAL_SERVER_").skip(1) {
             let name: String = rest.chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
             let name = format!("CAPEVAL_SERVER_{name}");
@@ -84,4 +92,47 @@ fn the_unit_starts_the_program() {
     parses(&arguments);
     let folder = after(UNIT, "StateDirectory=");
     assert_eq!(arguments, ["--data", &format!("/var/lib/{folder}")]);
+}
+
+#[test]
+fn the_socket_is_where_the_server_listens() {
+    assert_eq!(after(SOCKET, "ListenStream="), Settings::default().listen);
+}
+
+#[test]
+fn pods_run_commands_of_the_program_without_rights() {
+    let volume = after(DOCKERFILE, "VOLUME ");
+    let metrics = after(BASE, "- CAPEVAL_SERVER_METRICS_LISTEN=0.0.0.0:");
+    let user = "65532";
+    for (pod, command) in PODS {
+        assert_eq!(list(after(pod, "args: ")), [command]);
+        parses([command]);
+        let port = |name: &str| {
+            let rest = pod.split_once(&format!("- name: {name}\n"))?.1;
+            Some(after(rest, "containerPort: ").to_owned())
+        };
+        assert_eq!(port("metrics").as_deref(), Some(metrics));
+        let http = (command == "serve").then(|| after(DOCKERFILE, "EXPOSE ").to_owned());
+        assert_eq!(port("http"), http);
+        assert_eq!(after(pod, "mountPath: "), volume);
+        for line in [
+            "runAsNonRoot: true",
+            "readOnlyRootFilesystem: true",
+            "allowPrivilegeEscalation: false",
+            "drop: [\"ALL\"]",
+            "type: RuntimeDefault",
+            "automountServiceAccountToken: false",
+            "path: /healthz",
+            "path: /readyz",
+        ] {
+            assert!(pod.lines().any(|known| known.trim() == line), "{line}");
+        }
+        for name in ["runAsUser: ", "runAsGroup: ", "fsGroup: "] {
+            assert_eq!(after(pod, name), user);
+        }
+        // Passwords come from a secret and stand in no file.
+        assert!(pod.contains("- secretRef:\n") && !pod.contains("postgres://"));
+    }
+    // SQLite has one server.
+    assert_eq!(after(PODS[0].0, "replicas: "), "1");
 }
