@@ -23,6 +23,7 @@ mod doctor;
 pub mod fault;
 pub mod health;
 pub mod ids;
+mod incoming;
 pub mod jobs;
 pub mod outbox;
 mod passing;

@@ -17,11 +17,15 @@ use crate::app::{self, App};
 use crate::backup::{self, nightly};
 use crate::blobs::FOLDERS;
 use crate::health;
+use crate::incoming::Door;
 use crate::jobs::runner;
 use crate::settings::Settings;
 
 /// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
+
+/// How long a connection that has sent nothing keeps a server from stopping.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// Listens where the service manager already does, or else on the address of the settings, which name the actual
 /// address from now on. What a service manager listens on stays open while the server is started again.
@@ -89,7 +93,8 @@ pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> a
     let backups = tokio::spawn(nightly::schedule(app.clone(), stopping.clone()));
     let sweeping = tokio::spawn(sweep_daily(app.clone(), stopping));
     let router = app::router(&app)?.into_make_service_with_connect_info::<SocketAddr>();
-    let stopped = app.clone();
+    let (stopped, door) = (app.clone(), Door::default());
+    let closing = door.clone();
     let signal = async move {
         stop_signal.await;
         let _ = stop.send(true);
@@ -97,9 +102,10 @@ pub async fn serve(app: App, listener: TcpListener, greet: impl Fn(String)) -> a
         if let Err(error) = jobs.await {
             tracing::error!(%error, "the workers ended early");
         }
+        closing.close(SILENCE).await;
         stopped.is_stopping.store(true, Ordering::Relaxed);
     };
-    axum::serve(listener, router).with_graceful_shutdown(signal).await?;
+    axum::serve(door.connections(listener), router).with_graceful_shutdown(signal).await?;
     backups.await?;
     sweeping.await?;
     app.store.close().await;
