@@ -1,4 +1,4 @@
-//! Three server processes share a PostgreSQL database: what one of them counts, all of them count.
+//! Three server processes share a database: what one of them counts, all of them count.
 //!
 //! `CAPEVAL_ROUNDS=20 cargo test -p capeval-server --test main processes` races more often than CI does.
 
@@ -11,12 +11,15 @@ use capeval_server::web::Scope;
 
 use crate::benchmarks::{references, results};
 use crate::support::process::{Server, command, request, rounds};
-use crate::support::{eventually, postgres};
+use crate::support::{Database, eventually, on_both, postgres};
+
+on_both! { in real time: two_hundred_at_once_at_three_processes_are_five }
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nmain_metric = 'bleu-4'\nhuman = false\n\
     per_day = 1000\nin_total = 5\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
 
-const SETTINGS: &[(&str, &str)] = &[("UPLOADS_PER_MINUTE", "100000"), ("REQUESTS_PER_MINUTE", "1000000")];
+const SETTINGS: &[(&str, &str)] =
+    &[("UPLOADS_PER_MINUTE", "100000"), ("REQUESTS_PER_MINUTE", "1000000"), ("SHARED_FOLDER", "true")];
 
 const AT_ONCE: usize = 200;
 
@@ -31,13 +34,12 @@ async fn token(app: &App, name: &str) -> String {
     token
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_at_once_at_three_processes_are_five() {
-    if !postgres::is_here() {
-        return;
-    }
+async fn two_hundred_at_once_at_three_processes_are_five(database: Database) {
     let folder = tempfile::tempdir().unwrap();
-    let url = postgres::new_database();
+    let url = match database {
+        Database::Sqlite => String::new(),
+        Database::Postgres => postgres::new_database(),
+    };
     std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
     let plan = folder.path().join("plan.toml");
     std::fs::write(&plan, PLAN).unwrap();
