@@ -35,8 +35,9 @@ def fill(database, people, queue):
     """Makes people with sessions and a collection with a queue of pictures; returns the cookies."""
     with sqlite3.connect(database) as db:
         db.execute(
-            "INSERT INTO collection VALUES ('c', 'c', 'Load', '', '', 'public', 'open', '[\"en\"]', '[\"CC0-1.0\"]',"
-            " 5, 100000, 0, 0, 'contributors', 0)"
+            "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, licences, approvals,"
+            " own_pictures, releases, created_at, goals) VALUES ('c', 'c', 'Load', '', '', 'public', 'open', '[\"en\"]',"
+            " '[\"CC0-1.0\"]', 0, 0, 'contributors', 0, '[{\"language\":\"\",\"captions\":5,\"target\":100000}]')"
         )
         cookies = []
         for number in range(people):
@@ -53,10 +54,14 @@ def fill(database, people, queue):
             (f"0{number:035}", f"source {number}", random.randrange(1 << 40)) for number in range(queue)
         )
         db.executemany(
-            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, wanted,"
-            " slots_taken, accepted, shuffle, width, height, created_at)"
-            " VALUES (?, 'c', 'CC0-1.0', 'Game', 'PC', ?, 'g', 'open', 5, 0, 0, ?, 1600, 900, 0)",
+            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state,"
+            " shuffle, width, height, created_at)"
+            " VALUES (?, 'c', 'CC0-1.0', 'Game', 'PC', ?, 'g', 'open', ?, 1600, 900, 0)",
             pictures,
+        )
+        db.execute(
+            "INSERT INTO image_slots (image, language, collection, wanted, taken, accepted, is_shown, shuffle)"
+            " SELECT id, '', collection, 5, 0, 0, 1, shuffle FROM image WHERE collection = 'c'"
         )
     return cookies
 

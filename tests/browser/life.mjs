@@ -105,6 +105,7 @@ const steps = {
     await host.goto(`${site}/host/collections/new`);
     await host.fill("input[name=slug]", "games");
     await host.fill("input[name=title]", "游戏截图");
+    await host.fill("textarea[name=details]", "Game title");
     await host.fill("input[name=captions]", String(WANTED));
     await host.fill("input[name=target]", String(PICTURES));
     await host.fill("input[name=approvals]", String(BATCHES[0]));

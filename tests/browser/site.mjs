@@ -25,6 +25,7 @@ const steps = {
     await host.goto(`${site}/host/collections/new`);
     await host.fill("input[name=slug]", "games");
     await host.fill("input[name=title]", "Games");
+    await host.fill("textarea[name=details]", "Game title");
     await host.fill("input[name=captions]", "3");
     await host.fill("input[name=approvals]", "0");
     await host.check("input[name=languages][value=en]");

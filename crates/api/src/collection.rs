@@ -100,10 +100,13 @@ pub struct Collection {
     pub languages: Vec<String>,
     /// The licences that uploaders choose from.
     pub licences: Vec<String>,
-    /// The accepted captions, by different people, that each picture is to have.
+    /// The accepted captions, by different people, that each picture is to have, in all languages.
     pub captions_per_picture: u32,
-    /// The number of complete pictures that ends the collection.
+    /// The number of complete pictures that ends the collection; the largest, if languages have their own.
     pub target: u32,
+    /// What each language is to have, if each is complete by itself; empty if captions of all count together.
+    #[serde(default)]
+    pub goals: Vec<LanguageGoal>,
     pub releases: Open<ReleaseAccess>,
     /// The pictures that people may describe, with the complete ones.
     pub pictures: i64,
@@ -112,6 +115,27 @@ pub struct Collection {
     pub accepted_captions: i64,
     /// The captions that wait for ratings.
     pub waiting_captions: i64,
+}
+
+/// What a language of a collection is to have, and how far it is.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LanguageGoal {
+    pub language: String,
+    /// The accepted captions in this language that each picture is to have.
+    pub captions_per_picture: u32,
+    /// The number of pictures with all captions in this language that ends it.
+    pub target: u32,
+    /// The pictures with all captions in this language.
+    pub complete: i64,
+    pub accepted_captions: i64,
+}
+
+/// How far a picture is in a language.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PictureLanguage {
+    pub language: String,
+    pub accepted_captions: i64,
+    pub captions_per_picture: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -142,8 +166,13 @@ pub struct Picture {
     pub licence: String,
     pub width: i64,
     pub height: i64,
+    /// In all languages.
     pub accepted_captions: i64,
+    /// In all languages.
     pub captions_per_picture: i64,
+    /// How far it is in each language, if each is complete by itself; otherwise empty.
+    #[serde(default)]
+    pub languages: Vec<PictureLanguage>,
     /// The path of the file.
     pub file: String,
 }
@@ -177,7 +206,18 @@ pub struct ToDescribe {
     pub picture: Option<Picture>,
     /// What the account has saved of a caption.
     pub draft: Option<String>,
+    /// The language for which it is reserved; `null` if captions of all languages count together.
+    #[serde(default)]
+    pub language: Option<String>,
     pub reserved_until: Option<Time>,
+}
+
+/// The language in which the account describes the next picture.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct DescribeIn {
+    /// One of the languages of the collection; if it is empty, the one of the reserved picture, or one with pictures.
+    pub language: String,
 }
 
 /// A caption of the account's own.

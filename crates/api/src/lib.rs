@@ -35,9 +35,10 @@ pub use board::{
     Board, BoardColumns, BoardRow, Disqualified, JudgedKind, JudgedSystem, Progress, ProgressPoint, RowAbove,
 };
 pub use collection::{
-    AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, ImageState,
-    NewCaption, NewRating, NewReport, Picture, PictureFile, Pictures, PicturesAfter, ReleaseAccess,
-    ReportReason, ReportedKind, Skip, SkipReason, ToDescribe, ToRate, UploadedPicture, UploadedPictures,
+    AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, DescribeIn,
+    ImageState, LanguageGoal, NewCaption, NewRating, NewReport, Picture, PictureFile, PictureLanguage,
+    Pictures, PicturesAfter, ReleaseAccess, ReportReason, ReportedKind, Skip, SkipReason, ToDescribe, ToRate,
+    UploadedPicture, UploadedPictures,
 };
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,

@@ -3,17 +3,19 @@
 
 use axum::extract::Request;
 use capeval_api::{
-    AddedCaption, AddedRating, CaptionToRate, Details, Flaw, NewCaption, NewRating, Picture, PictureFile,
-    Pictures, PicturesAfter, ToDescribe, ToRate, UploadedPicture, UploadedPictures,
+    AddedCaption, AddedRating, CaptionToRate, DescribeIn, Details, Flaw, NewCaption, NewRating, Picture,
+    PictureFile, PictureLanguage, Pictures, PicturesAfter, ToDescribe, ToRate, UploadedPicture,
+    UploadedPictures,
 };
 
 use super::captioning::submit::{self, Given, Outcome, Problem};
-use super::captioning::{drafts, language};
+use super::captioning::{self, drafts, language};
+use super::passes;
 use super::ratings::{pages as grades, queue, rate as rating};
 use super::records::{self, Image, Seen};
 use super::rules::acceptance::Grade;
+use super::slots::{self, Need};
 use super::upload::intake;
-use super::{passes, slots};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
@@ -59,7 +61,13 @@ fn file_of(image: &Image) -> String {
     format!("/api/v1/pictures/{}", image.id)
 }
 
-fn picture(image: &Image, visitor: &Visitor) -> Picture {
+fn picture(image: &Image, needs: &[Need], visitor: &Visitor) -> Picture {
+    let needs = || needs.iter().filter(|need| need.image == image.id);
+    let of_language = |need: &Need| PictureLanguage {
+        language: need.language.clone(),
+        accepted_captions: need.accepted,
+        captions_per_picture: need.wanted,
+    };
     Picture {
         id: image.id.clone(),
         state: image.state.into(),
@@ -70,8 +78,9 @@ fn picture(image: &Image, visitor: &Visitor) -> Picture {
         licence: image.licence.clone(),
         width: image.width,
         height: image.height,
-        accepted_captions: image.accepted,
-        captions_per_picture: image.wanted,
+        accepted_captions: needs().map(|need| need.accepted).sum(),
+        captions_per_picture: needs().map(|need| need.wanted).sum(),
+        languages: needs().filter(|need| !need.language.is_empty()).map(of_language).collect(),
         file: file_of(image),
     }
 }
@@ -83,9 +92,15 @@ async fn list(
     Asked(PicturesAfter { after }): Asked<PicturesAfter>,
 ) -> Result<Answer<Pictures>, Fault> {
     let images = records::pictures(&app.store, &seen.collection.id, &visitor.id, &after, MOST).await?;
+    let (first, last) = match &images[..] {
+        [] => ("", ""),
+        [first, .., last] => (first.id.as_str(), last.id.as_str()),
+        [only] => (only.id.as_str(), only.id.as_str()),
+    };
+    let needs = slots::needs(&app.store, &seen.collection.id, first, last).await?;
     Ok(Answer::json(&Pictures {
         next: images.last().filter(|_| images.len() == MOST).map(|image| image.id.clone()),
-        pictures: images.iter().map(|image| picture(image, &visitor)).collect(),
+        pictures: images.iter().map(|image| picture(image, &needs, &visitor)).collect(),
     }))
 }
 
@@ -117,16 +132,28 @@ async fn upload(
 
 async fn to_describe(
     app: App,
+    page: Page,
     visitor: Visitor,
     Visible(seen): Visible<Seen>,
+    Asked(DescribeIn { language }): Asked<DescribeIn>,
 ) -> Result<Answer<ToDescribe>, Fault> {
     passes::require(&app.store, &seen, &visitor).await?;
-    let Some(assigned) = slots::next(&app, &seen.collection, &visitor.id, None).await? else {
+    let collection = &seen.collection;
+    let is_known = collection.languages.contains(&language);
+    if !language.is_empty() && !is_known {
+        let known = collection.languages.join(", ");
+        return Err(fault!(UNPROCESSABLE_ENTITY, "choice", "`{}` is not one of {}.", language, known));
+    }
+    let asked = (language.as_str(), None);
+    let (language, assigned) = captioning::next(&app, collection, &visitor.id, &page, asked).await?;
+    let Some(assigned) = assigned else {
         return Ok(Answer::json(&ToDescribe::default()));
     };
     let image: Image = records::by_id(&app.store, &assigned.image).await?;
+    let needs = slots::needs(&app.store, &collection.id, &image.id, &image.id).await?;
     Ok(Answer::json(&ToDescribe {
-        picture: Some(picture(&image, &visitor)),
+        picture: Some(picture(&image, &needs, &visitor)),
+        language: collection.is_by_language().then_some(language),
         draft: drafts::find(&app.store, &image.id, &visitor.id).await?,
         reserved_until: Some(clock::time(assigned.expires_at)),
     }))
@@ -142,7 +169,7 @@ async fn describe(
     passes::require(&app.store, &seen, &visitor).await?;
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     drafts::require_short(&given.text)?;
-    let language = language(&seen.collection, &page, &given.language);
+    let language = language(&app.store, &seen.collection, &visitor.id, &page, &given.language).await?;
     let caption =
         Given { collection: &seen.collection, image: &image.id, language: &language, text: &given.text };
     match submit::submit(&app, &visitor, &caption).await? {

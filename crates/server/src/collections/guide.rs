@@ -7,13 +7,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::passes;
-use super::records::Seen;
+use super::records::{Seen, name_of};
 use super::rules::{lint, quiz};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks;
 use crate::fault::Fault;
-use crate::web::language::{Language, say};
+use crate::web::language::say;
 use crate::web::route::{get, post};
 use crate::web::{Access, Body, Page, Route, Scope, Visible};
 
@@ -39,14 +39,6 @@ const ADVICE: [&str; 8] = [
 /// What to know about captions, in the language of the page.
 pub(super) fn advice(page: &Page) -> Vec<&'static str> {
     ADVICE.iter().map(|sentence| page.language.t(sentence)).collect()
-}
-
-/// The name of a language in itself.
-fn name_of(language: &str) -> &str {
-    match Language::of(language) {
-        Some(known) => known.name(),
-        None => language,
-    }
 }
 
 /// A question as it is shown.

@@ -38,7 +38,7 @@ struct HostPage<'a> {
 async fn list(app: App, page: Page, visitor: Visitor) -> Result<Response, Fault> {
     let mut rows = Vec::new();
     for seen in records::visible(&app.store, Some(&visitor)).await?.into_iter().filter(|seen| seen.is_host) {
-        let progress = records::progress(&app.store, &seen.collection.id).await?;
+        let progress = records::progress(&app.store, &seen.collection).await?;
         rows.push((seen.collection, progress));
     }
     page.show(&HostPage { page: &page, rows })
@@ -66,8 +66,44 @@ async fn edit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Respon
     form(&page, &Plan::of(&app.store, seen.collection).await?, false, None)
 }
 
-async fn create(app: App, page: Page, visitor: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {
-    let plan = plan.typed();
+/// The form of the settings: the fields of a plan, and for each language its own numbers, such as `captions-zh`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<(String, String)>")]
+struct Typed(#[schemars(with = "Plan")] Plan);
+
+impl TryFrom<Vec<(String, String)>> for Typed {
+    type Error = String;
+
+    fn try_from(fields: Vec<(String, String)>) -> Result<Self, String> {
+        let (own, fields): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(name, _)| name.contains('-'));
+        let fields = serde_html_form::to_string(fields).map_err(|error| error.to_string())?;
+        let plan: Plan = serde_html_form::from_str(&fields).map_err(|error| error.to_string())?;
+        let mut plan = plan.typed();
+        for (name, value) in own {
+            let value = match value.trim() {
+                "" => continue,
+                value => Some(value.parse().map_err(|error| format!("{name}: {error}"))?),
+            };
+            let Some((field, language)) = name.split_once('-') else { continue };
+            // Numbers of a language that is not chosen say nothing.
+            let Some(of) = plan.languages.iter_mut().find(|one| one.name() == language) else { continue };
+            let own = of.own();
+            match field {
+                "captions" => own.captions = value,
+                "target" => own.target = value,
+                _ => return Err(format!("unknown field `{name}`")),
+            }
+        }
+        Ok(Self(plan))
+    }
+}
+
+async fn create(
+    app: App,
+    page: Page,
+    visitor: Visitor,
+    Body(Typed(plan)): Body<Typed>,
+) -> Result<Response, Fault> {
     if settings::is_taken(&app.store, &plan.slug).await? {
         let problem = page.t1("A collection with the address {} already exists.", &plan.slug);
         return form(&page, &plan, true, Some(problem));
@@ -80,9 +116,9 @@ async fn change(
     page: Page,
     visitor: Visitor,
     Hosted(seen): Hosted<Seen>,
-    Body(plan): Body<Plan>,
+    Body(Typed(plan)): Body<Typed>,
 ) -> Result<Response, Fault> {
-    let plan = Plan { slug: seen.collection.slug, ..plan.typed() };
+    let plan = Plan { slug: seen.collection.slug, ..plan };
     save(&app, &page, &visitor, &plan, false).await
 }
 
@@ -126,7 +162,7 @@ async fn apply(
     }
     let is_new = settings::apply(&app, &plan, Some(&visitor.id)).await?;
     let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;
-    let progress = records::progress(&app.store, &seen.collection.id).await?;
+    let progress = records::progress(&app.store, &seen.collection).await?;
     let shown = records::for_programs(&seen.collection, &progress);
     Ok(match is_new {
         true => Either::One(Created::json(&shown)),

@@ -40,7 +40,7 @@ struct List<'a> {
 async fn list(app: App, page: Page) -> Result<Answer<Collections>, Fault> {
     let mut rows = Vec::new();
     for Seen { collection, .. } in records::visible(&app.store, page.visitor.as_ref()).await? {
-        let progress = records::progress(&app.store, &collection.id).await?;
+        let progress = records::progress(&app.store, &collection).await?;
         rows.push((collection, progress));
     }
     page.shows(&List { page: &page, rows: &rows }, || Collections {
@@ -52,7 +52,7 @@ async fn collection(
     app: App,
     Visible(seen): Visible<Seen>,
 ) -> Result<Answer<capeval_api::Collection>, Fault> {
-    let progress = records::progress(&app.store, &seen.collection.id).await?;
+    let progress = records::progress(&app.store, &seen.collection).await?;
     Ok(Answer::json(&records::for_programs(&seen.collection, &progress)))
 }
 
@@ -62,8 +62,6 @@ struct CollectionPage<'a> {
     page: &'a Page,
     seen: &'a Seen,
     progress: Progress,
-    /// The captions that its pictures are to have.
-    wanted: i64,
     closed: Option<String>,
     waiting: i64,
     board: Vec<Contributor>,
@@ -76,11 +74,10 @@ async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Resp
         Some(visitor) => contributors::is_named(&app.store, id, &visitor.id).await?,
         None => false,
     };
-    let progress = records::progress(&app.store, id).await?;
+    let progress = records::progress(&app.store, &seen.collection).await?;
     page.show(&CollectionPage {
         page: &page,
         progress,
-        wanted: progress.pictures * i64::from(seen.collection.wanted),
         closed: seen.collection.is_closed().map(|fault| page.fault(&fault)),
         waiting: if seen.is_moderator { moderation::waiting(&app.store, id).await? } else { 0 },
         board: contributors::leaderboard(&app.store, id).await?,

@@ -11,9 +11,10 @@ use crate::args;
 use crate::benchmarks::records::Visibility;
 use crate::fault::Fault;
 use crate::store::{self, Error, Store};
+use crate::web::language::Language;
 use crate::web::{Names, Standing, Subject, encode};
 
-pub use super::settings::Collection;
+pub use super::settings::{Collection, Goal};
 
 capeval_choice::named! {
     /// What a person does for a collection.
@@ -52,10 +53,6 @@ pub struct Image {
     pub state: ImageState,
     /// Why it was rejected or withdrawn.
     pub reason: Option<String>,
-    /// Accepted captions that are wanted.
-    pub wanted: i64,
-    /// Accepted captions.
-    pub accepted: i64,
 }
 
 impl Image {
@@ -284,28 +281,73 @@ pub async fn pictures(
 }
 
 /// How far a collection is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Pictures that may be described, with the complete ones.
     pub pictures: i64,
     /// Pictures with all captions.
     pub complete: i64,
-    /// Accepted captions of these pictures.
-    pub accepted: i64,
     /// Captions that wait for ratings.
     pub waiting: i64,
+    /// How far each goal is, in the order of the collection.
+    pub goals: Vec<GoalProgress>,
+}
+
+/// How far a goal is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoalProgress {
+    pub goal: Goal,
+    /// Pictures with all its captions.
+    pub complete: i64,
+    /// Accepted captions of the pictures that may be described.
+    pub accepted: i64,
+}
+
+impl GoalProgress {
+    /// The name of its language.
+    pub fn name(&self) -> &str {
+        name_of(&self.goal.language)
+    }
+}
+
+impl Progress {
+    /// The captions that a goal wants of all pictures.
+    pub fn wanted(&self, goal: &Goal) -> i64 {
+        self.pictures * i64::from(goal.captions)
+    }
+
+    /// Accepted captions.
+    pub fn accepted(&self) -> i64 {
+        self.goals.iter().map(|goal| goal.accepted).sum()
+    }
+}
+
+/// The name of a language in itself.
+pub fn name_of(language: &str) -> &str {
+    match Language::of(language) {
+        Some(known) => known.name(),
+        None => language,
+    }
 }
 
 /// How far a collection is.
-pub async fn progress(store: &Store, collection: &str) -> Result<Progress, Error> {
-    // The words about the state are those of an index, which has all that is counted.
-    const COUNT: &str = "SELECT COUNT(*), COUNT(CASE WHEN state = 'complete' THEN 1 END), \
-         CAST(COALESCE(SUM(accepted), 0) AS BIGINT) FROM image \
+pub async fn progress(store: &Store, collection: &Collection) -> Result<Progress, Error> {
+    // The words about pictures are those of indexes, which have all that is counted.
+    const COUNT: &str = "SELECT COUNT(*), COUNT(CASE WHEN state = 'complete' THEN 1 END) FROM image \
          WHERE collection = $1 AND state IN ('open', 'complete')";
-    let (pictures, complete, accepted) = store.fetch_one(COUNT, args![collection]).await?;
+    const BY_GOAL: &str = "SELECT language, COUNT(CASE WHEN accepted >= wanted THEN 1 END), \
+         CAST(SUM(accepted) AS BIGINT) FROM image_slots WHERE collection = $1 AND is_shown > 0 GROUP BY language";
+    let id = &collection.id;
+    let (pictures, complete) = store.fetch_one(COUNT, args![id]).await?;
     let waiting = "SELECT COUNT(*) FROM caption WHERE collection = $1 AND state = 'submitted'";
-    let waiting = store.fetch_one(waiting, args![collection]).await?;
-    Ok(Progress { pictures, complete, accepted, waiting })
+    let waiting = store.fetch_one(waiting, args![id]).await?;
+    let counts: Vec<(String, i64, i64)> = store.fetch(BY_GOAL, args![id]).await?;
+    let goals = collection.goals.iter().map(|goal| {
+        let of = counts.iter().find(|(language, ..)| *language == goal.language);
+        let (complete, accepted) = of.map_or((0, 0), |(_, complete, accepted)| (*complete, *accepted));
+        GoalProgress { goal: goal.clone(), complete, accepted }
+    });
+    Ok(Progress { pictures, complete, waiting, goals: goals.collect() })
 }
 
 /// A collection and its progress, for programs.
@@ -317,12 +359,27 @@ pub fn for_programs(collection: &Collection, progress: &Progress) -> capeval_api
         state: collection.state.into(),
         languages: collection.languages.clone(),
         licences: collection.licences.clone(),
-        captions_per_picture: collection.wanted,
-        target: collection.target,
+        captions_per_picture: collection.captions(),
+        target: collection.target(),
+        goals: match collection.is_by_language() {
+            true => progress.goals.iter().map(goal_for_programs).collect(),
+            false => Vec::new(),
+        },
         releases: collection.releases.into(),
         pictures: progress.pictures,
         complete: progress.complete,
-        accepted_captions: progress.accepted,
+        accepted_captions: progress.accepted(),
         waiting_captions: progress.waiting,
+    }
+}
+
+fn goal_for_programs(progress: &GoalProgress) -> capeval_api::LanguageGoal {
+    let GoalProgress { goal, complete, accepted } = progress;
+    capeval_api::LanguageGoal {
+        language: goal.language.clone(),
+        captions_per_picture: goal.captions,
+        target: goal.target,
+        complete: *complete,
+        accepted_captions: *accepted,
     }
 }

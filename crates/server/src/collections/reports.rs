@@ -99,7 +99,8 @@ async fn quarantine(tx: &mut Tx, subject: &str, is_caption: bool) -> Result<(), 
     }
     let state = ImageState::Quarantined.name();
     let sql = "UPDATE image SET state = $1 WHERE id = $2 AND state IN ('pending', 'open', 'complete')";
-    tx.execute(sql, args![state, subject]).await.map(drop)
+    tx.execute(sql, args![state, subject]).await?;
+    slots::hide(tx, subject).await
 }
 
 /// Whether the visitor has reported something.

@@ -3,7 +3,7 @@
 
 use capeval_api::{CollectionState, ReleaseAccess, Visibility};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::records::Duty;
@@ -35,6 +35,17 @@ pub fn address(licence: &str) -> Option<&'static str> {
     }
 }
 
+/// How many captions each picture is to have, in a language or in all together, and how many pictures are to have them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goal {
+    /// Empty for all languages together.
+    pub language: String,
+    /// Accepted captions, by different people, of each picture.
+    pub captions: u32,
+    /// The number of complete pictures that ends the collection.
+    pub target: u32,
+}
+
 /// A collection as it is stored.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Collection {
@@ -49,8 +60,8 @@ pub struct Collection {
     pub languages: Vec<String>,
     #[serde(deserialize_with = "store::json")]
     pub licences: Vec<String>,
-    pub wanted: u32,
-    pub target: u32,
+    #[serde(deserialize_with = "store::json")]
+    pub goals: Vec<Goal>,
     pub approvals: u32,
     pub own_pictures: bool,
     pub releases: ReleaseAccess,
@@ -59,6 +70,21 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Whether each language is complete by itself.
+    pub fn is_by_language(&self) -> bool {
+        self.goals.iter().any(|goal| !goal.language.is_empty())
+    }
+
+    /// The captions that each picture is to have in all.
+    pub fn captions(&self) -> u32 {
+        self.goals.iter().map(|goal| goal.captions).sum()
+    }
+
+    /// The largest target.
+    pub fn target(&self) -> u32 {
+        self.goals.iter().map(|goal| goal.target).max().unwrap_or(0)
+    }
+
     /// Why nothing can be contributed now, if so.
     pub fn is_closed(&self) -> Option<Fault> {
         match self.state {
@@ -71,6 +97,59 @@ impl Collection {
             CollectionState::Closed => {
                 Some(fault!(CONFLICT, "collection-closed", "This collection has ended. Thank you!"))
             }
+        }
+    }
+}
+
+/// A language of captions: its name, or a table with numbers of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a language such as `zh`, or a table with `language`, `captions` and `target`")]
+pub enum PlannedLanguage {
+    Name(String),
+    Own(LanguagePlan),
+}
+
+/// A language whose captions are counted by themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LanguagePlan {
+    /// `zh` or `en`.
+    pub language: String,
+    /// The accepted captions in this language that each picture is to have; those of the collection if left out.
+    pub captions: Option<u32>,
+    /// The number of pictures with all captions in this language; that of the collection if left out.
+    pub target: Option<u32>,
+}
+
+impl LanguagePlan {
+    /// The captions as a field of a form has them.
+    pub fn captions(&self) -> String {
+        self.captions.map_or_else(String::new, |captions| captions.to_string())
+    }
+
+    /// The target as a field of a form has it.
+    pub fn target(&self) -> String {
+        self.target.map_or_else(String::new, |target| target.to_string())
+    }
+}
+
+impl PlannedLanguage {
+    /// The tag of the language.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Own(LanguagePlan { language, .. }) => language,
+        }
+    }
+
+    /// The numbers of its own, which it has from now on.
+    pub fn own(&mut self) -> &mut LanguagePlan {
+        if let Self::Name(name) = self {
+            *self = Self::Own(LanguagePlan { language: std::mem::take(name), ..LanguagePlan::default() });
+        }
+        match self {
+            Self::Own(own) => own,
+            Self::Name(_) => unreachable!("a name has just become a table"),
         }
     }
 }
@@ -89,13 +168,15 @@ pub struct Plan {
     pub guide: String,
     pub visibility: Visibility,
     pub state: CollectionState,
-    /// The languages of captions: `zh`, `en`.
-    pub languages: Vec<String>,
+    /// The languages of captions: `zh`, `en`. If they are names, captions of all languages count together; if one is a
+    /// table with numbers of its own, each language is complete by itself.
+    pub languages: Vec<PlannedLanguage>,
     /// The licences that uploaders choose from.
     pub licences: Vec<String>,
-    /// The accepted captions, by different people, that each picture is to have.
+    /// The accepted captions, by different people, that each picture is to have: in all, or in each language without a
+    /// number of its own.
     pub captions: u32,
-    /// The number of complete pictures that ends the collection.
+    /// The number of complete pictures that ends the collection, or a language without a number of its own.
     pub target: u32,
     /// The approved pictures after which a contributor's pictures need no approval.
     pub approvals: u32,
@@ -120,7 +201,7 @@ impl Default for Plan {
             guide: String::new(),
             visibility: Visibility::Public,
             state: CollectionState::Open,
-            languages: vec!["zh".to_owned()],
+            languages: vec![PlannedLanguage::Name("zh".to_owned())],
             licences: vec!["CC-BY-4.0".to_owned()],
             captions: 5,
             target: 1_000,
@@ -136,6 +217,17 @@ impl Default for Plan {
 
 impl From<Collection> for Plan {
     fn from(collection: Collection) -> Self {
+        let own = |goal: &Goal| LanguagePlan {
+            language: goal.language.clone(),
+            captions: Some(goal.captions),
+            target: Some(goal.target),
+        };
+        let languages = match collection.is_by_language() {
+            true => collection.goals.iter().map(|goal| PlannedLanguage::Own(own(goal))).collect(),
+            false => collection.languages.iter().cloned().map(PlannedLanguage::Name).collect(),
+        };
+        let most = collection.goals.iter().map(|goal| goal.captions).max();
+        let target = collection.target();
         Self {
             slug: collection.slug,
             title: collection.title,
@@ -143,10 +235,10 @@ impl From<Collection> for Plan {
             guide: collection.guide,
             visibility: collection.visibility,
             state: collection.state,
-            languages: collection.languages,
+            captions: most.unwrap_or(0),
+            target,
+            languages,
             licences: collection.licences,
-            captions: collection.wanted,
-            target: collection.target,
             approvals: collection.approvals,
             own_pictures: collection.own_pictures,
             releases: collection.releases,
@@ -175,7 +267,40 @@ impl Plan {
 
     /// Whether a language or a licence is among those of the collection.
     pub fn has(&self, name: &str) -> bool {
-        self.languages.iter().chain(&self.licences).any(|known| known == name)
+        self.languages.iter().any(|known| known.name() == name)
+            || self.licences.iter().any(|known| known == name)
+    }
+
+    /// What is said about a language alone.
+    pub fn own(&self, name: &str) -> Option<&LanguagePlan> {
+        self.languages.iter().find_map(|known| match known {
+            PlannedLanguage::Own(own) if own.language == name => Some(own),
+            PlannedLanguage::Own(_) | PlannedLanguage::Name(_) => None,
+        })
+    }
+
+    /// The goals: one for each language, or one for all.
+    pub fn goals(&self) -> Vec<Goal> {
+        let goal = |language: &str, captions: Option<u32>, target: Option<u32>| Goal {
+            language: language.to_owned(),
+            captions: captions.unwrap_or(self.captions),
+            target: target.unwrap_or(self.target),
+        };
+        if self.languages.iter().all(|language| matches!(language, PlannedLanguage::Name(_))) {
+            return vec![goal("", None, None)];
+        }
+        let of = |language: &PlannedLanguage| match language {
+            PlannedLanguage::Name(name) => goal(name, None, None),
+            PlannedLanguage::Own(LanguagePlan { language, captions, target }) => {
+                goal(language, *captions, *target)
+            }
+        };
+        self.languages.iter().map(of).collect()
+    }
+
+    /// The tags of the languages.
+    fn names(&self) -> Vec<&str> {
+        self.languages.iter().map(PlannedLanguage::name).collect()
     }
 
     /// The same with texts and lists as people type them into a form: browsers end lines with `\r\n`, a field has
@@ -184,7 +309,8 @@ impl Plan {
         for text in [&mut self.slug, &mut self.title, &mut self.summary, &mut self.guide] {
             *text = text.trim().replace("\r\n", "\n");
         }
-        for list in [&mut self.hosts, &mut self.moderators, &mut self.languages, &mut self.licences] {
+        self.languages.retain(|language| !language.name().is_empty());
+        for list in [&mut self.hosts, &mut self.moderators, &mut self.licences] {
             *list = list.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect();
         }
         if let Some(details) = &mut self.details {
@@ -209,18 +335,23 @@ pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
 /// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong.
 pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, Fault> {
     const SAVE: &str = "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, \
-         licences, wanted, target, approvals, own_pictures, releases, created_at, \
-         details) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, COALESCE($16, '[]')) \
+         licences, goals, approvals, own_pictures, releases, created_at, \
+         details) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, COALESCE($15, '[]')) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, summary = excluded.summary, guide = excluded.guide, \
          visibility = excluded.visibility, state = excluded.state, languages = excluded.languages, \
-         licences = excluded.licences, target = excluded.target, approvals = excluded.approvals, \
-         own_pictures = excluded.own_pictures, releases = excluded.releases, details = COALESCE($16, collection.details)";
+         licences = excluded.licences, goals = excluded.goals, approvals = excluded.approvals, \
+         own_pictures = excluded.own_pictures, releases = excluded.releases, details = COALESCE($15, collection.details)";
     check(plan)?;
     let mut tx = app.store.begin().await?;
-    let known = "SELECT id, wanted FROM collection WHERE slug = $1";
-    let known: Option<(String, u32)> = tx.fetch_optional(known, args![&plan.slug]).await?;
-    let before = known.as_ref().map(|(_, wanted)| *wanted);
-    let id = known.map_or_else(ids::new_id, |(id, _)| id);
+    let known = "SELECT * FROM collection WHERE slug = $1";
+    let known: Option<Collection> = tx.fetch_optional(known, args![&plan.slug]).await?;
+    let goals = plan.goals();
+    let before = known.as_ref().map(|known| known.goals.clone());
+    let id = known.map_or_else(ids::new_id, |known| known.id);
+    let is_changed = before.as_ref().is_some_and(|before| *before != goals);
+    if is_changed {
+        slots::lock_all(&mut tx, &id).await?;
+    }
     tx.execute(
         SAVE,
         args![
@@ -231,10 +362,9 @@ pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, 
             &plan.guide,
             plan.visibility.name(),
             plan.state.name(),
-            serde_json::to_string(&plan.languages)?,
+            serde_json::to_string(&plan.names())?,
             serde_json::to_string(&plan.licences)?,
-            plan.captions,
-            plan.target,
+            serde_json::to_string(&goals)?,
             plan.approvals,
             plan.own_pictures,
             plan.releases.name(),
@@ -243,8 +373,8 @@ pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, 
         ],
     )
     .await?;
-    if before.is_some_and(|before| before != plan.captions) {
-        slots::set_wanted(&mut tx, &id, plan.captions).await?;
+    if is_changed {
+        slots::set_goals(&mut tx, &id, &goals).await?;
     }
     // Lists are complete: people who are on neither lose their duty.
     tx.execute("DELETE FROM collection_staff WHERE collection = $1", args![&id]).await?;
@@ -253,7 +383,7 @@ pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, 
             add_staff(&mut tx, &id, email, duty).await?;
         }
     }
-    let detail = json!({ "slug": plan.slug, "captions": plan.captions, "captions_before": before });
+    let detail = json!({ "slug": plan.slug, "goals": goals, "goals_before": before });
     audit::note(&mut tx, actor, "collection.apply", &id, detail).await?;
     tx.commit().await?;
     Ok(before.is_none())
@@ -286,7 +416,8 @@ fn check(plan: &Plan) -> Result<(), Fault> {
         ));
     }
     people::name(&plan.title)?;
-    if !(1..=100).contains(&plan.captions) || plan.target < 1 {
+    let goals = plan.goals();
+    if goals.iter().any(|goal| !(1..=100).contains(&goal.captions) || goal.target < 1) {
         return Err(fault!(
             UNPROCESSABLE_ENTITY,
             "numbers",
@@ -304,11 +435,15 @@ fn check(plan: &Plan) -> Result<(), Fault> {
     if plan.languages.is_empty() || plan.licences.is_empty() {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "Choose at least one language and one licence."));
     }
-    let unknown_language = plan.languages.iter().find(|given| !LANGUAGES.contains(&given.as_str()));
-    let unknown_licence = plan.licences.iter().find(|given| !LICENCES.contains(&given.as_str()));
+    let names = plan.names();
+    let unknown_language = names.iter().copied().find(|given| !LANGUAGES.contains(given));
+    let unknown_licence = plan.licences.iter().map(String::as_str).find(|given| !LICENCES.contains(given));
     if let Some(unknown) = unknown_language.or(unknown_licence) {
         let known = LANGUAGES.iter().chain(&LICENCES).copied().collect::<Vec<_>>().join(", ");
         return Err(fault!(UNPROCESSABLE_ENTITY, "choice", "`{}` is not one of {}.", unknown, known));
+    }
+    if let Some((_, twice)) = names.iter().enumerate().find(|(k, name)| names[..*k].contains(name)) {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "The language {} is named twice.", twice));
     }
     Ok(())
 }

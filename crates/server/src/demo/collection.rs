@@ -123,12 +123,12 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
     let Rewritten { pictured, blob, thumb, size } =
         rewritten.map_err(|failure| anyhow::anyhow!("a picture cannot be drawn: {failure:?}"))?;
     let id = ids::new_id();
-    let state = if number < PICTURES - WAITING { "open" } else { "pending" };
-    app.store
+    let mut tx = app.store.begin().await?;
+    tx
         .execute(
             "INSERT INTO image (id, collection, uploader, licence, game, platform, source_hash, blob, thumb, kind, \
-             width, height, size, phash, split_group, state, wanted, slots_taken, accepted, shuffle, created_at) \
-             VALUES ($1, $2, $3, 'CC0-1.0', $4, 'PC', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0, $16, $17)",
+             width, height, size, phash, split_group, state, shuffle, created_at) \
+             VALUES ($1, $2, $3, 'CC0-1.0', $4, 'PC', $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending', $14, $15)",
             args![
                 &id,
                 &collection.id,
@@ -143,13 +143,15 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
                 size as i64,
                 pictured.phash,
                 format!("{uploader} {}", scene.game()),
-                state,
-                collection.wanted,
                 rules::order::place(slots::random()?),
                 clock::now()
             ],
         )
         .await?;
+    if number < PICTURES - WAITING {
+        slots::open(&mut tx, &id).await?;
+    }
+    tx.commit().await?;
     Ok(id)
 }
 

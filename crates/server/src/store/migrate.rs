@@ -40,6 +40,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0018_board_columns"
     "0019_progress"
     "0020_causes"
+    "0021_languages"
 };
 
 /// The version of the tables that this program uses.

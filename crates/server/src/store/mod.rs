@@ -228,7 +228,8 @@ impl Store {
         };
         let opened = pool().max_connections(1).connect_with(options.clone()).await;
         let write = opened.with_context(cannot_open)?;
-        let read = pool().max_connections(connections).connect_with(options.read_only(true)).await?;
+        // A connection that has read the tables before they are brought up to date would not know new columns.
+        let read = pool().max_connections(connections).connect_lazy_with(options.read_only(true));
         Ok(Self::Sqlite { write, read, disk: Disk::of(file.parent().unwrap_or(file).to_owned()) })
     }
 

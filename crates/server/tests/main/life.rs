@@ -77,7 +77,7 @@ async fn pictures_become_a_benchmark(database: Database) {
     }
     assert_eq!(described, 150);
     assert_eq!(
-        number(&site, "SELECT COUNT(*) AS n FROM image WHERE slots_taken = 5 AND id <> $1", "").await,
+        number(&site, "SELECT COUNT(*) AS n FROM image_slots WHERE taken = 5 AND image <> $1", "").await,
         30
     );
     let raters = people(&site, &["Rae", "Rob", "Ria"]).await;

@@ -60,7 +60,7 @@ async fn two_good_ratings_accept_a_caption_and_a_third_settles(database: Databas
     assert_eq!(screens.rate_all(&dan, |_| 3).await, 1);
     assert_eq!(state_of(&site, split).await, "split");
     assert_eq!(
-        number(&site, "SELECT slots_taken * 10 + accepted AS n FROM image WHERE id = $1", &image).await,
+        number(&site, "SELECT taken * 10 + accepted AS n FROM image_slots WHERE image = $1", &image).await,
         21
     );
     let tags =

@@ -6,12 +6,55 @@ pub(super) mod skips;
 pub(crate) mod submit;
 
 use super::records::Collection;
+use super::slots::{self, Assignment, Author};
+use crate::app::App;
+use crate::fault::Fault;
+use crate::store::{Error, Store};
 use crate::web::Page;
 
 pub(super) use pages::routes;
 
-/// The language of a caption: the one that was chosen, or else that of the page, if the collection has it.
-pub(super) fn language(collection: &Collection, page: &Page, chosen: &str) -> String {
+/// The language of a caption: the one that was chosen, or for which its picture is reserved, or else that of the page.
+pub(super) async fn language(
+    store: &Store,
+    collection: &Collection,
+    account: &str,
+    page: &Page,
+    chosen: &str,
+) -> Result<String, Error> {
+    if chosen.is_empty()
+        && collection.is_by_language()
+        && let Some(reserved) = slots::reserved_in(store, &collection.id, account).await?
+    {
+        return Ok(usual(collection, page, &reserved));
+    }
+    Ok(usual(collection, page, chosen))
+}
+
+/// The picture that a person describes now, if there is one, and the language: the one that was chosen, or else, if
+/// each is complete by itself, the first that has a picture for them.
+pub(super) async fn next(
+    app: &App,
+    collection: &Collection,
+    account: &str,
+    page: &Page,
+    (chosen, hint): (&str, Option<&str>),
+) -> Result<(String, Option<Assignment>), Fault> {
+    let first = language(&app.store, collection, account, page, chosen).await?;
+    let author = |language| Author { collection, account, language };
+    let found = slots::next(app, author(&first), hint).await?;
+    if found.is_none() && chosen.is_empty() && collection.is_by_language() {
+        for other in collection.languages.iter().filter(|other| **other != first) {
+            if let Some(found) = slots::next(app, author(other), None).await? {
+                return Ok((other.clone(), Some(found)));
+            }
+        }
+    }
+    Ok((first, found))
+}
+
+/// The language that was chosen, or else that of the page, if the collection has it.
+fn usual(collection: &Collection, page: &Page, chosen: &str) -> String {
     let has = |wanted: &str| collection.languages.iter().find(|language| *language == wanted);
     let known = has(chosen).or_else(|| has(page.tag())).or(collection.languages.first());
     known.map_or_else(|| page.tag().to_owned(), String::clone)

@@ -12,10 +12,11 @@ use super::submit::{self, Given, Outcome};
 use super::{drafts, language, skips};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::{self, Image, Seen};
+use crate::collections::records::{self, Collection, Goal, Image, Seen};
 use crate::collections::rules::order::Start;
 use crate::collections::rules::{lint, text};
-use crate::collections::{guide, passes, slots};
+use crate::collections::slots::{self, Author};
+use crate::collections::{guide, passes};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Asked, Body, Done, Page, Route, Scope, Visible};
@@ -36,6 +37,8 @@ struct CaptionPage<'a> {
     seen: &'a Seen,
     image: &'a Image,
     language: &'a String,
+    /// The other languages, if each is complete by itself.
+    others: Vec<&'a str>,
     text: &'a str,
     advice: Vec<&'static str>,
     /// The rules as JSON, for the script.
@@ -55,11 +58,21 @@ struct NoPicture<'a> {
     page: &'a Page,
     seen: &'a Seen,
     closed: Option<String>,
+    /// The other languages, if each is complete by itself and one was chosen.
+    others: Vec<&'a str>,
+}
+
+/// The languages of a collection besides one, if each is complete by itself.
+fn others<'a>(collection: &'a Collection, language: &str) -> Vec<&'a str> {
+    let other = |goal: &'a Goal| Some(goal.language.as_str()).filter(|of| !of.is_empty() && *of != language);
+    collection.goals.iter().filter_map(other).collect()
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Hint {
     next: Option<String>,
+    #[serde(default)]
+    language: String,
     #[serde(default)]
     notice: String,
 }
@@ -73,19 +86,21 @@ async fn show(
 ) -> Result<Response, Fault> {
     if let Some(fault) = seen.collection.is_closed() {
         let closed = Some(page.fault(&fault));
-        return page.show(&NoPicture { page: &page, seen: &seen, closed });
+        return page.show(&NoPicture { page: &page, seen: &seen, closed, others: Vec::new() });
     }
     if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
         return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
-    let assigned = slots::next(&app, &seen.collection, &visitor.id, hint.next.as_deref()).await?;
+    let asked = (hint.language.as_str(), hint.next.as_deref());
+    let (language, assigned) = super::next(&app, &seen.collection, &visitor.id, &page, asked).await?;
     let Some(assigned) = assigned else {
-        return page.show(&NoPicture { page: &page, seen: &seen, closed: None });
+        let others = if hint.language.is_empty() { Vec::new() } else { others(&seen.collection, &language) };
+        return page.show(&NoPicture { page: &page, seen: &seen, closed: None, others });
     };
     let image = records::by_id::<Image>(&app.store, &assigned.image).await?;
     let draft = drafts::find(&app.store, &image.id, &visitor.id).await?;
     let text = draft.unwrap_or_default();
-    let given = Typed { text, ..Typed::default() };
+    let given = Typed { text, language, ..Typed::default() };
     let notice = match hint.notice.as_str() {
         "gone" => Some(page.t("The previous picture was removed, so it needs no caption.").to_owned()),
         "full" => Some(
@@ -117,8 +132,9 @@ async fn show_picture(
 ) -> Result<Response, Fault> {
     let Shown { seen, image, given, problems, notice } = shown;
     let collection = &seen.collection;
-    let language = &language(collection, page, &given.language);
-    let next = slots::candidate(&app.store, collection, &visitor.id, Start::Fewest(0), &image.id).await?;
+    let language = &language(&app.store, collection, &visitor.id, page, &given.language).await?;
+    let author = Author { collection, account: &visitor.id, language };
+    let next = slots::candidate(&app.store, author, Start::Fewest(0), &image.id).await?;
     let warnings = match problems.is_empty() {
         true => Vec::new(),
         false => lint::broken(&text::clean(&given.text), language)
@@ -132,6 +148,7 @@ async fn show_picture(
         seen,
         image,
         language,
+        others: others(collection, language),
         text: &given.text,
         advice: guide::advice(page),
         rules: rules_as_json(page)?,
@@ -194,7 +211,7 @@ async fn submit(
     if !passes::has_passed(&app.store, &seen.collection.id, &visitor.id).await? {
         return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
-    let language = language(&seen.collection, &page, &given.language);
+    let language = language(&app.store, &seen.collection, &visitor.id, &page, &given.language).await?;
     let caption =
         Given { collection: &seen.collection, image: &given.image, language: &language, text: &given.text };
     let outcome = submit::submit(&app, &visitor, &caption).await?;
@@ -212,7 +229,10 @@ async fn submit(
     };
     let next = crate::web::encode(&given.next);
     let next = if next.is_empty() { String::new() } else { format!("&next={next}") };
-    let query = format!("{notice}{next}");
+    // People who choose among languages go on with the one they have chosen.
+    let is_chosen = !given.language.is_empty() && !others(&seen.collection, &language).is_empty();
+    let chosen = if is_chosen { format!("&language={language}") } else { String::new() };
+    let query = format!("{notice}{next}{chosen}");
     Ok(Redirect::to(&seen.address(&format!("caption?{}", query.trim_start_matches('&')))).into_response())
 }
 

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::collections::records::Collection;
 use crate::collections::rules::lint::{self, Level, Rule};
 use crate::collections::rules::{acceptance, order, text};
-use crate::collections::slots;
+use crate::collections::slots::{self, Author};
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
@@ -159,7 +159,8 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
             "In this collection, you cannot describe your own pictures."
         ));
     }
-    if !slots::fill(tx, new.image, author).await? {
+    let by = Author { collection: new.collection, account: author, language: new.language };
+    if !slots::fill(tx, by, new.image).await? {
         return Ok(Outcome::Full);
     }
     let counts = text::counts(new.text);

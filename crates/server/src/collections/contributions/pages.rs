@@ -9,7 +9,8 @@ use serde::Deserialize;
 use super::changes::{self, Change, Draft};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::{Caption, Image, Mine, Seen};
+use crate::collections::records::{self, Caption, Image, Mine, Seen};
+use crate::collections::slots::{self, Need};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Body, Own, Page, Route, Scope, Visible};
@@ -29,9 +30,17 @@ struct MyPage<'a> {
     page: &'a Page,
     seen: &'a Seen,
     images: Vec<Image>,
+    /// How far the pictures are.
+    needs: Vec<Need>,
     captions: Vec<Caption>,
     drafts: Vec<Draft>,
     is_live: bool,
+}
+
+impl MyPage<'_> {
+    fn needs_of(&self, image: &Image) -> impl Iterator<Item = &Need> {
+        self.needs.iter().filter(move |need| need.image == image.id)
+    }
 }
 
 async fn show(
@@ -46,6 +55,7 @@ async fn show(
         page: &page,
         is_live: images.iter().any(|image| image.state == ImageState::Processing),
         images,
+        needs: slots::needs_of(&app.store, collection, account).await?,
         captions: changes::captions(&app.store, collection, account).await?,
         drafts: changes::drafts(&app.store, collection, account).await?,
         seen: &seen,

@@ -98,6 +98,7 @@ pub(in crate::collections) async fn remove(
         args![state.name(), reason, &image.id],
     )
     .await?;
+    slots::hide(tx, &image.id).await?;
     for hash in files.into_iter().flatten().flatten() {
         processing::discard(tx, &hash).await?;
     }

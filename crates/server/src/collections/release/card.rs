@@ -59,14 +59,23 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
     ];
     table(out, &columns, "|---|--:|--:|--:|")?;
     for split in Split::ALL {
-        let counts: Vec<usize> = content.of(*split).map(|picture| picture.captions.len()).collect();
-        let Some((fewest, most)) = counts.iter().min().zip(counts.iter().max()) else { continue };
-        let each = if fewest == most { most.to_string() } else { format!("{fewest}–{most}") };
-        let n: usize = counts.iter().sum();
         let is_withheld = content.withheld == Some(*split);
         let note =
             if is_withheld { format!(" ({})", language.t("captions withheld")) } else { String::new() };
-        writeln!(out, "| {split}{note} | {} | {n} | {each} |", counts.len())?;
+        let counts = content.of(*split).map(|picture| picture.captions.len()).collect();
+        row(out, &format!("{split}{note}"), counts)?;
+    }
+    let languages = content.languages();
+    if languages.len() > 1 {
+        let columns = [language.t("Language"), columns[0], columns[1], columns[2], columns[3]];
+        writeln!(out)?;
+        table(out, &columns, "|---|---|--:|--:|--:|")?;
+        for of in &languages {
+            let name = Language::of(of).map_or(*of, |known| known.name());
+            for split in Split::ALL {
+                row(out, &format!("{name} | {split}"), content.counts(*split, of))?;
+            }
+        }
     }
     let splits = language.fill(
         "Pictures of one contributor that show the same are in the same split, and so are near-duplicates. IDs are never reused; `withdrawn.json` lists the items of earlier releases that were withdrawn ({}).",
@@ -80,6 +89,19 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
             &[split.to_string(), pictures.to_string(), wanted.to_string()],
         );
         writeln!(out, "\n{warning}")?;
+    }
+    // Each language is scored by itself.
+    for of in languages.iter().filter(|_| languages.len() > 1) {
+        let sizes: Vec<_> =
+            Split::ALL.iter().map(|split| (*split, content.counts(*split, of).len())).collect();
+        let name = Language::of(of).map_or(*of, |known| known.name());
+        for (split, pictures, wanted) in content.shares.missed(&sizes) {
+            let warning = language.fill(
+                "**Warning:** the split {} has {} pictures with captions in {}, where {} were asked for.",
+                &[split.to_string(), pictures.to_string(), name.to_owned(), wanted.to_string()],
+            );
+            writeln!(out, "\n{warning}")?;
+        }
     }
     lengths(content, language, out)?;
     ratings(content, language, out)?;
@@ -96,6 +118,14 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
         pictures.iter().map(|one| one.licence.as_str()).collect(),
     )?;
     uses(content, language, out)
+}
+
+/// A row of pictures, by the number of captions of each; none if there are no pictures.
+fn row(out: &mut String, name: &str, counts: Vec<usize>) -> std::fmt::Result {
+    let Some((fewest, most)) = counts.iter().min().zip(counts.iter().max()) else { return Ok(()) };
+    let each = if fewest == most { most.to_string() } else { format!("{fewest}–{most}") };
+    let n: usize = counts.iter().sum();
+    writeln!(out, "| {name} | {} | {n} | {each} |", counts.len())
 }
 
 fn heading_of(out: &mut String, title: &str) -> std::fmt::Result {
@@ -239,6 +269,9 @@ mod tests {
         for line in [
             "# Screens · Release 2",
             "| test (captions withheld) | 1 | 5 | 5 |",
+            "| Language | Split | Pictures | Captions | Captions of each picture |",
+            "| 中文 | test | 1 | 4 | 4 |",
+            "| English | train | 1 | 1 | 1 |",
             "| 中文 | 12 | 16 (14–16) | 16 (14–16) | zh |",
             "Chinese characters, kept as written: simplified 12.",
             "| 空洞骑士 | 3 |",
@@ -248,7 +281,16 @@ mod tests {
         }
         let alpha = alpha(example().pictures.iter().flat_map(|picture| &picture.captions)).unwrap();
         assert!(card.contains(&format!("ordered grades): {alpha:.3}.")));
-        assert!(!card.contains("Number 4"));
+        assert!(!card.contains("Number 4") && !card.contains("**Warning:**"));
+        let mut lacking = example();
+        for picture in lacking.pictures.iter_mut().filter(|picture| picture.split == Split::Val) {
+            picture.captions.retain(|caption| caption.language == "zh");
+        }
+        let warned = super::card(&lacking, Language::English);
+        assert!(
+            warned.contains("the split val has 0 pictures with captions in English, where 1 were asked for.")
+        );
+        assert_eq!(warned.matches("**Warning:**").count(), 1, "{warned}");
         let chinese = super::card(&example(), Language::Chinese);
         for line in
             ["# Screens · 发布版 2", "## 语言与长度", "| 4 | 准确描述了图片，没有错误 |", "capeval score -r"]

@@ -120,6 +120,14 @@ impl Content {
         self.pictures.iter().filter(move |picture| picture.split == split)
     }
 
+    /// The numbers of captions in a language of the pictures of a split that have some.
+    pub fn counts(&self, split: Split, language: &str) -> Vec<usize> {
+        let own = |picture: &Picture| {
+            picture.captions.iter().filter(|caption| caption.language == language).count()
+        };
+        self.of(split).map(own).filter(|n| *n > 0).collect()
+    }
+
     /// The pictures whose captions are part of the release.
     pub fn open(&self) -> impl Iterator<Item = &Picture> {
         self.pictures.iter().filter(|picture| Some(picture.split) != self.withheld)

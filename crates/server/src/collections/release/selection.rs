@@ -43,14 +43,35 @@ struct Picture {
 const PUBLISHED: &str = "SELECT 1 FROM publication JOIN release ON release.id = publication.release \
      WHERE release.collection = $1 AND publication.split <> $2";
 
-/// What a release has: complete pictures, and those of earlier releases that lack captions again because more are
-/// wanted now. `$1` is the collection.
-const PICTURES: &str = "SELECT image.id, image.split_group, image.phash, \
+/// Captions that count for a goal for which their picture is complete, or was in an earlier release: it may lack
+/// captions again because more are wanted now.
+macro_rules! counted {
+    () => {
+        "caption.state = 'accepted' AND EXISTS (SELECT 1 FROM image_slots AS slots \
+         WHERE slots.image = caption.image AND slots.language IN ('', caption.language) \
+         AND (slots.accepted >= slots.wanted OR EXISTS (SELECT 1 FROM release_item AS item \
+         JOIN caption AS known ON known.id = item.subject WHERE known.image = caption.image \
+         AND slots.language IN ('', known.language))))"
+    };
+}
+
+/// The pictures of a release: those with such captions. `$1` is the collection.
+const PICTURES: &str = concat!(
+    "SELECT image.id, image.split_group, image.phash, \
      (SELECT MAX(item.split) FROM release_item AS item WHERE item.subject = image.id) AS earlier FROM image \
-     WHERE image.collection = $1 AND (image.state = 'complete' OR image.state = 'open' AND EXISTS \
-     (SELECT 1 FROM release_item AS item WHERE item.subject = image.id)) \
-     AND EXISTS (SELECT 1 FROM caption WHERE caption.image = image.id AND caption.state = 'accepted') \
-     ORDER BY image.id";
+     WHERE image.collection = $1 AND image.state IN ('open', 'complete') \
+     AND EXISTS (SELECT 1 FROM caption WHERE caption.image = image.id AND ",
+    counted!(),
+    ") ORDER BY image.id"
+);
+
+/// Its captions: `$1` is the release.
+const CAPTIONS: &str = concat!(
+    "INSERT INTO release_item (release, kind, subject, number, split) \
+     SELECT $1, 'caption', caption.id, 0, item.split FROM caption \
+     JOIN release_item AS item ON item.subject = caption.image AND item.release = $1 WHERE ",
+    counted!()
+);
 
 /// Gives numbers to things that have none: `$1` is the collection, `$2` the release.
 const NUMBER_IMAGES: &str = "INSERT INTO coco_id (collection, kind, number, subject) \
@@ -142,14 +163,7 @@ async fn add(
         )
         .await?;
     }
-    tx.execute(
-        "INSERT INTO release_item (release, kind, subject, number, split) \
-         SELECT $1, 'caption', caption.id, 0, item.split FROM caption \
-         JOIN release_item AS item ON item.subject = caption.image AND item.release = $1 \
-         WHERE caption.state = 'accepted'",
-        args![&id],
-    )
-    .await?;
+    tx.execute(CAPTIONS, args![&id]).await?;
     give_numbers(tx, collection, &id, now).await?;
     jobs::add::<BuildRelease>(tx, &id, Priority::Awaited).await?;
     audit::note(tx, actor, "release.make", &id, json!({ "collection": collection, "number": number }))

@@ -246,8 +246,8 @@ async fn add(
     let added = tx
         .execute(
             "INSERT INTO image (id, collection, uploader, consent, licence, game, platform, source_hash, upload, \
-             split_group, state, wanted, slots_taken, accepted, shuffle, created_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, 'processing', $10, 0, 0, $11, $12) \
+             split_group, state, shuffle, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, 'processing', $10, $11) \
              ON CONFLICT DO NOTHING",
             args![
                 &id,
@@ -259,7 +259,6 @@ async fn add(
                 &about.platform,
                 hash,
                 group,
-                collection.wanted,
                 order::place(slots::random()?),
                 clock::now()
             ],

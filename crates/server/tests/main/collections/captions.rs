@@ -144,6 +144,8 @@ async fn captions_are_written_changed_and_withdrawn(database: Database) {
         .execute("UPDATE image SET state = 'withdrawn' WHERE id = $1", args![&second])
         .await
         .unwrap();
+    let hidden = "UPDATE image_slots SET is_shown = 0 WHERE image = $1";
+    site.app.store.execute(hidden, args![&second]).await.unwrap();
     let answer = hand_in(&bao, &second, &sentence(8)).await.expect(303);
     assert!(answer.header("location").contains("notice=gone"));
     assert_eq!(counters(&site, &second).await.1, before.1 - 1);

@@ -4,6 +4,7 @@ mod abuse;
 mod api;
 mod captions;
 mod kills;
+mod languages;
 mod pictures;
 mod races;
 
@@ -14,6 +15,7 @@ use capeval_server::accounts::Role;
 use capeval_server::accounts::people;
 use capeval_server::args;
 use capeval_server::collections::settings::{self, Plan};
+use capeval_server::collections::slots;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 
@@ -117,19 +119,19 @@ pub async fn upload(client: &Client, files: &[(&str, Vec<u8>)]) -> Answer {
 pub async fn open_pictures(site: &Site, n: usize) -> Vec<String> {
     let app = &site.app;
     let mut tx = app.store.begin().await.unwrap();
-    let row = tx.first("SELECT id, wanted FROM collection WHERE slug = 'c'", args![]).await.unwrap().unwrap();
-    let (collection, wanted): (String, i64) = (row.get("id").unwrap(), row.get("wanted").unwrap());
+    let row = tx.first("SELECT id FROM collection WHERE slug = 'c'", args![]).await.unwrap().unwrap();
+    let collection: String = row.get("id").unwrap();
     let mut ids = Vec::new();
     for k in 0..n {
         let id = capeval_server::ids::new_id();
         tx.execute(
-            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, wanted, \
-             slots_taken, accepted, shuffle, created_at) \
-             VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, 'g', 'open', $3, 0, 0, $4, 0)",
-            args![&id, &collection, wanted, (k * 7_919 % 10_007) as i64 * 1_000_000],
+            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, \
+             shuffle, created_at) VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, 'g', 'pending', $3, 0)",
+            args![&id, &collection, (k * 7_919 % 10_007) as i64 * 1_000_000],
         )
         .await
         .unwrap();
+        slots::open(&mut tx, &id).await.unwrap();
         ids.push(id);
     }
     tx.commit().await.unwrap();
@@ -150,28 +152,44 @@ pub fn sentence(k: usize) -> String {
 
 /// One row with the columns of a picture: state, places taken, accepted captions.
 pub async fn counters(site: &Site, image: &str) -> (String, i64, i64) {
-    let sql = "SELECT state, slots_taken, accepted FROM image WHERE id = $1";
-    let row = site.app.store.first(sql, args![image]).await.unwrap().unwrap();
-    (row.get("state").unwrap(), row.get("slots_taken").unwrap(), row.get("accepted").unwrap())
+    counters_in(site, image, "").await
+}
+
+/// The same for one language.
+pub async fn counters_in(site: &Site, image: &str, language: &str) -> (String, i64, i64) {
+    let sql = "SELECT image.state, COALESCE(slots.taken, 0) AS taken, COALESCE(slots.accepted, 0) AS accepted \
+               FROM image LEFT JOIN image_slots AS slots ON slots.image = image.id AND slots.language = $2 \
+               WHERE image.id = $1";
+    let row = site.app.store.first(sql, args![image, language]).await.unwrap().unwrap();
+    (row.get("state").unwrap(), row.get("taken").unwrap(), row.get("accepted").unwrap())
 }
 
 /// Brings a caption into another state, as ratings do.
 pub async fn decide(site: &Site, caption: &str, from: &str, to: &str) {
     let mut tx = site.app.store.begin().await.unwrap();
     let (from, to) = (from.parse().unwrap(), to.parse().unwrap());
-    let changed = capeval_server::collections::slots::change_caption(&mut tx, caption, from, to, None).await;
+    let changed = slots::change_caption(&mut tx, caption, from, to, None).await;
     assert!(changed.unwrap(), "{from} {to}");
     tx.commit().await.unwrap();
 }
 
 /// Fails unless the counters of all pictures and captions are what captions, reservations and ratings say.
 pub async fn assert_consistent(site: &Site) {
-    const WRONG: &str = "SELECT image.id FROM image WHERE slots_taken <> \
-        (SELECT COUNT(*) FROM caption WHERE caption.image = image.id \
+    const WRONG: &str = "SELECT image FROM image_slots WHERE taken <> \
+        (SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
+         AND image_slots.language IN ('', caption.language) \
          AND caption.state IN ('submitted', 'accepted', 'split', 'quarantined')) + \
-        (SELECT COUNT(*) FROM assignment WHERE assignment.image = image.id AND assignment.kind = 'caption') \
-        OR accepted <> (SELECT COUNT(*) FROM caption WHERE caption.image = image.id AND caption.state = 'accepted') \
-        OR state = 'open' AND accepted >= wanted OR state = 'complete' AND accepted < wanted";
+        (SELECT COUNT(*) FROM assignment WHERE assignment.image = image_slots.image \
+         AND assignment.language = image_slots.language AND assignment.kind = 'caption') \
+        OR accepted <> (SELECT COUNT(*) FROM caption WHERE caption.image = image_slots.image \
+         AND image_slots.language IN ('', caption.language) AND caption.state = 'accepted') \
+        OR is_shown <> (SELECT COUNT(*) FROM image WHERE image.id = image_slots.image \
+         AND image.state IN ('open', 'complete')) \
+        UNION ALL SELECT image FROM assignment WHERE kind = 'caption' AND NOT EXISTS (SELECT 1 FROM image_slots \
+         WHERE image_slots.image = assignment.image AND image_slots.language = assignment.language) \
+        UNION ALL SELECT id FROM image WHERE state IN ('open', 'complete') \
+         AND (state = 'open') <> EXISTS (SELECT 1 FROM image_slots WHERE image_slots.image = image.id \
+         AND image_slots.accepted < image_slots.wanted)";
     let wrong = site.app.store.all(WRONG, args![]).await.unwrap();
     assert!(wrong.is_empty(), "{} pictures have wrong counters", wrong.len());
     const MISCOUNTED: &str = "SELECT id FROM caption WHERE ratings <> \

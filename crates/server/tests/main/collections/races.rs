@@ -2,16 +2,24 @@
 
 use std::time::Instant;
 
+use capeval_server::accounts::Role;
 use capeval_server::args;
+use capeval_server::collections::slots;
 use capeval_server::store::Store;
+use capeval_server::web::Scope;
 use capeval_testkit::{PATIENCE, PAUSE};
 use serde_json::json;
 
-use super::{apply, asked, assert_consistent, captioner, counters, decide, open_pictures, sentence};
+use super::{
+    apply, asked, assert_consistent, captioner, counters, counters_in, decide, open_pictures, sentence,
+};
 use crate::support::{Database, Site, on_both, on_sqlite};
 
 on_both! {
     forty_people_clicking_twice_fill_every_place_once
+    forty_people_fill_every_place_of_each_language_once
+    each_language_is_complete_by_itself
+    goals_can_change_from_all_languages_to_each_and_back
     more_or_fewer_captions_change_what_is_complete
 }
 
@@ -71,8 +79,8 @@ async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
     assert!(rounds >= PICTURES * WANTED, "{rounds}");
     assert_consistent(&site).await;
     let store = &site.app.store;
-    let rows = store.all("SELECT slots_taken FROM image", args![]).await.unwrap();
-    let slots: Vec<i64> = rows.iter().map(|row| row.get("slots_taken").unwrap()).collect();
+    let rows = store.all("SELECT taken FROM image_slots", args![]).await.unwrap();
+    let slots: Vec<i64> = rows.iter().map(|row| row.get("taken").unwrap()).collect();
     assert_eq!(slots, vec![WANTED as i64; PICTURES]);
     let captions =
         store.first("SELECT COUNT(*) AS n, COUNT(DISTINCT image || author) AS pairs FROM caption", args![]);
@@ -80,6 +88,210 @@ async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
     let (n, pairs): (i64, i64) = (row.get("n").unwrap(), row.get("pairs").unwrap());
     assert_eq!((n, pairs), ((PICTURES * WANTED) as i64, (PICTURES * WANTED) as i64));
     assert!(store.all("SELECT * FROM assignment", args![]).await.unwrap().is_empty());
+}
+
+/// The same with two languages: every fourth person changes the language with each picture.
+async fn forty_people_fill_every_place_of_each_language_once(database: Database) {
+    const EACH: [(&str, usize); 2] = [("zh", 3), ("en", 2)];
+    let settings = capeval_server::settings::Settings {
+        captions_per_minute: 1_000_000,
+        ..crate::support::settings(database)
+    };
+    let site = Site::with(settings).await;
+    let languages = EACH.map(|(language, captions)| json!({ "language": language, "captions": captions }));
+    apply(&site, json!({ "languages": languages })).await;
+    open_pictures(&site, PICTURES).await;
+    let mut racing = tokio::task::JoinSet::new();
+    for person in 0..PEOPLE {
+        let client = captioner(&site, &format!("p{person}")).await;
+        let store = site.app.store.clone();
+        racing.spawn(async move {
+            let (start, mut round) = (Instant::now(), 0_usize);
+            while number(&store, "SELECT COUNT(*) AS n FROM caption").await < (PICTURES * 5) as i64 {
+                assert!(start.elapsed() < PATIENCE, "not all captions arrive");
+                let language = EACH[(person + if person % 4 == 0 { round } else { 0 }) % 2].0;
+                let path = format!("/c/c/caption?language={language}");
+                let (one, two) = tokio::join!(client.get(&path), client.get(&path));
+                let (one, two) = (one.expect(200).text, two.expect(200).text);
+                round += 1;
+                if !one.contains("data-image") {
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+                let image = asked(&one);
+                if two.contains("data-image") {
+                    assert_eq!(asked(&two), image, "two pictures at once");
+                }
+                let text = match language {
+                    "zh" => format!("一位骑士站在第{person}座城堡的第{round}扇大门前面等待"),
+                    _ => sentence(person * 1_000 + round),
+                };
+                let fields = [("image", image.as_str()), ("text", &text), ("language", language)];
+                let (one, two) =
+                    tokio::join!(client.post("/c/c/caption", &fields), client.post("/c/c/caption", &fields));
+                one.expect(303);
+                two.expect(303);
+            }
+        });
+    }
+    racing.join_all().await;
+    assert_consistent(&site).await;
+    let store = &site.app.store;
+    for (language, captions) in EACH {
+        let sql = "SELECT taken FROM image_slots WHERE language = $1";
+        let rows = store.all(sql, args![language]).await.unwrap();
+        let taken: Vec<i64> = rows.iter().map(|row| row.get("taken").unwrap()).collect();
+        assert_eq!(taken, vec![captions as i64; PICTURES], "{language}");
+    }
+    assert_eq!(number(store, "SELECT COUNT(*) AS n FROM caption").await, (PICTURES * 5) as i64);
+    assert_eq!(
+        number(store, "SELECT COUNT(DISTINCT image || author) AS n FROM caption").await,
+        (PICTURES * 5) as i64
+    );
+    assert!(store.all("SELECT * FROM assignment", args![]).await.unwrap().is_empty());
+}
+
+/// Chinese captions complete a picture for Chinese alone, and raising or lowering its number changes nothing for
+/// English.
+async fn each_language_is_complete_by_itself(database: Database) {
+    let site = Site::new(database).await;
+    let goals = |zh: u32, en: u32| {
+        json!({ "languages": [{ "language": "zh", "captions": zh }, { "language": "en", "captions": en, "target": 3 }],
+            "target": 7 })
+    };
+    apply(&site, goals(1, 1)).await;
+    let image = open_pictures(&site, 1).await.remove(0);
+    let (ada, bao, cleo) =
+        (captioner(&site, "Ada").await, captioner(&site, "Bao").await, captioner(&site, "Cleo").await);
+    let page = ada.get("/c/c/caption?language=zh").await.expect(200).text;
+    assert_eq!(asked(&page), image);
+    assert!(page.contains("name=\"language\" value=\"zh\""), "{page}");
+    // There is no place for Chinese while Ada has it, and one for English.
+    assert!(
+        bao.get("/c/c/caption?language=zh").await.expect(200).text.contains("There is no picture for you")
+    );
+    let page = bao.get("/c/c/caption").await.expect(200).text;
+    assert!(page.contains("name=\"language\" value=\"en\""), "{page}");
+    // Ada changes her mind, and back: she keeps the picture while it has a place, and it waits for nothing.
+    assert!(
+        ada.get("/c/c/caption?language=en").await.expect(200).text.contains("There is no picture for you")
+    );
+    assert_eq!(counters_in(&site, &image, "zh").await, ("open".into(), 0, 0));
+    assert_eq!(asked(&ada.get("/c/c/caption?language=zh").await.expect(200).text), image);
+    let chinese = "一位骑士站在燃烧的城堡大门前面等待同伴";
+    let fields = [("image", image.as_str()), ("language", "zh"), ("text", chinese)];
+    let answer = ada.post("/c/c/caption", &fields).await.expect(303);
+    assert!(answer.header("location").contains("language=zh"), "{}", answer.header("location"));
+    assert_eq!(counters_in(&site, &image, "zh").await, ("open".into(), 1, 0));
+    assert_eq!(counters_in(&site, &image, "en").await, ("open".into(), 1, 0));
+    let of = async |language: &str| {
+        let sql = "SELECT id FROM caption WHERE language = $1";
+        site.app.store.first(sql, args![language]).await.unwrap().unwrap().get::<String>("id").unwrap()
+    };
+    let first = of("zh").await;
+    decide(&site, &first, "submitted", "accepted").await;
+    assert_eq!(counters_in(&site, &image, "zh").await, ("open".into(), 1, 1));
+    let shown = site.anybody().get("/api/v1/collections/c").await.expect(200).json();
+    assert_eq!(
+        (&shown["complete"], &shown["captions_per_picture"], &shown["target"]),
+        (&json!(0), &json!(2), &json!(7))
+    );
+    assert_eq!(
+        shown["goals"],
+        json!([
+            { "language": "zh", "captions_per_picture": 1, "target": 7, "complete": 1, "accepted_captions": 1 },
+            { "language": "en", "captions_per_picture": 1, "target": 3, "complete": 0, "accepted_captions": 0 },
+        ])
+    );
+    let page = ada.get("/c/c").await.expect(200).text;
+    for words in
+        ["中文: 1 of 7 pictures complete", "English: 0 of 3 pictures complete", "Accepted captions: 中文"]
+    {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
+    let fields = [("image", image.as_str()), ("language", "en"), ("text", &sentence(1))];
+    bao.post("/c/c/caption", &fields).await.expect(303);
+    let second = of("en").await;
+    decide(&site, &second, "submitted", "accepted").await;
+    assert_eq!(counters_in(&site, &image, "en").await, ("complete".into(), 1, 1));
+    assert!(cleo.get("/c/c/caption").await.expect(200).text.contains("There is no picture for you"));
+
+    apply(&site, goals(2, 1)).await;
+    assert_eq!(counters_in(&site, &image, "zh").await, ("open".into(), 1, 1));
+    assert!(cleo.get("/c/c/caption?language=en").await.expect(200).text.contains("Describe pictures: 中文"));
+    let page = cleo.get("/c/c/caption").await.expect(200).text;
+    assert!(page.contains("name=\"language\" value=\"zh\""), "{page}");
+    apply(&site, goals(1, 1)).await;
+    assert_eq!(counters_in(&site, &image, "zh").await, ("complete".into(), 2, 1));
+    assert!(cleo.get("/c/c/caption").await.expect(200).text.contains("There is no picture for you"));
+    assert_eq!(counters_in(&site, &image, "zh").await, ("complete".into(), 1, 1));
+    apply(&site, goals(1, 2)).await;
+    assert_eq!(counters_in(&site, &image, "en").await, ("open".into(), 1, 1));
+    // A program learns for which language a picture is reserved, and how far it is.
+    let program = site.program("Cleo", Role::Member, Scope::Submit).await;
+    let given = program.get("/api/v1/collections/c/to-describe").await.expect(200).json();
+    assert_eq!((&given["language"], &given["picture"]["captions_per_picture"]), (&json!("en"), &json!(3)));
+    assert_eq!(
+        given["picture"]["languages"],
+        json!([
+            { "language": "zh", "accepted_captions": 1, "captions_per_picture": 1 },
+            { "language": "en", "accepted_captions": 1, "captions_per_picture": 2 },
+        ])
+    );
+    let none = program.get("/api/v1/collections/c/to-describe?language=zh").await.expect(200).json();
+    assert_eq!(none["picture"], json!(null));
+    program.get("/api/v1/collections/c/to-describe?language=fr").await.expect(422);
+    let caption = json!({ "image": image, "text": sentence(5) });
+    program.post_json("/api/v1/collections/c/captions", &caption).await.expect(201);
+    assert_eq!(counters_in(&site, &image, "en").await, ("open".into(), 2, 1));
+    // A caption that is taken back opens its language again.
+    decide(&site, &second, "accepted", "withdrawn").await;
+    assert_eq!(counters_in(&site, &image, "en").await, ("open".into(), 1, 0));
+    assert_consistent(&site).await;
+}
+
+/// What was counted together is counted for each language, and together again.
+async fn goals_can_change_from_all_languages_to_each_and_back(database: Database) {
+    let site = Site::new(database).await;
+    apply(&site, json!({ "captions": 2 })).await;
+    let images = open_pictures(&site, 3).await;
+    for (k, (name, language)) in [("Ada", "zh"), ("Bao", "en"), ("Cleo", "zh")].into_iter().enumerate() {
+        let person = captioner(&site, name).await;
+        for (n, image) in images[..2].iter().enumerate() {
+            let text = match language {
+                "zh" => format!("一位骑士站在第{k}座城堡的第{n}扇大门前面等待"),
+                _ => sentence(n),
+            };
+            let fields = [("image", image.as_str()), ("language", language), ("text", &text)];
+            let answer = person.post("/c/c/caption", &fields).await.expect(303);
+            assert_eq!(answer.header("location").contains("notice=full"), k == 2);
+        }
+    }
+    let sql = "SELECT id FROM caption ORDER BY id";
+    for row in site.app.store.all(sql, args![]).await.unwrap() {
+        decide(&site, &row.get::<String>("id").unwrap(), "submitted", "accepted").await;
+    }
+    assert_eq!(counters(&site, &images[0]).await, ("complete".into(), 2, 2));
+    // Someone holds a picture while the goals change.
+    let dara = captioner(&site, "Dara").await;
+    dara.get("/c/c/caption").await.expect(200);
+    apply(
+        &site,
+        json!({ "languages": [{ "language": "zh", "captions": 1 }, { "language": "en", "captions": 2 }] }),
+    )
+    .await;
+    assert_eq!(counters_in(&site, &images[0], "zh").await, ("open".into(), 1, 1));
+    assert_eq!(counters_in(&site, &images[0], "en").await, ("open".into(), 1, 1));
+    assert_eq!(counters_in(&site, &images[2], "en").await, ("open".into(), 0, 0));
+    assert_consistent(&site).await;
+    // They go on.
+    dara.get("/c/c/caption").await.expect(200);
+    assert_consistent(&site).await;
+    apply(&site, json!({ "languages": [{ "language": "zh", "captions": 1 }] })).await;
+    assert_eq!(counters_in(&site, &images[0], "zh").await, ("complete".into(), 1, 1));
+    apply(&site, json!({ "captions": 2 })).await;
+    assert_eq!(counters(&site, &images[0]).await, ("complete".into(), 2, 2));
+    assert_consistent(&site).await;
 }
 
 /// Raising the number opens complete pictures again, lowering it completes open ones.
@@ -160,26 +372,25 @@ async fn reservations_run_out_gently() {
     assert!(refused.expect(409).text.contains("In this collection, you cannot describe your own pictures."));
 }
 
-/// In a queue of 100,000 pictures the next one is found at once, whatever was done before.
+/// In a queue of any length the next picture is found at once, whatever was done before: each search walks an index of
+/// the pictures with a free place for the goal, in the order in which it wants them.
 async fn the_next_of_many_pictures_is_found_at_once() {
     let site = Site::new(Database::Sqlite).await;
-    apply(&site, json!({ "captions": 5 })).await;
+    apply(&site, json!({ "languages": [{ "language": "zh", "captions": 5 }, "en"] })).await;
     open_pictures(&site, 2_000).await;
     let person = captioner(&site, "Ada").await;
-    let mut plans = Vec::new();
-    for sql in [
-        "EXPLAIN QUERY PLAN SELECT id FROM image WHERE image.collection = 'x' AND image.state = 'open' \
-         AND image.slots_taken < image.wanted AND image.accepted = 0 AND image.shuffle >= 5 ORDER BY image.shuffle LIMIT 1",
-        "EXPLAIN QUERY PLAN SELECT MIN(accepted) AS accepted FROM image WHERE collection = 'x' AND state = 'open' \
-         AND slots_taken < wanted AND accepted >= 0",
-    ] {
-        let rows = site.app.store.all(sql, args![]).await.unwrap();
-        plans.extend(rows.iter().map(|row| row.get::<String>("detail").unwrap()));
+    let searches = slots::SEARCHES.into_iter().zip([("newest", 5), ("free", 7), ("free", 7), ("free", 3)]);
+    for (sql, (index, n_values)) in searches {
+        let explain: &'static str = format!("EXPLAIN QUERY PLAN {sql}").leak();
+        let values = (0..n_values).map(|_| "x".into()).collect();
+        let rows = site.app.store.all(explain, values).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get("detail").unwrap()).collect();
+        let first = &plan[0];
+        assert!(
+            first.contains(&format!("INDEX image_slots_{index} (collection=? AND language=?")),
+            "{plan:?}"
+        );
+        assert!(!plan.iter().any(|line| line.contains("TEMP B-TREE")), "{plan:?}");
     }
-    assert!(
-        plans.iter().all(|plan| plan.contains("USING COVERING INDEX image_free")
-            || plan.contains("USING INDEX image_free")),
-        "{plans:?}"
-    );
     assert!(person.get("/c/c/caption").await.expect(200).text.contains("data-next="));
 }

@@ -1,6 +1,6 @@
 //! A collection whose pictures and captions come straight from the test.
 
-use capeval_server::collections::records;
+use capeval_server::collections::{records, slots};
 use capeval_server::store::Row;
 use capeval_server::{args, clock, ids};
 
@@ -16,14 +16,15 @@ impl Collection {
     /// An open collection with `host` as its host.
     pub async fn new(site: &Site, slug: &str, wanted: i64, host: &str) -> Self {
         let id = ids::new_id();
+        let goals = serde_json::json!([{ "language": "", "captions": wanted, "target": 10 }]);
         let store = &site.app.store;
         store
             .execute(
                 "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, licences, \
-                 wanted, target, approvals, own_pictures, releases, created_at) VALUES ($1, $2, 'Screens', \
-                 'Screenshots of games.', '', 'public', 'open', '[\"zh\",\"en\"]', '[\"CC-BY-4.0\"]', $3, 10, 10, 0, \
+                 goals, approvals, own_pictures, releases, created_at) VALUES ($1, $2, 'Screens', \
+                 'Screenshots of games.', '', 'public', 'open', '[\"zh\",\"en\"]', '[\"CC-BY-4.0\"]', $3, 10, 0, \
                  'contributors', $4)",
-                args![&id, slug, wanted, clock::now()],
+                args![&id, slug, goals.to_string(), clock::now()],
             )
             .await
             .unwrap();
@@ -43,13 +44,13 @@ impl Collection {
         let bytes = format!("picture {seed}");
         let blob = site.app.blobs.put(bytes.as_bytes()).unwrap();
         let phash = format!("{:016x}", (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        site.app
-            .store
+        let mut tx = site.app.store.begin().await.unwrap();
+        tx
             .execute(
                 "INSERT INTO image (id, collection, uploader, licence, game, platform, source_hash, blob, thumb, kind, \
-                 width, height, size, phash, split_group, state, wanted, slots_taken, accepted, shuffle, created_at) \
-                 SELECT $1, $2, $3, 'CC-BY-4.0', $4, 'PC', $5, $5, $5, 'image/png', 640, 360, $6, $7, $8, 'open', \
-                 wanted, 0, 0, $9, $10 FROM collection WHERE id = $2",
+                 width, height, size, phash, split_group, state, shuffle, created_at) \
+                 VALUES ($1, $2, $3, 'CC-BY-4.0', $4, 'PC', $5, $5, $5, 'image/png', 640, 360, $6, $7, $8, 'pending', \
+                 $9, $10)",
                 args![
                     &id,
                     &self.id,
@@ -65,6 +66,8 @@ impl Collection {
             )
             .await
             .unwrap();
+        slots::open(&mut tx, &id).await.unwrap();
+        tx.commit().await.unwrap();
         id
     }
 
@@ -88,9 +91,8 @@ impl Collection {
         )
         .await
         .unwrap();
-        tx.execute("UPDATE image SET slots_taken = slots_taken + 1 WHERE id = $1", args![image])
-            .await
-            .unwrap();
+        let taken = "UPDATE image_slots SET taken = taken + 1 WHERE image = $1 AND language IN ('', $2)";
+        tx.execute(taken, args![image, language]).await.unwrap();
         tx.commit().await.unwrap();
         id
     }

@@ -1,0 +1,187 @@
+//! Languages with goals of their own: how they are set, what becomes of older collections, and what a release has.
+
+use capeval_server::accounts::Role;
+use capeval_server::args;
+use capeval_server::collections::records;
+use capeval_server::collections::release::selection::{self, Parameters};
+use capeval_server::collections::settings::{Goal, Plan};
+use capeval_server::store::Store;
+use serde_json::json;
+
+use super::{apply, captioner, decide, open_pictures, sentence};
+use crate::support::{Database, Page as _, Site, on_both, on_sqlite, settings};
+
+on_both! {
+    collections_of_earlier_versions_keep_their_meaning
+    a_release_has_what_is_complete_in_a_language
+}
+
+on_sqlite! {
+    goals_are_set_by_file_and_by_form
+}
+
+fn goal(language: &str, captions: u32, target: u32) -> Goal {
+    Goal { language: language.to_owned(), captions, target }
+}
+
+async fn collections_of_earlier_versions_keep_their_meaning(database: Database) {
+    let (folder, settings) = (tempfile::tempdir().unwrap(), settings(database));
+    let old = Store::open_at(20, &settings.database, folder.path(), 2).await.unwrap();
+    let insert = async |sql: &'static str| old.execute(sql, args![]).await.unwrap();
+    insert("INSERT INTO account (id, email, name, password, role, language, created_at) VALUES ('a', 'a@x.org', 'A', '', 'member', 'en', 1)")
+        .await;
+    insert(
+        "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, licences, wanted, target, \
+         approvals, own_pictures, releases, created_at) VALUES ('c', 'c', 'Old', '', '', 'public', 'open', \
+         '[\"zh\",\"en\"]', '[\"CC0-1.0\"]', 3, 700, 10, 0, 'contributors', 1)",
+    )
+    .await;
+    for (id, state, taken, accepted) in [
+        ("i1", "open", 2_i64, 1_i64),
+        ("i2", "complete", 3, 3),
+        ("i3", "quarantined", 1, 0),
+        ("i4", "pending", 0, 0),
+    ] {
+        old.execute(
+            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, wanted, \
+             slots_taken, accepted, shuffle, created_at) VALUES ($1, 'c', 'CC0-1.0', '', '', $1, 'g', $2, 3, $3, $4, 5, 1)",
+            args![id, state, taken, accepted],
+        )
+        .await
+        .unwrap();
+    }
+    insert(
+        "INSERT INTO assignment (collection, account, kind, image, created_at, expires_at) \
+         VALUES ('c', 'a', 'caption', 'i1', 1, 2)",
+    )
+    .await;
+    old.close().await;
+    let store = Store::open(&settings.database, folder.path(), 2).await.unwrap();
+    let collection = records::collection_of(&store, "c").await.unwrap();
+    assert_eq!(collection.goals, [goal("", 3, 700)]);
+    assert!(!collection.is_by_language());
+    // The file of such a collection means the same.
+    let file: Plan = toml::from_str(
+        "slug = \"c\"\ntitle = \"Old\"\nlanguages = [\"zh\", \"en\"]\ncaptions = 3\ntarget = 700\n",
+    )
+    .unwrap();
+    assert_eq!(file.goals(), collection.goals);
+    let progress = records::progress(&store, &collection).await.unwrap();
+    assert_eq!((progress.pictures, progress.complete, progress.accepted()), (2, 1, 4));
+    let sql = "SELECT image || ' ' || CAST(wanted AS TEXT) || CAST(taken AS TEXT) || CAST(accepted AS TEXT) \
+               || CAST(is_shown AS TEXT) || CAST(shuffle AS TEXT) || language AS row FROM image_slots ORDER BY image";
+    let rows = store.all(sql, args![]).await.unwrap();
+    let rows: Vec<String> = rows.iter().map(|row| row.get("row").unwrap()).collect();
+    assert_eq!(rows, ["i1 32115", "i2 33315", "i3 31005"]);
+    let held = store.first("SELECT language FROM assignment", args![]).await.unwrap().unwrap();
+    assert_eq!(held.get::<String>("language").unwrap(), "");
+    store.close().await;
+}
+
+async fn goals_are_set_by_file_and_by_form() {
+    let plan = |languages: &str| {
+        toml::from_str::<Plan>(&format!(
+            "slug = \"c\"\ntitle = \"C\"\ncaptions = 4\ntarget = 90\n{languages}"
+        ))
+    };
+    let goals = |languages: &str| plan(languages).unwrap().goals();
+    assert_eq!(goals(""), [goal("", 4, 90)]);
+    let own =
+        "[[languages]]\nlanguage = \"en\"\ncaptions = 2\n[[languages]]\nlanguage = \"zh\"\ntarget = 7\n";
+    assert_eq!(goals(own), [goal("en", 2, 90), goal("zh", 4, 7)]);
+    assert_eq!(goals("languages = [\"zh\", { language = \"en\" }]"), [goal("zh", 4, 90), goal("en", 4, 90)]);
+    for wrong in ["languages = [{ language = \"zh\", caption = 3 }]", "languages = [3]"] {
+        let error = plan(wrong).unwrap_err().to_string();
+        assert!(error.contains("or a table with `language`, `captions` and `target`"), "{error}");
+    }
+
+    let site = Site::new(Database::Sqlite).await;
+    let host = site.person("Host", Role::Host).await;
+    let general = [
+        ("slug", "c"),
+        ("title", "C"),
+        ("captions", "4"),
+        ("target", "90"),
+        ("approvals", "1"),
+        ("licences", "CC0-1.0"),
+    ];
+    let form = |languages: &[(&'static str, &'static str)]| {
+        let fields: Vec<_> =
+            general.into_iter().chain([("hosts", "host@example.org"), ("languages", "")]).collect();
+        fields.into_iter().chain(languages.iter().copied()).collect::<Vec<_>>()
+    };
+    let goals = async || {
+        let shown = site.anybody().get("/api/v1/collections/c").await.expect(200).json();
+        (shown["captions_per_picture"].clone(), shown["goals"].clone())
+    };
+    let no_own = [("captions-zh", ""), ("target-zh", ""), ("captions-en", "3"), ("target-en", " ")];
+    host.post("/host/collections", &form(&[&[("languages", "zh")], &no_own[..]].concat())).await.expect(303);
+    assert_eq!(goals().await, (json!(4), json!([])), "numbers of a language that is not chosen count");
+    let both = [
+        ("languages", "zh"),
+        ("captions-zh", "5"),
+        ("target-zh", ""),
+        ("languages", "en"),
+        ("target-en", "20"),
+    ];
+    host.post("/c/c/settings", &form(&both)).await.expect(303);
+    let (all, each) = goals().await;
+    assert_eq!((all, each[0]["captions_per_picture"].clone()), (json!(9), json!(5)));
+    assert_eq!((&each[0]["target"], &each[1]["target"]), (&json!(90), &json!(20)));
+    let page = host.get("/c/c/settings").await.expect(200).text;
+    for field in ["name=\"captions-zh\" value=\"5\"", "name=\"target-en\" value=\"20\""] {
+        assert!(page.contains(field), "{field}\n{page}");
+    }
+    for (fields, words) in [
+        (&[("languages", "zh"), ("captions-zh", "0")][..], "Ask for 1 to 100 captions"),
+        (&[("languages", "zh"), ("languages", "zh")], "The language zh is named twice."),
+    ] {
+        let page = host.post("/c/c/settings", &form(fields)).await.expect(422).text;
+        assert!(page.contains(words), "{words}\n{}", page.between("<main", "</form>"));
+    }
+    host.post("/c/c/settings", &form(&[("languages", "zh"), ("captions-zh", "many")])).await.expect(400);
+    assert_eq!(goals().await.0, json!(9));
+}
+
+/// A picture is released with the languages for which it is complete, and keeps those that a release had.
+async fn a_release_has_what_is_complete_in_a_language(database: Database) {
+    let site = Site::new(database).await;
+    let goals = |zh: u32, en: u32| json!({ "languages": [{ "language": "zh", "captions": zh }, { "language": "en", "captions": en }] });
+    apply(&site, goals(1, 2)).await;
+    let images = open_pictures(&site, 3).await;
+    // The first is complete in both, the second in Chinese, the third in none.
+    for (k, (language, n)) in [("zh", 2), ("en", 3), ("en", 1)].into_iter().enumerate() {
+        let person = captioner(&site, &format!("p{k}")).await;
+        for (i, image) in images[..n].iter().enumerate() {
+            let text = match language {
+                "zh" => format!("一位骑士站在城堡的第{i}扇大门前面等待同伴"),
+                _ => sentence(10 * k + i),
+            };
+            let fields = [("image", image.as_str()), ("language", language), ("text", &text)];
+            person.post("/c/c/caption", &fields).await.expect(303);
+        }
+    }
+    for row in site.app.store.all("SELECT id FROM caption", args![]).await.unwrap() {
+        decide(&site, &row.get::<String>("id").unwrap(), "submitted", "accepted").await;
+    }
+    let collection = records::collection(&site.app.store, "c", None).await.unwrap().collection.id;
+    let release = async || {
+        let parameters = Parameters { val: 0, test: 0, withheld: None };
+        let number = selection::create(&site.app, &collection, "", &parameters, None).await.unwrap();
+        let sql = "SELECT caption.image || ' ' || caption.language AS row FROM release_item AS item \
+                   JOIN release ON release.id = item.release JOIN caption ON caption.id = item.subject \
+                   WHERE release.number = $1 ORDER BY caption.image, caption.language";
+        let rows = site.app.store.all(sql, args![number]).await.unwrap();
+        let name = |row: String| {
+            let (image, language) = row.split_once(' ').unwrap();
+            format!("{}{language}", images.iter().position(|one| one == image).unwrap())
+        };
+        rows.iter().map(|row| name(row.get("row").unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(release().await, ["0en", "0en", "0zh", "1zh"]);
+    // More are wanted now: what was released stays, and the second picture's English caption does not come with it.
+    apply(&site, goals(2, 3)).await;
+    assert_eq!(release().await, ["0en", "0en", "0zh", "1zh"]);
+    apply(&site, goals(2, 1)).await;
+    assert_eq!(release().await, ["0en", "0en", "0zh", "1en", "1zh", "2en"]);
+}
