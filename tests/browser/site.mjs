@@ -33,12 +33,12 @@ const steps = {
     await host.waitForURL(/\/c\/games/);
     const ada = await person("ada");
     await ada.goto(`${site}/c/games/upload`);
-    const files = [1, 2, 3].map((seed) => ({ name: `${seed}.png`, mimeType: "image/png", buffer: png(seed) }));
+    const files = [1, 2, 3, 4, 5].map((seed) => ({ name: `${seed}.png`, mimeType: "image/png", buffer: png(seed) }));
     await ada.setInputFiles("input[type=file]", files);
     // A box over half of the first picture is blurred before it leaves the browser.
     const canvas = ada.locator("#pictures canvas").first();
     await canvas.waitFor();
-    await ada.waitForFunction(() => document.querySelectorAll("#pictures canvas").length === 3);
+    await ada.waitForFunction(() => document.querySelectorAll("#pictures canvas").length === 5);
     const drag = async (right, bottom) => {
       await canvas.scrollIntoViewIfNeeded();
       const box = await canvas.boundingBox();
@@ -74,7 +74,7 @@ const steps = {
     await ada.click("main form button.main");
     await ada.waitForURL(/done=uploaded/);
     // The page follows the job by itself.
-    await ada.waitForFunction(() => document.querySelectorAll("#images .state.open").length === 3);
+    await ada.waitForFunction(() => document.querySelectorAll("#images .state.open").length === 5);
     const widths = await ada.evaluate(async () => {
       const pictures = [...document.querySelectorAll("#images .card a")].map((link) => link.href);
       return Promise.all(pictures.map(async (address) => (await createImageBitmap(await (await fetch(address)).blob())).width));
@@ -166,6 +166,44 @@ const steps = {
     await elsewhere.waitForURL(/done=caption/);
     assert.equal(await text(elsewhere), "");
     await elsewhere.context().close();
+    await context.close();
+  },
+
+  async "a caption handed in without a connection is sent once there is one"() {
+    const bao = await person("bao");
+    const context = bao.context();
+    const described = () => bao.evaluate(async () => {
+      const mine = new DOMParser().parseFromString(await (await fetch("/c/games/mine")).text(), "text/html");
+      return [...mine.querySelectorAll("td.wrap")].map((cell) => cell.firstChild.textContent.trim());
+    });
+    const hand = async (words) => {
+      await bao.fill("textarea[name=text]", words);
+      await bao.click("#caption button.main");
+    };
+    await bao.goto(`${site}/c/games/caption`);
+    await bao.selectOption("select[name=language]", "en");
+    const first = await image(bao);
+    // What would be refused is not kept, but the draft is.
+    await context.setOffline(true);
+    await hand("too short");
+    await bao.waitForFunction(() => document.getElementById("kept").textContent.includes("saved in this browser"));
+    await hand("A wooden bridge crosses a river between two steep hills");
+    await bao.waitForFunction(() => document.getElementById("kept").textContent.includes("sent when you are back"));
+    await context.setOffline(false);
+    await bao.waitForURL(/done=caption/);
+    assert.notEqual(await image(bao), first);
+    assert.ok((await described()).includes("A wooden bridge crosses a river between two steep hills"));
+    // The page is closed before there is a connection, and another one of the collection is opened later.
+    await context.setOffline(true);
+    await hand("A small village with red roofs stands beside a lake");
+    await bao.waitForFunction(() => document.getElementById("kept").textContent.includes("sent when you are back"));
+    await bao.goto("about:blank");
+    await context.setOffline(false);
+    await bao.goto(`${site}/c/games`);
+    await bao.waitForFunction(() => document.getElementById("unsent")?.textContent.includes("has been sent"));
+    const texts = await described();
+    assert.equal(texts.filter((one) => one === "A small village with red roofs stands beside a lake").length, 1);
+    assert.deepEqual(await bao.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("unsent:"))), []);
     await context.close();
   },
 

@@ -90,13 +90,16 @@ const local = {
     }
   },
 };
+const post = (text) => {
+  const body = new URLSearchParams({ image: form.dataset.image, text, action: "draft" });
+  // `form.action` would be the buttons of this name.
+  return fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
+};
 const save = async () => {
   if (field.value === saved) return;
   const text = field.value;
-  const body = new URLSearchParams({ image: form.dataset.image, text, action: "draft" });
   try {
-    // `form.action` would be the buttons of this name.
-    const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
+    const answer = await post(text);
     // Without a session, the answer is the form to sign in.
     if (answer.status !== 204) throw new Error(answer.statusText);
     saved = text;
@@ -116,6 +119,7 @@ const before = local.get();
 if (before?.text) field.value = before.text;
 field.addEventListener("input", () => {
   local.set(field.value);
+  unsent.forget(form.dataset.image);
   kept.textContent = "";
   clearTimeout(timer);
   timer = setTimeout(save, 2000);
@@ -142,9 +146,33 @@ field.addEventListener("keydown", (event) => {
     form.requestSubmit(form.querySelector("button.main"));
   }
 });
+let isReached = false;
+const handIn = async (button) => {
+  try {
+    // A draft tells whether the server can be reached, and is there if the connection is lost in between.
+    await post(field.value);
+  } catch {
+    const { image, language, text } = form.elements;
+    const isRefused = broken(clean(text.value), language.value).some((rule) => rule.level === "refuse");
+    const caption = { image: image.value, language: language.value, text: text.value };
+    kept.textContent = !isRefused && unsent.keep(form.getAttribute("action"), caption) ? form.dataset.unsent : form.dataset.offline;
+    return;
+  }
+  isReached = true;
+  form.requestSubmit(button);
+};
+document.addEventListener("caption-sent", ({ detail }) => {
+  if (detail === form.dataset.image) location.assign(`${form.getAttribute("action")}?done=caption`);
+});
 form.addEventListener("submit", (event) => {
   clearTimeout(timer);
+  unsent.forget(form.dataset.image);
   if (event.submitter?.value === "draft") return;
+  if (!isReached) {
+    event.preventDefault();
+    handIn(event.submitter);
+    return;
+  }
   try {
     localStorage.setItem(LAST, KEY);
   } catch {

@@ -14,6 +14,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("site.css", "text/css; charset=utf-8", include_str!("../../assets/site.css")),
     ("site.js", "text/javascript; charset=utf-8", include_str!("../../assets/site.js")),
     ("caption.js", "text/javascript; charset=utf-8", include_str!("../../assets/caption.js")),
+    ("unsent.js", "text/javascript; charset=utf-8", include_str!("../../assets/unsent.js")),
     ("upload.js", "text/javascript; charset=utf-8", include_str!("../../assets/upload.js")),
     ("icon.svg", "image/svg+xml", capeval_charts::MARK),
 ];

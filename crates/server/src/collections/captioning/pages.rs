@@ -1,6 +1,7 @@
 //! The page on which people describe pictures.
 
 use askama::Template;
+use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ReportReason, Skip, SkipReason};
@@ -186,7 +187,8 @@ struct Typed {
     image: String,
     text: String,
     language: String,
-    /// `draft` saves the text without submitting it.
+    /// `draft` saves the text without submitting it; scripts `send` what was kept in the browser, and are told what
+    /// became of it.
     action: String,
     /// The picture that the browser has loaded already.
     next: String,
@@ -204,6 +206,9 @@ async fn submit(
     drafts::require_short(&given.text)?;
     if given.action == "draft" {
         return keep_draft(&app, &visitor, &seen, &headers, &given).await;
+    }
+    if given.action == "send" {
+        return send(&app, &page, &visitor, &seen, &given).await;
     }
     if let Some(fault) = seen.collection.is_closed() {
         return Err(fault);
@@ -234,6 +239,39 @@ async fn submit(
     let chosen = if is_chosen { format!("&language={language}") } else { String::new() };
     let query = format!("{notice}{next}{chosen}");
     Ok(Redirect::to(&seen.address(&format!("caption?{}", query.trim_start_matches('&')))).into_response())
+}
+
+/// Submits what a browser had kept; the answer is empty, or says why it was not accepted. It may have arrived before,
+/// although the answer was lost.
+async fn send(
+    app: &App,
+    page: &Page,
+    visitor: &Visitor,
+    seen: &Seen,
+    given: &Typed,
+) -> Result<Response, Fault> {
+    let problem = match passes::require(&app.store, seen, visitor).await {
+        Err(fault) if fault.status.is_server_error() => return Err(fault),
+        Err(fault) => page.fault(&fault),
+        Ok(()) => {
+            let language = language(&app.store, &seen.collection, &visitor.id, page, &given.language).await?;
+            let caption = Given {
+                collection: &seen.collection,
+                image: &given.image,
+                language: &language,
+                text: &given.text,
+            };
+            match submit::submit(app, visitor, &caption).await? {
+                Outcome::Taken(_) | Outcome::Again => return Ok(StatusCode::NO_CONTENT.into_response()),
+                Outcome::Refused(problems) => {
+                    problems.iter().map(|problem| problem.text(page.language)).collect::<Vec<_>>().join(" ")
+                }
+                Outcome::Gone => page.t("This picture has been removed.").to_owned(),
+                Outcome::Full => page.t("Others have already completed this picture.").to_owned(),
+            }
+        }
+    };
+    Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(json!({ "problem": problem }))).into_response())
 }
 
 /// Keeps a draft, and the reservation of its picture for longer.
