@@ -232,6 +232,10 @@ const steps = {
       assert.ok(performance.now() - begin < support.PATIENCE, "the references are not ready");
       await team.goto(`${site}/b/games/test-1/submit`);
     }
+    await team.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await team.locator("button.copy").first().click();
+    const copied = await team.evaluate(() => navigator.clipboard.readText());
+    assert.ok(copied.includes(`capeval submit results.json --to ${site} --phase games/test-1 --method NAME`), copied);
     const info = JSON.parse(readFileSync(join(folder, "annotations/image_info_test.json"), "utf8"));
     assert.ok(info.images.length > 0 && !("annotations" in info));
     const results = info.images.map(({ id }, k) => ({ image_id: id, caption: `${WHO[k % WHO.length]}站在${WHERE[k % WHERE.length]}旁边` }));

@@ -11,6 +11,7 @@
 )]
 
 mod account;
+mod announcement;
 mod board;
 mod collection;
 mod hosting;
@@ -31,6 +32,7 @@ pub use account::{
     Account, AccountLink, Accounts, Contributions, CreatedToken, ManagedAccount, NewToken, Role, Scope,
     Token, Tokens,
 };
+pub use announcement::{Announcement, Announcements, CreatedAnnouncement, NewAnnouncement};
 pub use board::{
     Board, BoardColumns, BoardRow, Disqualified, JudgedKind, JudgedSystem, Progress, ProgressPoint, RowAbove,
 };
@@ -51,7 +53,10 @@ pub use problem::{Details, Flaw, Problem};
 pub use submission::{
     ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,
 };
-pub use team::{CreatedTeam, NewTeam, Team, TeamInvitation, Teams};
+pub use team::{
+    CreatedRequest, CreatedTeam, JoinRequest, NewRequest, NewTeam, OwnRequest, OwnRequests, RequestState,
+    Team, TeamInvitation, Teams,
+};
 pub use webhook::{CreatedWebhook, Delivery, NewWebhook, Webhook, Webhooks};
 
 /// A time in UTC, such as `2026-11-22T15:04:05Z`.

@@ -21,6 +21,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use crate::accounts::guard::{guard, visitor};
 use crate::accounts::password::Hasher;
+use crate::accounts::providers::Known;
 use crate::benchmarks::board::Kept;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
@@ -56,6 +57,8 @@ pub struct Shared {
     pub hidden: Blobs,
     /// Hashes passwords, few at once.
     pub hasher: Hasher,
+    /// What providers of sign-ins say of themselves.
+    pub providers: Known,
     /// How often something may be done.
     pub limits: Limits,
     /// Pages that visitors share who are not signed in.
@@ -114,6 +117,7 @@ impl App {
             folder,
             settings,
             hasher: Hasher::new(),
+            providers: Known::default(),
             limits: Limits::default(),
             recent: Recent::default(),
             counts: Counts::default(),
@@ -210,10 +214,12 @@ async fn greet(State(app): State<App>, request: Request, next: Next) -> Response
     let status = response.status();
     let is_fault = status.is_client_error() || status.is_server_error();
     let is_known = response.extensions().get::<Visitor>().is_some();
-    if is_fault && !is_known && !is_program && status != StatusCode::SERVICE_UNAVAILABLE {
-        if let Ok(Some(visitor)) = visitor(&app, &headers, is_program).await {
-            response.extensions_mut().insert(visitor);
-        }
+    let is_away = status == StatusCode::SERVICE_UNAVAILABLE;
+    if is_fault
+        && !(is_known || is_program || is_away)
+        && let Ok(Some(visitor)) = visitor(&app, &headers, is_program).await
+    {
+        response.extensions_mut().insert(visitor);
     }
     response
 }

@@ -47,6 +47,8 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<benchmarks::scoring::ScoreSubmission>(),
     AnyWork::of::<benchmarks::scoring::CompareNeighbours>(),
     AnyWork::of::<benchmarks::rescore::Rescore>(),
+    AnyWork::of::<benchmarks::announcements::MailAnnouncement>(),
+    AnyWork::of::<benchmarks::teams::requests::ExpireRequest>(),
     AnyWork::of::<benchmarks::judging::SampleCaptions>(),
     AnyWork::of::<collections::processing::ProcessPicture>(),
     AnyWork::of::<collections::processing::DiscardFile>(),

@@ -8,6 +8,7 @@ use capeval_files::Home;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::accounts::providers::{self, Provider};
 use crate::web::network;
 
 /// What the names of all variables begin with that stand for settings.
@@ -51,7 +52,9 @@ macro_rules! settings {
                 $(
                     let name = variable_of(stringify!($name));
                     if let Some(text) = variable(&name) {
-                        self.$name = parse(&text).with_context(|| format!("{name} is not valid: {text}"))?;
+                        self.$name = parse(&text).with_context(|| {
+                            format!("{name} is not valid: {}", shown(&text, false $(|| $secret)?))
+                        })?;
                     }
                 )*
                 Ok(())
@@ -70,6 +73,7 @@ settings! {
     connections: u32 = 8, "maximum number of database connections; for SQLite, of concurrent readers";
     shared_folder: bool = false, "whether several servers may serve one data folder with SQLite";
     registration: String = "invitation".to_owned(), "who may create an account: invitation (with a link), open (anyone)";
+    #[secret true] providers: Vec<Provider> = Vec::new(), "other sites with whose accounts people sign in ([below](#sign-in-with-accounts-of-other-sites))";
     session_days: i64 = 30, "days until a session expires";
     workers: usize = 1, "jobs that this process runs at once, plus one interactive job; 0 leaves them to `worker` processes";
     threads: usize = 0, "threads of a job; 0 for all processors";
@@ -83,7 +87,7 @@ settings! {
     sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address, or to sign in to one account";
     uploads_per_minute: u32 = 20, "files uploaded or checked per person per minute";
     picture_mib: u64 = 16, "largest picture of a collection in MiB";
-    teams_per_person: u32 = 20, "teams that a person may make";
+    teams_per_person: u32 = 20, "teams that a person may make, or be in";
     pictures_per_minute: u32 = 60, "pictures uploaded per person per minute";
     captions_per_minute: u32 = 20, "captions and reports per person per minute";
     proxies: Vec<String> = Vec::new(), "addresses or networks (`10.0.0.0/8`) of reverse proxies whose X-Forwarded-For is trusted";
@@ -99,7 +103,7 @@ settings! {
 
 fn shown<T: std::fmt::Debug>(value: &T, is_secret: bool) -> String {
     let shown = format!("{value:?}");
-    if is_secret && shown != "\"\"" { "(set)".to_owned() } else { shown }
+    if is_secret && !["\"\"", "[]"].contains(&shown.as_str()) { "(set)".to_owned() } else { shown }
 }
 
 /// A value as TOML has it, or plain text.
@@ -210,6 +214,7 @@ impl Settings {
         if let Some(proxy) = self.proxies.iter().find(|proxy| network::Range::parse(proxy).is_none()) {
             bail!("proxies are IP addresses or networks such as 10.0.0.0/8, and `{proxy}` is neither");
         }
+        providers::check(&self.providers)?;
         if self.sends_mail() && self.mail_from.is_empty() {
             bail!("smtp needs mail_from, the address that mail comes from");
         }

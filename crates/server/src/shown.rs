@@ -2,7 +2,7 @@
 
 use capeval_api::{
     BoardKind, CollectionState, EvaluationState, ImageState, Open, ProblemKind, ReleaseAccess, ReportReason,
-    SkipReason, SubmissionState, Visibility,
+    RequestState, SkipReason, SubmissionState, Visibility,
 };
 
 use crate::accounts::Role;
@@ -40,6 +40,7 @@ shown![
     ReleaseAccess,
     ReleaseState,
     ReportReason,
+    RequestState,
     Role,
     SkipReason,
     SubmissionState,

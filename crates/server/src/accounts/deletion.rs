@@ -88,6 +88,7 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
         "DELETE FROM account_link WHERE account = $1",
+        "DELETE FROM identity WHERE account = $1",
         "DELETE FROM former_address WHERE account = $1 AND NOT EXISTS \
          (SELECT 1 FROM entry_member WHERE entry_member.account = $1)",
         "DELETE FROM invitation WHERE used_by = $1 OR created_by = $1 AND used_at IS NULL",
@@ -100,7 +101,7 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
     }
     tx.execute(
         "UPDATE account SET email = 'deleted-' || id, name = 'Deleted account', password = '-', role = 'member', \
-         language = NULL, totp_secret = NULL WHERE id = $1",
+         language = NULL, totp_secret = NULL, confirmed_at = NULL WHERE id = $1",
         args![account],
     )
     .await?;

@@ -5,10 +5,12 @@ pub mod deletion;
 pub mod guard;
 pub mod invitations;
 pub mod links;
+mod mail;
 pub mod own_data;
 pub mod password;
 pub mod people;
 mod profile;
+pub mod providers;
 mod recovery;
 mod registration;
 pub mod sessions;
@@ -27,6 +29,8 @@ pub fn routes() -> Vec<Route> {
         registration::routes(),
         recovery::routes(),
         profile::routes(),
+        mail::routes(),
+        providers::routes(),
         own_data::routes(),
         admin::routes(),
     ];

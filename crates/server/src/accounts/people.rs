@@ -157,13 +157,19 @@ pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<St
     if tx.exists("SELECT 1 FROM account WHERE email = $1", args![email]).await? {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }
-    tx.execute("UPDATE account SET email = $1 WHERE id = $2", args![email, id]).await?;
+    tx.execute("UPDATE account SET email = $1, confirmed_at = NULL WHERE id = $2", args![email, id]).await?;
     remember_address(tx, id, &old).await?;
     tx.execute("DELETE FROM account_link WHERE account = $1", args![id]).await?;
     tx.execute("DELETE FROM invitation WHERE email IN ($1, $2)", args![&old, email]).await?;
     tx.execute("DELETE FROM outbox WHERE kind = 'mail' AND target = $1", args![&old]).await?;
     audit::note(tx, Some(id), "account.address", id, json!({})).await?;
     Ok(old)
+}
+
+/// Notes that the address of an account is known to be that of its owner, if it is this one.
+pub(super) async fn confirm(tx: &mut Tx, id: &str, email: &str) -> Result<(), Error> {
+    let sql = "UPDATE account SET confirmed_at = COALESCE(confirmed_at, $1) WHERE id = $2 AND email = $3";
+    tx.execute(sql, args![clock::now(), id, email]).await.map(drop)
 }
 
 /// Keeps an address that an account has no longer, as a hash, for quotas that belong to it.

@@ -8,6 +8,7 @@ use capeval_api::{Account, CreatedToken, NewToken, Token, Tokens};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::providers::identities;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
 use crate::fault;
@@ -50,6 +51,10 @@ struct AccountPage<'a> {
     name: &'a str,
     email: &'a str,
     role: Role,
+    /// Whether announcements come by email; `None` if the site sends none.
+    wants_mail: Option<bool>,
+    /// Accounts of other sites: id, the name of the provider, and since when.
+    identities: Vec<(String, String, i64)>,
     tokens: Vec<Token>,
     scopes: &'static [Scope],
     new_token: Option<String>,
@@ -99,8 +104,14 @@ async fn show_after(
             Some((secret, address))
         }
     };
+    let wants_mail = match app.settings.sends_mail() {
+        true => Some(outbox::choice::wants_mail(&app.store, &by.id).await?),
+        false => None,
+    };
     let shown = page.show(&AccountPage {
         page,
+        wants_mail,
+        identities: identities::of_account(&app.store, &app.settings, &by.id).await?,
         name: &by.name,
         email: &by.email,
         role: by.role,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::links::{self, PER_MINUTE};
 use super::people;
+use super::providers::identities;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::outbox;
@@ -117,6 +118,8 @@ async fn reset(
     let mut tx = app.store.begin().await?;
     let link = links::take(&mut tx, &secret, true).await?;
     people::set_password(&mut tx, &link.account, &hash).await?;
+    // Someone else may have known the old one, and made a way in of their own.
+    identities::forget(&mut tx, &link.account).await?;
     tx.commit().await?;
     Ok(Redirect::to("/sign-in?done=password").into_response())
 }
@@ -137,6 +140,7 @@ async fn confirm_address(
     let link = links::take(&mut tx, &secret, false).await?;
     let email = link.email.ok_or_else(Fault::not_found)?;
     let old = people::set_address(&mut tx, &link.account, &email).await?;
+    people::confirm(&mut tx, &link.account, &email).await?;
     let body = page.t(say("The email address of your account has been changed. If you did not change it, write to the people who run this site."));
     outbox::mail(&mut tx, &app, &old, &page.t1("Your account at {}", &page.site), body).await?;
     tx.commit().await?;

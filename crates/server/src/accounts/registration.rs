@@ -151,6 +151,9 @@ async fn create(
     people::set_language(&mut tx, &id, page.language).await?;
     if let Some(invitation) = invitation {
         invitations::take(&mut tx, invitation, &id).await?;
+        if let Some(email) = &invitation.email {
+            people::confirm(&mut tx, &id, email).await?;
+        }
     }
     tx.commit().await?;
     Ok(id)

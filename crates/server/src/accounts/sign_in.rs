@@ -9,12 +9,13 @@ use cookie::{Cookie, SameSite};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::providers::Provider;
 use super::{people, sessions, totp};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
-use crate::web::{Access, Asked, Attempt, Body, Page, Route, local};
+use crate::web::{Access, Asked, Attempt, Body, Page, Route, encode, local};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -33,7 +34,15 @@ struct SignIn<'a> {
     to: &'a str,
     email: &'a str,
     is_open: bool,
+    providers: &'a [Provider],
     problem: Option<String>,
+}
+
+impl SignIn<'_> {
+    /// The address at which someone signs in with an account of another site.
+    fn address(&self, provider: &Provider) -> String {
+        format!("/sign-in/with/{}?to={}", provider.id, encode(self.to))
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -43,8 +52,8 @@ struct To {
 }
 
 async fn sign_in_form(app: App, page: Page, Asked(To { to }): Asked<To>) -> Result<Response, Fault> {
-    let is_open = app.settings.is_open();
-    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, problem: None })
+    let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
+    page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers, problem: None })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -72,8 +81,8 @@ async fn sign_in(
     let is_right = app.hasher.verify(&given.password, stored).await?;
     let refuse = |problem: &str| {
         let (to, email, problem) = (local(&given.to), given.email.as_str(), Some(problem.to_owned()));
-        let is_open = app.settings.is_open();
-        let form = page.show(&SignIn { page: &page, to, email, is_open, problem })?;
+        let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
+        let form = page.show(&SignIn { page: &page, to, email, is_open, providers, problem })?;
         Ok((StatusCode::UNAUTHORIZED, form).into_response())
     };
     let Some(account) = account.filter(|_| is_right) else {

@@ -1,6 +1,7 @@
 //! Benchmarks: phases with hidden references, submissions within quotas, scores, boards.
 
 pub mod agreement;
+pub mod announcements;
 pub mod apply;
 pub mod board;
 pub mod expected;
@@ -41,6 +42,7 @@ pub fn routes() -> Vec<Route> {
     routes.extend(submit::routes());
     routes.extend(submissions::routes());
     routes.extend(teams::routes());
+    routes.extend(announcements::routes());
     routes.extend(host::routes());
     routes.extend(hosting::routes());
     routes.extend(judging::routes());

@@ -37,6 +37,8 @@ impl PersonalData for OwnData {
             let judgements: Vec<Judgement> = app.store.fetch(JUDGEMENTS, args![account]).await?;
             let mut export = Export::default();
             export.data.insert("judgements".to_owned(), serde_json::to_value(judgements)?);
+            let requests = teams::requests::of_person(&app.store, account).await?;
+            export.data.insert("team_requests".to_owned(), serde_json::to_value(requests)?);
             Ok(export)
         })
     }
@@ -61,6 +63,7 @@ impl PersonalData for OwnData {
             ] {
                 tx.execute(sql, args![&person.id]).await?;
             }
+            teams::requests::forget(tx, &person.id).await?;
             let own = teams::names_of_own(&person.name, &person.id);
             for name in own.into_iter().chain([person.name.clone()]) {
                 teams::take_name(tx, &person.id, &name).await?;

@@ -5,12 +5,16 @@ use axum::response::Response;
 use capeval_api::{Benchmark, Benchmarks, BoardKind, SetState};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
+use super::announcements::{self, Announcement};
 use super::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::app::App;
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::route::get;
 use crate::web::{Access, Answer, Page, Route, Visible};
+
+/// How many announcements the page of a benchmark shows.
+const ANNOUNCED: i64 = 3;
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;
@@ -58,6 +62,8 @@ struct BenchmarkPage<'a> {
     page: &'a Page,
     seen: &'a Seen,
     phases: Vec<ShownPhase>,
+    /// The newest ones.
+    announcements: Vec<Announcement>,
 }
 
 struct ShownPhase {
@@ -79,7 +85,8 @@ async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Resp
         sets,
         phase,
     });
-    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect() })
+    let announcements = announcements::newest(&app.store, id, false, ANNOUNCED).await?;
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements })
 }
 
 #[derive(Template)]

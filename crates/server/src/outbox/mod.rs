@@ -3,6 +3,7 @@
 //! A message is sent at least once: if a process is killed between sending it and recording that, it is sent again,
 //! with the same id.
 
+pub mod choice;
 mod delivery;
 mod mail;
 pub mod webhooks;
@@ -19,6 +20,7 @@ use crate::personal_data::{Leaving, PersonalData};
 use crate::store::{Error, Tx};
 use crate::{args, clock, ids};
 
+pub use choice::Reader;
 pub use delivery::{Address, is_public, signature};
 
 /// The seconds after which a message that could not be sent is tried again; after the last, it is given up.
@@ -43,6 +45,8 @@ struct Message {
     target: String,
     subject: String,
     body: String,
+    /// The path of the link that ends messages of this kind.
+    unsubscribe: Option<String>,
 }
 
 /// Sends an email, if the site can. Wake the runner of jobs once the transaction is committed.
@@ -50,7 +54,30 @@ pub async fn mail(tx: &mut Tx, app: &App, to: &str, subject: &str, body: &str) -
     if !app.settings.sends_mail() {
         return Ok(());
     }
-    add(tx, MessageKind::Mail, to, subject, body).await
+    add(tx, MessageKind::Mail, to, subject, body).await.map(drop)
+}
+
+/// Sends an announcement by email, if the site can, which can be taken back until it is sent.
+pub async fn announce(
+    tx: &mut Tx,
+    app: &App,
+    to: &Reader,
+    announcement: &str,
+    subject: &str,
+    body: &str,
+) -> Result<(), Error> {
+    if !app.settings.sends_mail() {
+        return Ok(());
+    }
+    let id = add(tx, MessageKind::Mail, &to.email, subject, body).await?;
+    let sql = "UPDATE outbox SET about = $1, unsubscribe = $2 WHERE id = $3";
+    tx.execute(sql, args![announcement, to.path(), id]).await.map(drop)
+}
+
+/// Takes back what was not sent of an announcement.
+pub async fn take_back(tx: &mut Tx, announcement: &str) -> Result<(), Error> {
+    let sql = "DELETE FROM outbox WHERE about = $1 AND sent_at IS NULL";
+    tx.execute(sql, args![announcement]).await.map(drop)
 }
 
 /// Sends a message to all webhooks of a benchmark. Wake the runner of jobs once the transaction is committed.
@@ -63,7 +90,14 @@ pub async fn call_webhooks(tx: &mut Tx, benchmark: &str, body: &Value) -> Result
     Ok(())
 }
 
-async fn add(tx: &mut Tx, kind: MessageKind, target: &str, subject: &str, body: &str) -> Result<(), Error> {
+/// Adds a message, and returns its id.
+async fn add(
+    tx: &mut Tx,
+    kind: MessageKind,
+    target: &str,
+    subject: &str,
+    body: &str,
+) -> Result<String, Error> {
     let (id, now) = (ids::new_id(), clock::now());
     tx.execute(
         "INSERT INTO outbox (id, kind, target, subject, body, attempt, run_after, created_at) \
@@ -71,7 +105,8 @@ async fn add(tx: &mut Tx, kind: MessageKind, target: &str, subject: &str, body: 
         args![&id, kind.name(), target, subject, body, now],
     )
     .await?;
-    jobs::add_at::<SendMessage>(tx, &id, Priority::Background, now).await
+    jobs::add_at::<SendMessage>(tx, &id, Priority::Background, now).await?;
+    Ok(id)
 }
 
 impl Work for SendMessage {
@@ -143,6 +178,7 @@ impl PersonalData for OwnData {
         Box::pin(async move {
             let sql = "DELETE FROM outbox WHERE kind = 'mail' AND target = $1";
             tx.execute(sql, args![&person.email]).await?;
+            tx.execute("DELETE FROM mail_choice WHERE account = $1", args![&person.id]).await?;
             Ok(())
         })
     }

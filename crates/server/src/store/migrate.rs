@@ -41,6 +41,9 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0019_progress"
     "0020_causes"
     "0021_languages"
+    "0022_announcements"
+    "0023_team_requests"
+    "0024_providers"
 };
 
 /// The version of the tables that this program uses.

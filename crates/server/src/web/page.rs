@@ -8,6 +8,7 @@ use askama::Template;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
+use capeval_api::Time;
 
 use super::assets;
 use super::language::{Language, Shown};
@@ -123,6 +124,11 @@ impl Page {
         clock::shown(*time)
     }
 
+    /// A time of the API in words.
+    pub fn written(&self, time: &Time) -> String {
+        clock::parse(&time.0).map_or_else(|| time.0.clone(), clock::shown)
+    }
+
     /// The day of a time.
     pub fn day(&self, time: &i64) -> String {
         clock::day(*time)
@@ -149,6 +155,7 @@ fn done_in_words(done: &str) -> Option<&'static str> {
         "account-deleted" => say("Your account has been deleted."),
         "signed-out" => say("You have signed out."),
         "welcome" => say("Your account is ready."),
+        "asked" => say("Your request has been sent."),
         "joined" => say("You have joined the team."),
         "cancelled" => say("Submission cancelled. It does not count against your quota."),
         "stopped" => say("Submission cancelled. It does not count against its team's quota."),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 mod accounts;
+mod announcements;
 mod apply;
 mod away;
 mod backup;
@@ -27,6 +28,7 @@ mod moving;
 mod operation;
 mod outbox;
 mod processes;
+mod providers;
 mod queries;
 mod ratings;
 mod real;
@@ -38,3 +40,4 @@ mod s3;
 mod second_factor;
 mod strangers;
 mod support;
+mod team_requests;

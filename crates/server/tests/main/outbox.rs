@@ -45,7 +45,7 @@ async fn receiver() -> (String, Received) {
 }
 
 /// A mail server on loopback that takes everything, its address, and the messages.
-async fn mail_server() -> (String, Arc<Mutex<Vec<String>>>) {
+pub async fn mail_server() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("smtp://{}", listener.local_addr().unwrap());
     let messages = Arc::new(Mutex::new(Vec::new()));

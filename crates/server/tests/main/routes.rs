@@ -94,9 +94,11 @@ async fn routes_are_told_apart_and_described() {
         assert!(known.insert((route.path, route.method.to_string())), "{} is there twice", route.path);
         assert!(!route.summary.is_empty() && !route.summary.ends_with('.'), "{}", route.path);
         let changes = route.method != Method::GET;
-        let is_open = ["/sign-in", "/sign-out", "/register", "/forgotten", "/c/{slug}/takedown"]
-            .contains(&route.path)
-            || ["/join/{secret}", "/reset/{secret}", "/address/{secret}"].contains(&route.path);
+        let is_open =
+            ["/sign-in", "/sign-in/finish", "/sign-out", "/register", "/forgotten", "/c/{slug}/takedown"]
+                .contains(&route.path)
+                || ["/join/{secret}", "/reset/{secret}", "/address/{secret}", "/unsubscribe/{secret}"]
+                    .contains(&route.path);
         assert!(!changes || is_open || route.access != Access::Public, "everyone may {}", route.path);
     }
 }

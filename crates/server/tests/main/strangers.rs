@@ -151,6 +151,21 @@ impl World {
             site.app.store.execute(sql, args![ids::digest(before), &ada.id, email]).await.unwrap();
             part(before, "secret", before.to_owned());
         }
+        let news = [("title", "News"), ("text", "The deadline has moved.")];
+        hanna.browser.post("/b/b/announcements", &news).await.expect(303);
+        part("announcements", "id", id(&site, "SELECT id FROM announcement").await);
+        una.browser.post("/teams/requests", &[("team", "Ours"), ("message", "May I?")]).await.expect(303);
+        let request = id(&site, "SELECT id FROM team_request").await;
+        for (before, name) in [("requests", "request"), ("requests", "id"), ("team-requests", "id")] {
+            part(before, name, request.clone());
+        }
+        let choice = "INSERT INTO mail_choice (account, secret) VALUES ($1, 'unsubscribe')";
+        site.app.store.execute(choice, args![&ada.id]).await.unwrap();
+        let identity = "INSERT INTO identity (id, issuer, subject, account, created_at) \
+                        VALUES ('identity', 'https://accounts.example.org', 'ada', $1, 0)";
+        site.app.store.execute(identity, args![&ada.id]).await.unwrap();
+        part("identities", "id", "identity".to_owned());
+        part("unsubscribe", "secret", "unsubscribe".to_owned());
         part("webhooks", "id", id(&site, "SELECT id FROM webhook").await);
         part("accounts", "id", ada.id.clone());
         let token = "SELECT api_token.id FROM api_token JOIN account ON account.id = api_token.account \
@@ -260,6 +275,7 @@ impl World {
             ("team", of("teams", "id")),
             ("test", 20.into()),
             ("text", sentence(99).into()),
+            ("title", "News".into()),
             ("total", false.into()),
             ("url", "https://hooks.example.org/y".into()),
             ("val", 20.into()),

@@ -3,12 +3,12 @@
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_api::{CreatedTeam, NewTeam, Team, TeamInvitation, Teams};
+use capeval_api::{CreatedTeam, JoinRequest, NewTeam, OwnRequest, RequestState, Team, TeamInvitation, Teams};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::records::{Invited, OwnTeam};
-use super::{merging, records};
+use super::{merging, records, requests};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
@@ -33,18 +33,25 @@ pub(super) fn routes() -> Vec<Route> {
 struct TeamsPage<'a> {
     page: &'a Page,
     teams: &'a [Team],
+    /// What waits for an answer of the visitor or of another member.
+    requests: &'a [JoinRequest],
+    /// What the visitor has asked other teams.
+    own: &'a [OwnRequest],
     link: Option<String>,
     problem: Option<String>,
 }
 
 async fn list(app: App, page: Page, by: Visitor) -> Result<Answer<Teams>, Fault> {
-    let teams = records::of_person(&app.store, &by.id).await?;
-    let template = TeamsPage { page: &page, teams: &teams, link: None, problem: None };
-    page.shows(&template, || Teams { teams: teams.clone() })
+    let (store, id) = (&app.store, &by.id);
+    let (teams, requests) = (records::of_person(store, id).await?, requests::to_answer(store, id).await?);
+    let own = requests::of_person(store, id).await?;
+    let (requests, page) = (&requests, &page);
+    let template = TeamsPage { page, teams: &teams, requests, own: &own, link: None, problem: None };
+    page.shows(&template, || Teams { teams: teams.clone(), requests: Some(requests.clone()) })
 }
 
 /// The page of one's teams after something was tried.
-async fn show(
+pub(super) async fn show(
     app: &App,
     page: &Page,
     by: &Visitor,
@@ -52,8 +59,17 @@ async fn show(
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let teams = records::of_person(&app.store, &by.id).await?;
+    let requests = requests::to_answer(&app.store, &by.id).await?;
+    let own = requests::of_person(&app.store, &by.id).await?;
     let problem_text = problem.map(|fault| page.fault(fault));
-    let shown = page.show(&TeamsPage { page, teams: &teams, link, problem: problem_text })?;
+    let shown = page.show(&TeamsPage {
+        page,
+        teams: &teams,
+        requests: &requests,
+        own: &own,
+        link,
+        problem: problem_text,
+    })?;
     Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
 }
 

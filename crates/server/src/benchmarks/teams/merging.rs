@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::records::{self as teams, Invited, MEMBERS};
+use super::requests;
 use crate::accounts::{Visitor, invitations};
 use crate::app::App;
 use crate::benchmarks::{board, quota, records};
@@ -69,6 +70,7 @@ pub async fn merge(app: &App, visitor: &Visitor, invited: &Invited, from: &str) 
     }
     tx.execute("DELETE FROM team_member WHERE team = $1", args![from]).await?;
     tx.execute("DELETE FROM invitation WHERE team = $1 AND used_at IS NULL", args![from]).await?;
+    requests::end_all(&mut tx, from).await?;
     audit::note(&mut tx, Some(&visitor.id), "team.merge", into, json!({ "from": from })).await?;
     tx.commit().await?;
     app.wake.notify();

@@ -74,12 +74,17 @@ fn is_mark(c: char) -> bool {
     matches!(c.general_category(), EnclosingMark | NonspacingMark)
 }
 
-/// A name as it is shown: composed, with single spaces.
+/// A text with composed letters and single spaces.
+pub fn composed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").nfc().collect()
+}
+
+/// A name as it is shown.
 ///
 /// # Errors
 /// If it is empty or too long, has letters that no one sees, or passes for someone else's.
 pub fn checked(text: &str) -> Result<String, Fault> {
-    let name = text.split_whitespace().collect::<Vec<_>>().join(" ").nfc().collect::<String>();
+    let name = composed(text);
     if let Some(odd) = name.chars().find(|c| is_invisible(*c)) {
         let code = format!("U+{:04X}", u32::from(odd));
         return Err(fault!(

@@ -3,7 +3,7 @@
 use capeval_api::Team;
 use serde_json::json;
 
-use super::names;
+use super::{names, requests};
 use crate::accounts::invitations::{self, Invitation};
 use crate::accounts::{Role, Visitor, people};
 use crate::app::App;
@@ -172,13 +172,37 @@ pub(super) async fn join(app: &App, visitor: &Visitor, invited: &Invited) -> Res
     let mut tx = app.store.begin().await?;
     invitations::take(&mut tx, &invited.invitation, &visitor.id).await?;
     lock(&mut tx, team).await?;
-    require_room(&mut tx, team).await?;
-    add_member(&mut tx, team, &visitor.id).await?;
-    for phase in phases(&mut tx, team).await? {
-        enter_member(&mut tx, &phase, team, &visitor.id).await?;
-    }
+    admit(&mut tx, app, team, &visitor.id).await?;
     audit::note(&mut tx, Some(&visitor.id), "team.join", team, json!({})).await?;
     Ok(tx.commit().await?)
+}
+
+/// Adds a person to a team, which is locked, and to the phases that it has entered.
+///
+/// # Errors
+/// If the team is full, if the person is in too many teams, or takes part in one of the phases with another.
+pub(super) async fn admit(tx: &mut Tx, app: &App, team: &str, account: &str) -> Result<(), Fault> {
+    require_room(tx, team).await?;
+    if !is_member(tx, team, account).await? {
+        require_place(tx, app, account).await?;
+    }
+    add_member(tx, team, account).await?;
+    for phase in phases(tx, team).await? {
+        enter_member(tx, &phase, team, account).await?;
+    }
+    requests::settle(tx, team, account).await?;
+    Ok(())
+}
+
+/// Refuses another team to a person who is in as many as the site allows.
+pub(super) async fn require_place(tx: &mut Tx, app: &App, account: &str) -> Result<(), Fault> {
+    let most = app.settings.teams_per_person;
+    let teams: i64 =
+        tx.fetch_one("SELECT COUNT(*) FROM team_member WHERE account = $1", args![account]).await?;
+    if teams >= i64::from(most) {
+        return Err(fault!(CONFLICT, "teams", "A person can be in at most {} teams on this site.", most));
+    }
+    Ok(())
 }
 
 /// Keeps a team as it is until the transaction ends: while it enters a phase, no member joins or leaves.

@@ -1,0 +1,47 @@
+//! Announcements of hosts to those who take part in a benchmark.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Time;
+
+/// The announcements of a benchmark, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Announcements {
+    pub announcements: Vec<Announcement>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Announcement {
+    pub id: String,
+    /// The title of the phase for whose participants it is; `null` for those of all phases.
+    pub phase: Option<String>,
+    pub title: String,
+    /// Markdown.
+    pub text: String,
+    pub created_at: Time,
+    /// When it was last changed.
+    pub edited_at: Option<Time>,
+    /// When it was taken back; only hosts see such announcements.
+    pub retracted_at: Option<Time>,
+}
+
+/// What a host announces.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct NewAnnouncement {
+    pub title: String,
+    /// Markdown.
+    pub text: String,
+    /// The part of the phase in addresses; empty for all phases.
+    #[serde(default)]
+    pub phase: String,
+    /// Whether those get it by email who want announcements.
+    #[serde(default)]
+    pub mail: bool,
+}
+
+/// An announcement that was published.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedAnnouncement {
+    pub id: String,
+}

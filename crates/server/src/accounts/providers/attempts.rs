@@ -1,0 +1,114 @@
+//! Sign-ins that have begun, in the database, each bound to a browser by a cookie.
+
+use serde::Deserialize;
+
+use super::Provider;
+use super::exchange::Identity;
+use crate::fault;
+use crate::fault::Fault;
+use crate::store::{self, Store, Tx};
+use crate::{args, clock, ids};
+
+/// The minutes for which a sign-in may take.
+pub(super) const MINUTES: i64 = 10;
+
+/// What was asked of a provider.
+pub(super) struct Asked {
+    /// What the browser keeps in a cookie.
+    pub cookie: String,
+    pub state: String,
+    pub nonce: String,
+    /// What proves to the provider that who asks for the tokens is who began.
+    pub verifier: String,
+    /// The page to go to.
+    pub destination: String,
+}
+
+/// A sign-in whose person is known.
+#[derive(Deserialize)]
+pub(super) struct Answered {
+    #[serde(deserialize_with = "store::json")]
+    identity: Option<Identity>,
+    pub destination: String,
+}
+
+impl Asked {
+    /// What to ask of a provider.
+    pub fn new(destination: &str) -> std::io::Result<Self> {
+        let [cookie, state, nonce, verifier] =
+            [ids::secret()?, ids::secret()?, ids::secret()?, ids::secret()?];
+        Ok(Self { cookie, state, nonce, verifier, destination: destination.to_owned() })
+    }
+}
+
+fn ended() -> Fault {
+    fault!(
+        CONFLICT,
+        "sign-in-ended",
+        "This sign-in was begun in another browser, has been used, or is older than {} minutes. Please sign in again.",
+        MINUTES
+    )
+}
+
+/// Begins a sign-in.
+pub(super) async fn begin(store: &Store, provider: &Provider, asked: &Asked) -> Result<(), Fault> {
+    let mut tx = store.begin().await?;
+    let now = clock::now();
+    tx.execute("DELETE FROM sign_in_attempt WHERE expires_at <= $1", args![now]).await?;
+    tx.execute(
+        "INSERT INTO sign_in_attempt (hash, provider, state_hash, nonce, verifier, destination, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        args![
+            ids::digest(&asked.cookie),
+            &provider.id,
+            ids::digest(&asked.state),
+            &asked.nonce,
+            &asked.verifier,
+            &asked.destination,
+            now + MINUTES * 60_000
+        ],
+    )
+    .await?;
+    Ok(tx.commit().await?)
+}
+
+/// What was asked of the provider that sends this browser back with this state, which works once.
+pub(super) async fn take(
+    store: &Store,
+    provider: &Provider,
+    cookie: &str,
+    state: &str,
+) -> Result<Asked, Fault> {
+    let mut tx = store.begin().await?;
+    let taken: Option<(String, String, String)> = tx
+        .fetch_optional(
+            "UPDATE sign_in_attempt SET state_hash = '' WHERE hash = $1 AND provider = $2 AND state_hash = $3 \
+             AND expires_at > $4 RETURNING nonce, verifier, destination",
+            args![ids::digest(cookie), &provider.id, ids::digest(state), clock::now()],
+        )
+        .await?;
+    let (nonce, verifier, destination) = taken.ok_or_else(ended)?;
+    tx.commit().await?;
+    Ok(Asked { cookie: cookie.to_owned(), state: state.to_owned(), nonce, verifier, destination })
+}
+
+/// Keeps who came back, until the sign-in is finished.
+pub(super) async fn keep(store: &Store, cookie: &str, identity: &Identity) -> Result<(), Fault> {
+    let sql = "UPDATE sign_in_attempt SET identity = $1 WHERE hash = $2";
+    store.execute(sql, args![serde_json::to_string(identity)?, ids::digest(cookie)]).await?;
+    Ok(())
+}
+
+/// Who came back in this browser, and the page to go to.
+pub(super) async fn answered(store: &Store, cookie: &str) -> Result<(Identity, String), Fault> {
+    let sql = "SELECT identity, destination FROM sign_in_attempt WHERE hash = $1 AND expires_at > $2";
+    let found: Option<Answered> = store.fetch_optional(sql, args![ids::digest(cookie), clock::now()]).await?;
+    let Answered { identity, destination } = found.ok_or_else(ended)?;
+    Ok((identity.ok_or_else(ended)?, destination))
+}
+
+/// Ends a sign-in, which cannot be finished a second time.
+pub(super) async fn end(tx: &mut Tx, cookie: &str) -> Result<(), Fault> {
+    let sql = "DELETE FROM sign_in_attempt WHERE hash = $1";
+    if tx.execute(sql, args![ids::digest(cookie)]).await? == 0 { Err(ended()) } else { Ok(()) }
+}

@@ -1,0 +1,296 @@
+//! The pages of a sign-in with an account of another site: to the provider and back, and what is asked afterwards.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use cookie::time::Duration;
+use cookie::{Cookie, SameSite};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Provider;
+use super::attempts::{self, Asked as Attempted, MINUTES};
+use super::exchange::{self, Identity};
+use super::identities::{self, NO_PASSWORD, Owner};
+use crate::accounts::people::{self, Account, NewAccount};
+use crate::accounts::{Role, Visitor, sessions, sign_in, totp};
+use crate::app::App;
+use crate::fault;
+use crate::fault::Fault;
+use crate::outbox;
+use crate::settings::Settings;
+use crate::web::route::{get, post};
+use crate::web::{Access, Asked, Attempt, Body, Page, Route, Scope, cookie, local};
+
+pub(super) fn routes() -> Vec<Route> {
+    let all = Access::Public;
+    vec![
+        get("/sign-in/with/{provider}", all, "Sign in with an account of another site", begin),
+        get("/sign-in/with/{provider}/done", all, "Come back from another site", back),
+        get("/sign-in/finish", all, "Show what a sign-in with an account of another site still needs", show),
+        post("/sign-in/finish", all, "Finish a sign-in with an account of another site", finish),
+        post(
+            "/account/identities/{id}/remove",
+            Access::Person(Scope::Host),
+            "Remove a sign-in with an account of another site",
+            remove,
+        ),
+    ]
+}
+
+fn provider<'a>(app: &'a App, id: &str) -> Result<&'a Provider, Fault> {
+    app.settings.providers.iter().find(|provider| provider.id == id).ok_or_else(Fault::not_found)
+}
+
+/// The name of the cookie that binds a sign-in to a browser.
+fn cookie_name(settings: &Settings) -> &'static str {
+    if settings.is_secure() { "__Host-capeval-sign-in" } else { "capeval-sign-in" }
+}
+
+/// What the cookie of a sign-in has; empty without one.
+fn kept(app: &App, headers: &HeaderMap) -> String {
+    cookie(headers, cookie_name(&app.settings)).map(|cookie| cookie.value().to_owned()).unwrap_or_default()
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct To {
+    #[serde(default)]
+    to: String,
+}
+
+async fn begin(
+    app: App,
+    _: Attempt,
+    Path(id): Path<String>,
+    Asked(To { to }): Asked<To>,
+) -> Result<Response, Fault> {
+    let provider = provider(&app, &id)?;
+    let asked = Attempted::new(local(&to))?;
+    let address = exchange::address(&app, &app.providers, provider, &asked).await?;
+    attempts::begin(&app.store, provider, &asked).await?;
+    let cookie = Cookie::build((cookie_name(&app.settings), asked.cookie))
+        .path("/")
+        .max_age(Duration::minutes(MINUTES))
+        .http_only(true)
+        // The provider sends the browser back from its own site.
+        .same_site(SameSite::Lax)
+        .secure(app.settings.is_secure())
+        .build();
+    Ok(sessions::redirect(&cookie, &address))
+}
+
+/// What a provider sends back.
+#[derive(Deserialize, JsonSchema)]
+struct Returned {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    state: String,
+    /// The provider, as it calls itself.
+    iss: Option<String>,
+    error: Option<String>,
+}
+
+async fn back(
+    app: App,
+    page: Page,
+    _: Attempt,
+    Path(id): Path<String>,
+    Asked(returned): Asked<Returned>,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    let provider = provider(&app, &id)?;
+    let asked = attempts::take(&app.store, provider, &kept(&app, &headers), &returned.state).await?;
+    if returned.error.is_some() || returned.code.is_empty() {
+        return Err(fault!(
+            FORBIDDEN,
+            "provider-cancelled",
+            "The sign-in with {} was cancelled.",
+            provider.name.clone()
+        ));
+    }
+    let issuer = returned.iss.as_deref();
+    let identity = exchange::identity(&app, provider, &asked, &returned.code, issuer).await?;
+    attempts::keep(&app.store, &asked.cookie, &identity).await?;
+    // Nothing but a code of the second factor is asked of someone whose account is known.
+    if let Owner::Linked(account) | Owner::SameAddress(account) =
+        identities::owner(&app.store, &identity).await?
+        && !totp::is_on(&app.store, &account.id).await?
+    {
+        return sign_in(&app, &page, &asked.cookie, &identity, &account, "", &asked.destination).await;
+    }
+    Ok(Redirect::to("/sign-in/finish").into_response())
+}
+
+/// Ends the sign-in, links the identity if it is new, and begins a session.
+async fn sign_in(
+    app: &App,
+    page: &Page,
+    cookie: &str,
+    identity: &Identity,
+    account: &Account,
+    code: &str,
+    destination: &str,
+) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    people::require_enabled(&mut tx, &account.id).await?;
+    totp::take(&mut tx, &account.id, code).await?;
+    if identities::link(&mut tx, identity, &account.id).await? {
+        let body = page.t1(
+            "People can now sign in to your account with an account at {}. If that was not you, set a new password by the link “Forgotten password”, which ends it.",
+            &identity.issuer,
+        );
+        let subject = page.t1("Your account at {}", &page.site);
+        outbox::mail(&mut tx, app, &account.email, &subject, &format!("{body}\n")).await?;
+    }
+    attempts::end(&mut tx, cookie).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    sign_in::begin_session(app, &account.id, local(destination)).await
+}
+
+/// What a sign-in still needs.
+#[derive(Template)]
+#[template(path = "sign-in-finish.html")]
+struct Finish<'a> {
+    page: &'a Page,
+    identity: &'a Identity,
+    /// Whether the account is known, so that only a code is missing.
+    needs_code: bool,
+    /// Whether an account can be created with the address.
+    may_register: bool,
+    is_open: bool,
+    email: &'a str,
+    name: &'a str,
+    problem: Option<String>,
+}
+
+/// What someone enters to finish a sign-in.
+#[derive(Default, Deserialize, JsonSchema)]
+struct Entered {
+    /// `create` for a new account.
+    #[serde(default)]
+    action: String,
+    #[serde(default)]
+    email: String,
+    #[serde(default)]
+    password: String,
+    /// Of the authenticator app.
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    name: String,
+}
+
+async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Fault> {
+    let (identity, _) = attempts::answered(&app.store, &kept(&app, &headers)).await?;
+    show_again(&app, &page, &identity, &Entered::default(), None).await
+}
+
+/// Whether someone may create an account with the address that a provider confirms.
+async fn may_register(app: &App, identity: &Identity) -> Result<bool, Fault> {
+    let Some(email) = identity.email.as_ref().filter(|_| identity.is_verified && app.settings.is_open())
+    else {
+        return Ok(false);
+    };
+    Ok(people::by_email(&app.store, email).await?.is_none())
+}
+
+async fn show_again(
+    app: &App,
+    page: &Page,
+    identity: &Identity,
+    entered: &Entered,
+    problem: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let owner = identities::owner(&app.store, identity).await?;
+    let or =
+        |entered: &str, known: &str| if entered.is_empty() { known.to_owned() } else { entered.to_owned() };
+    let shown = page.show(&Finish {
+        page,
+        identity,
+        needs_code: !matches!(owner, Owner::Unknown),
+        may_register: may_register(app, identity).await?,
+        is_open: app.settings.is_open(),
+        email: &or(&entered.email, identity.email.as_deref().unwrap_or("")),
+        name: &or(&entered.name, &identity.name),
+        problem: problem.map(|fault| page.fault(fault)),
+    })?;
+    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+}
+
+async fn finish(
+    app: App,
+    page: Page,
+    headers: HeaderMap,
+    _: Attempt,
+    Body(entered): Body<Entered>,
+) -> Result<Response, Fault> {
+    let cookie = kept(&app, &headers);
+    let (identity, destination) = attempts::answered(&app.store, &cookie).await?;
+    match finished(&app, &page, &cookie, &identity, &destination, &entered).await {
+        Err(fault) if fault.status == StatusCode::UNPROCESSABLE_ENTITY => {
+            show_again(&app, &page, &identity, &entered, Some(&fault)).await
+        }
+        outcome => outcome,
+    }
+}
+
+async fn finished(
+    app: &App,
+    page: &Page,
+    cookie: &str,
+    identity: &Identity,
+    destination: &str,
+    entered: &Entered,
+) -> Result<Response, Fault> {
+    if let Owner::Linked(account) | Owner::SameAddress(account) =
+        identities::owner(&app.store, identity).await?
+    {
+        people::limit_guesses(app, &account.email)?;
+        return sign_in(app, page, cookie, identity, &account, &entered.code, destination).await;
+    }
+    if entered.action == "create" {
+        return create(app, page, cookie, identity, &entered.name).await;
+    }
+    // No provider vouches that the account is theirs, so its password must.
+    people::limit_guesses(app, &entered.email)?;
+    let account = people::by_email(&app.store, &entered.email).await?;
+    let account = account.filter(|account| account.disabled_at.is_none());
+    let stored = account.as_ref().map(|account| account.password.as_str());
+    let is_right = app.hasher.verify(&entered.password, stored).await?;
+    let Some(account) = account.filter(|_| is_right) else {
+        return Err(fault!(UNPROCESSABLE_ENTITY, "sign-in", "Email address and password do not match."));
+    };
+    sign_in(app, page, cookie, identity, &account, &entered.code, destination).await
+}
+
+/// Creates an account without a password.
+async fn create(
+    app: &App,
+    page: &Page,
+    cookie: &str,
+    identity: &Identity,
+    name: &str,
+) -> Result<Response, Fault> {
+    let email = match &identity.email {
+        Some(email) if may_register(app, identity).await? => email,
+        _ => return Err(Fault::not_found()),
+    };
+    let mut tx = app.store.begin().await?;
+    let new = NewAccount { email, name, password: NO_PASSWORD.to_owned(), role: Role::Member };
+    let id = people::add(&mut tx, new).await?;
+    people::set_language(&mut tx, &id, page.language).await?;
+    identities::link(&mut tx, identity, &id).await?;
+    attempts::end(&mut tx, cookie).await?;
+    tx.commit().await?;
+    sign_in::begin_session(app, &id, "/?done=welcome").await
+}
+
+async fn remove(app: App, by: Visitor, Path(id): Path<String>) -> Result<Response, Fault> {
+    let mut tx = app.store.begin().await?;
+    identities::remove(&mut tx, &by.id, &id).await?;
+    tx.commit().await?;
+    Ok(Redirect::to("/account?done=removed").into_response())
+}

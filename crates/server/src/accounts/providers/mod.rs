@@ -1,0 +1,20 @@
+//! Sign-in with an account of another site, a provider: by OpenID Connect, or by the OAuth 2.0 of GitHub.
+
+mod attempts;
+mod exchange;
+mod handlers;
+pub mod identities;
+mod known;
+mod provider;
+mod remote;
+mod signatures;
+mod token;
+
+pub use known::Known;
+pub use provider::{Provider, check};
+
+use crate::web::Route;
+
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}
