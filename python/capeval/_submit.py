@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import _engine
@@ -36,7 +37,11 @@ def submit(
     method: str,
     token: str | None = None,
     description: str | None = None,
+    authors: str | None = None,
     link: str | None = None,
+    code: str | None = None,
+    tags: Sequence[str] = (),
+    columns: Mapping[str, str | float | bool] | None = None,
     team: str | None = None,
     check: bool = False,
     wait: bool = True,
@@ -56,7 +61,11 @@ def submit(
         method: the name of the method on the board.
         token: the token of your account with the scope ``submit``; the default is the environment's ``CAPEVAL_TOKEN``.
         description: what the board should say about the method.
-        link: the address of a page about the method.
+        authors: the authors of the method.
+        link: the address of a paper or a page about the method.
+        code: the address of the code.
+        tags: tags of the method, by which people find it on the board.
+        columns: what the organisers ask about the method, such as ``{"parameters": 120}``.
         team: the team, if you are in several.
         check: whether to only validate the captions; nothing is submitted, and ``None`` is returned.
         wait: whether to wait for the scores.
@@ -78,7 +87,12 @@ def submit(
         caption_columns=caption_column,
     )
     token = os.environ.get("CAPEVAL_TOKEN", "") if token is None else token
-    done = _engine.submit(read, to, token, phase, method, description, link, team, check, wait)
+    if isinstance(tags, str):
+        tags = [tags]
+    answers = [(key, _written(value)) for key, value in (columns or {}).items()]
+    done = _engine.submit(
+        read, to, token, phase, method, description, authors, link, code, list(tags), answers, team, check, wait
+    )
     if done is None:
         return None
     said, is_repeated = json.loads(done[0]), done[1]
@@ -90,3 +104,9 @@ def submit(
         page=said.get("page", ""),
         is_repeated=is_repeated,
     )
+
+
+def _written(value: str | float | bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

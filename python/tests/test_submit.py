@@ -83,6 +83,14 @@ def test_results_are_handed_in_and_followed(monkeypatch: pytest.MonkeyPatch) -> 
         {"image_id": 1, "caption": "a dog"},
         {"image_id": 2, "caption": "two cats"},
     ]
+    asking = {"key": "external-data", "label": "?", "kind": "yes-no", "unit": "", "choices": [], "required": True}
+    phases = {"benchmarks": [{**PHASES["benchmarks"][0], "phases": [{**PHASE, "columns": [asking]}]}]}
+    with server((200, phases), (201, submission("scored"))) as (to, asked):
+        said: dict[str, Any] = {"authors": "A", "tags": ["x", "y"], "columns": {"external-data": False}}
+        capeval.submit(CAPTIONS, to, "coco/test", method="Ours", **said)
+    assert asked[1][1].endswith("?method=Ours&authors=A&tags=x%2Cy&column.external-data=no")
+    with server((200, phases)) as (to, _), pytest.raises(ValueError, match="pass columns=… to fill in: external-data"):
+        capeval.submit(CAPTIONS, to, "coco/test", method="Ours")
     with server((200, PHASES), (200, {"is_valid": True})) as (to, _):
         assert capeval.submit(CAPTIONS, to, "coco/test", method="Ours", check=True) is None
 

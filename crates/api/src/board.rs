@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Measure, Open, SubmissionKind, Time, describe_choices};
+use crate::{Cells, Column, Measure, Open, SubmissionKind, Time, describe_choices};
 
 named! {
     /// Whose captions people have judged.
@@ -29,6 +29,9 @@ pub struct Board {
     pub sorted_by: String,
     /// The measures that were asked for, that which sorts first.
     pub measures: Vec<Measure>,
+    /// What hosts ask about methods.
+    #[serde(default)]
+    pub columns: Vec<Column>,
     /// The rows that were asked for, the best first; ranks and comparisons are those of the whole board.
     pub rows: Vec<BoardRow>,
     /// The number of rows of the whole board.
@@ -61,6 +64,19 @@ pub struct BoardRow {
     pub method: String,
     /// Empty if the team gave none.
     pub link: String,
+    /// The id of the submission.
+    #[serde(default)]
+    pub submission: String,
+    #[serde(default)]
+    pub authors: String,
+    /// A link to the code; empty if the team gave none.
+    #[serde(default)]
+    pub code: String,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What the team says in the columns of the phase, by their keys.
+    #[serde(default)]
+    pub columns: Cells,
     pub submitted_at: Time,
     /// The score of each measure.
     pub scores: IndexMap<String, f64>,

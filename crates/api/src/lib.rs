@@ -14,6 +14,7 @@ mod account;
 mod announcement;
 mod board;
 mod collection;
+mod entry;
 mod hosting;
 mod judging;
 mod open;
@@ -41,6 +42,10 @@ pub use collection::{
     ImageState, LanguageGoal, NewCaption, NewRating, NewReport, Picture, PictureFile, PictureLanguage,
     Pictures, PicturesAfter, ReleaseAccess, ReportReason, ReportedKind, Skip, SkipReason, ToDescribe, ToRate,
     UploadedPicture, UploadedPictures,
+};
+pub use entry::{
+    About, AboutChange, BoardEntry, Cell, Cells, Column, ColumnKind, EntryScore, EntryScores, OtherScore,
+    TeamSubmission,
 };
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,

@@ -4,7 +4,7 @@ use capeval_choice::named;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Open, Time, describe_choices};
+use crate::{Column, Open, Time, describe_choices};
 
 named! {
     /// Who sees that a benchmark or a collection exists.
@@ -84,6 +84,9 @@ pub struct Phase {
     /// The keys of the measures that the board shows unless others are asked for; empty for all.
     #[serde(default)]
     pub board_columns: Vec<String>,
+    /// What hosts ask about methods.
+    #[serde(default)]
+    pub columns: Vec<Column>,
     pub reference_sets: Vec<ReferenceSet>,
 }
 

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Open, Time, describe_choices};
+use crate::{About, Open, Time, describe_choices};
 
 named! {
     /// How far a submission is.
@@ -66,6 +66,9 @@ pub struct Submission {
     /// The id of the team; `null` for baselines and people.
     pub team: Option<String>,
     pub method: String,
+    /// What is said about the method.
+    #[serde(default)]
+    pub about: About,
     pub state: Open<SubmissionState>,
     /// Why it failed.
     pub reason: Option<String>,

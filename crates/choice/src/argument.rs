@@ -131,6 +131,8 @@ arguments! {
     Token = "token", "TOKEN";
     /// The team that hands results in.
     Team = "team", "TEAM";
+    /// What a method says in the columns of a phase.
+    Columns = "columns", "KEY=VALUE";
     /// The benchmark and phase.
     Phase = "phase", "PHASE";
     /// Whether the server only checks results.

@@ -49,6 +49,7 @@ impl Dialect for Flags {
             Argument::Format(_) => "--input-format".to_owned(),
             Argument::IdColumn(role) => self.of_role(role, "id-column"),
             Argument::CaptionColumns(role) => self.of_role(role, "caption-column"),
+            Argument::Columns => "--column".to_owned(),
             Argument::Split(Role::Training) => "--train-split".to_owned(),
             argument => format!("--{}", argument.name().replace('_', "-")),
         }

@@ -10,7 +10,7 @@ mod results;
 use std::ops::{ControlFlow, Deref};
 use std::time::{Duration, Instant};
 
-use capeval_api::{Benchmarks, Report};
+use capeval_api::{Benchmarks, Column, Open, Report};
 use capeval_choice::{Argument, Refusal, Remedy};
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,8 +40,16 @@ pub struct About<'a> {
     pub method: &'a str,
     /// What the board should say about it.
     pub description: Option<&'a str>,
-    /// An address with more.
+    /// Its authors.
+    pub authors: Option<&'a str>,
+    /// The address of a paper or a page.
     pub link: Option<&'a str>,
+    /// The address of the code.
+    pub code: Option<&'a str>,
+    /// Words by which people find it.
+    pub tags: &'a [String],
+    /// What it says in the columns that hosts define, by their keys.
+    pub columns: &'a [(String, String)],
     /// The team, for people in several.
     pub team: Option<&'a str>,
 }
@@ -75,6 +83,49 @@ impl Deref for Submission {
     fn deref(&self) -> &capeval_api::Submission {
         &self.known
     }
+}
+
+impl About<'_> {
+    /// Checks that it fills in the columns that a phase requires, and no others than the phase has, before results are
+    /// sent.
+    fn fit(&self, phase: &Phase) -> Result<(), Error> {
+        let is_given =
+            |key: &str| self.columns.iter().any(|(given, value)| given == key && !value.is_empty());
+        let lacking: Vec<&str> = phase
+            .columns
+            .iter()
+            .filter(|column| column.required && !is_given(&column.key))
+            .map(|column| column.key.as_str())
+            .collect();
+        let unknown =
+            self.columns.iter().find(|(key, _)| phase.columns.iter().all(|column| column.key != *key));
+        let what = match (&lacking[..], unknown) {
+            ([], None) => return Ok(()),
+            ([], Some((key, _))) => format!("{} has no column '{key}'", phase.path()),
+            (lacking, _) => format!("{} requires the columns {}", phase.path(), lacking.join(", ")),
+        };
+        let remedy = match phase.columns.is_empty() {
+            true => Remedy::omit(Argument::Columns),
+            false => {
+                let described: Vec<String> = phase.columns.iter().map(described).collect();
+                Remedy::give(Argument::Columns).to(format!("fill in: {}", described.join("; ")))
+            }
+        };
+        Err(Error::new(Kind::Refused, Refusal::new(what).with_remedy(remedy)))
+    }
+}
+
+/// A column with what it takes, such as `parameters (a number, M)`.
+fn described(column: &Column) -> String {
+    let takes = match column.choices.is_empty() {
+        true => match &column.kind {
+            Open::Known(kind) => kind.summary().to_owned(),
+            Open::New(name) => name.clone(),
+        },
+        false => column.choices.join(" | "),
+    };
+    let unit = if column.unit.is_empty() { String::new() } else { format!(", {}", column.unit) };
+    format!("{} ({takes}{unit})", column.key)
 }
 
 impl Server {
@@ -126,14 +177,26 @@ impl Server {
             let text = format!("{} takes no submissions now: {reason}", phase.path());
             return Err(Error::new(Kind::Refused, Refusal::new(text)));
         }
+        about.fit(phase)?;
         let team = about.team.map(|name| self.team(name)).transpose()?;
-        let given = [("description", about.description), ("link", about.link), ("team", team.as_deref())];
+        let tags = Some(about.tags.join(",")).filter(|tags| !tags.is_empty());
+        let given = [
+            ("description", about.description),
+            ("authors", about.authors),
+            ("link", about.link),
+            ("code", about.code),
+            ("tags", tags.as_deref()),
+            ("team", team.as_deref()),
+        ];
         let mut path =
             format!("/api/v1/phases/{}/submissions?method={}", phase.id, connection::encode(about.method));
         for (name, value) in given {
             if let Some(value) = value {
                 path.push_str(&format!("&{name}={}", connection::encode(value)));
             }
+        }
+        for (key, value) in about.columns {
+            path.push_str(&format!("&column.{}={}", connection::encode(key), connection::encode(value)));
         }
         let key = connection::random_key();
         let answer = self.0.post(&path, results.bytes(), &[("idempotency-key", &key)]);

@@ -13,7 +13,7 @@ use crate::error::{sentence, value};
 /// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the
 /// same captions were submitted before; `None` after a check.
 #[pyfunction]
-#[pyo3(signature = (captions, address, token, phase, method, description, link, team, check, wait))]
+#[pyo3(signature = (captions, address, token, phase, method, description, authors, link, code, tags, columns, team, check, wait))]
 #[expect(clippy::too_many_arguments, reason = "a shell around it in Python has the keywords")]
 pub fn submit(
     py: Python<'_>,
@@ -23,7 +23,11 @@ pub fn submit(
     phase: &str,
     method: &str,
     description: Option<&str>,
+    authors: Option<&str>,
     link: Option<&str>,
+    code: Option<&str>,
+    tags: Vec<String>,
+    columns: Vec<(String, String)>,
     team: Option<&str>,
     check: bool,
     wait: bool,
@@ -43,7 +47,7 @@ pub fn submit(
             return server.check(&phase, &results).map(|()| None);
         }
         results.fit(&phase)?;
-        let about = About { method, description, link, team };
+        let about = About { method, description, authors, link, code, tags: &tags, columns: &columns, team };
         let submission = server.submit(&phase, &results, &about)?;
         if !wait {
             return Ok(Some(submission));

@@ -28,6 +28,7 @@ pub mod jobs;
 pub mod outbox;
 mod passing;
 mod personal_data;
+mod plain;
 pub mod serve;
 pub mod settings;
 mod shown;

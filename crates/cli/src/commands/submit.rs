@@ -44,9 +44,21 @@ pub struct Args {
     /// Description of the method for the board.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Address of a page about the method.
+    /// Authors of the method.
+    #[arg(long, value_name = "NAMES")]
+    authors: Option<String>,
+    /// Address of a paper or a page about the method.
     #[arg(long, value_name = "URL")]
     link: Option<String>,
+    /// Address of the code.
+    #[arg(long, value_name = "URL")]
+    code: Option<String>,
+    /// Tags of the method, separated by commas.
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// What the organisers ask about the method, such as `parameters=120`; repeat for several columns.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = column)]
+    column: Vec<(String, String)>,
     /// Team, if you are in several.
     #[arg(long, value_name = "TEAM")]
     team: Option<String>,
@@ -72,6 +84,11 @@ enum Format {
     Json,
 }
 
+fn column(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("give KEY=VALUE, such as `parameters=120`")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let output = Output::open(None, &[])?;
@@ -95,7 +112,11 @@ pub fn run(args: &Args) -> Result<()> {
     let about = About {
         method: &method,
         description: args.description.as_deref(),
+        authors: args.authors.as_deref(),
         link: args.link.as_deref(),
+        code: args.code.as_deref(),
+        tags: &args.tags,
+        columns: &args.column,
         team: args.team.as_deref(),
     };
     let mut submission = server.submit(&phase, &results, &about).map_err(shown)?;

@@ -99,6 +99,39 @@ fn refused(answers: Vec<(u16, Value)>, words: &[&str]) {
 }
 
 #[test]
+fn what_a_phase_asks_about_methods_is_said_before_anything_is_sent() {
+    let asking = || {
+        let mut list = phases(true);
+        let column = json!({ "key": "parameters", "label": "Parameters", "kind": "number", "unit": "M", "choices": [],
+            "required": true });
+        let other = json!({ "key": "data", "label": "Data", "kind": "choice", "unit": "", "choices": ["own", "COCO"],
+            "required": false });
+        list["benchmarks"][0]["phases"][0]["columns"] = json!([column, other]);
+        (200, list)
+    };
+    for (more, words) in [
+        (&[][..], "coco/test requires the columns parameters"),
+        (&["--column", "parameters="], "coco/test requires the columns parameters"),
+        (&["--column", "parameters=1", "--column", "size=2"], "coco/test has no column 'size'"),
+        (&["--column", "parameters"], "give KEY=VALUE, such as `parameters=120`"),
+    ] {
+        let (to, _) = server(vec![asking()]);
+        let run = submit(&to, RESULTS, more);
+        assert!(run.code == 2 && run.stderr.contains(words), "{more:?}: {}", run.stderr);
+        let fill_in = "pass --column KEY=VALUE to fill in: parameters (a number, M); data (own | COCO)";
+        assert!(run.stderr.contains(fill_in) || words.starts_with("give KEY"), "{}", run.stderr);
+    }
+    let (to, requests) = server(vec![asking(), (201, submission("scored"))]);
+    let run = submit(&to, RESULTS, &["--column", "parameters=120", "--column", "data=own"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let line = &requests.lock().unwrap()[1].0;
+    assert!(line.contains("?method=ours&column.parameters=120&column.data=own "), "{line}");
+    let (to, _) = server(vec![(200, phases(true))]);
+    let run = submit(&to, RESULTS, &["--column", "parameters=1"]);
+    assert!(run.stderr.contains("coco/test has no column 'parameters'"), "{}", run.stderr);
+}
+
+#[test]
 fn results_are_sent_followed_and_printed() {
     let running = (200, submission("running"));
     let teams = (200, json!({ "teams": [{ "id": "S", "name": "We" }, { "id": "T", "name": "The others" }] }));
@@ -109,14 +142,19 @@ fn results_are_sent_followed_and_printed() {
         running,
         (200, submission("scored")),
     ]);
-    let run = submit(&to, RESULTS, &["--method", "Ours & more", "--team", "The others"]);
+    let said = ["--authors", "A & B", "--tags", "clip,x", "--code", "https://example.org/c"];
+    let run =
+        submit(&to, RESULTS, &[&["--method", "Ours & more", "--team", "The others"], &said[..]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(run.stdout, "           c5    c40\nbleu-1  0.700  0.870\ncider   0.964  1.000\n");
     assert!(run.stderr.contains("submitted: http://x/submissions/s"), "{}", run.stderr);
     let requests = requests.lock().unwrap();
     let (line, headers, body) = &requests[2];
     assert!(
-        line.starts_with("POST /api/v1/phases/id-test/submissions?method=Ours%20%26%20more&team=T "),
+        line.starts_with(
+            "POST /api/v1/phases/id-test/submissions?method=Ours%20%26%20more&authors=A%20%26%20B\
+             &code=https%3A%2F%2Fexample.org%2Fc&tags=clip%2Cx&team=T "
+        ),
         "{line}"
     );
     assert!(headers.iter().any(|header| header.eq_ignore_ascii_case("authorization: Bearer cev_secret")));

@@ -10,7 +10,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::language::Language;
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, ids, plain};
 
 /// An account.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,27 +66,16 @@ pub(super) fn address(text: &str) -> Result<String, Fault> {
     let parts = text.split_once('@').filter(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
     });
-    let is_plain = text.chars().all(|c| !c.is_whitespace() && !is_odd(c) && !"<>,;\"".contains(c));
+    let is_plain = text.chars().all(|c| !c.is_whitespace() && !plain::is_odd(c) && !"<>,;\"".contains(c));
     if parts.is_none() || !is_plain || text.len() > 254 || text.matches('@').count() != 1 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "email", "This is not an email address: {}", text));
     }
     Ok(text)
 }
 
-/// Whether a character leaves no trace, or only changes the direction of others.
-fn is_odd(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-/// A text without what only confuses: controls, marks of direction, space at the ends.
-pub fn visible(text: &str) -> String {
-    text.chars().filter(|c| !is_odd(*c)).collect::<String>().trim().to_owned()
-}
-
 /// A name without what only confuses.
 pub fn name(text: &str) -> Result<String, Fault> {
-    let name = visible(text);
+    let name = plain::line(text);
     if name.is_empty() || name.chars().count() > 80 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "name", "A name must have 1 to 80 characters."));
     }

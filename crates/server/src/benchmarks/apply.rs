@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toml::value::Datetime;
 
+use super::about::{self, Column};
 use super::records::{self, BoardKind, Phase, Visibility};
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::{board, submit};
@@ -93,6 +94,9 @@ pub struct PhasePlan {
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
+    /// What teams are asked about their methods.
+    #[serde(default)]
+    pub columns: Vec<Column>,
     /// Results that are shown beside those of teams.
     #[serde(default)]
     pub baselines: Vec<BaselinePlan>,
@@ -366,6 +370,7 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
     capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| format!("phase {}", phase.slug))?;
+    about::check(&phase.columns).with_context(|| format!("phase {}", phase.slug))?;
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
@@ -413,12 +418,13 @@ async fn apply_phase(
     let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
-         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, position = excluded.position, \
          opens_at = excluded.opens_at, closes_at = excluded.closes_at, per_day = excluded.per_day, \
          in_total = excluded.in_total, board = excluded.board, reveal_at = excluded.reveal_at, \
-         decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric, board_columns = excluded.board_columns",
+         decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric, \
+         board_columns = excluded.board_columns, columns = excluded.columns",
         args![
             &id,
             benchmark,
@@ -437,7 +443,8 @@ async fn apply_phase(
             &plan.main_metric,
             plan.human,
             serde_json::to_string(&plan.board_columns)?,
-            clock::now()
+            clock::now(),
+            serde_json::to_string(&plan.columns)?
         ],
     )
     .await?;

@@ -1,9 +1,11 @@
 //! Benchmarks: phases with hidden references, submissions within quotas, scores, boards.
 
+pub mod about;
 pub mod agreement;
 pub mod announcements;
 pub mod apply;
 pub mod board;
+pub mod entries;
 pub mod expected;
 mod host;
 mod hosting;
@@ -39,6 +41,7 @@ pub async fn settle_earlier(store: &Store) -> Result<(), Fault> {
 pub fn routes() -> Vec<Route> {
     let mut routes = pages::routes();
     routes.extend(board::routes());
+    routes.extend(entries::routes());
     routes.extend(submit::routes());
     routes.extend(submissions::routes());
     routes.extend(teams::routes());

@@ -7,6 +7,7 @@ use capeval_api::SetState;
 use capeval_tasks::{Described, Metrics};
 use serde::{Deserialize, Deserializer};
 
+use super::about::Column;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
@@ -68,6 +69,9 @@ pub struct Phase {
     pub board_columns: Vec<String>,
     /// Whether the board has a row for people.
     pub human: bool,
+    /// What hosts ask about methods.
+    #[serde(deserialize_with = "store::json")]
+    pub columns: Vec<Column>,
     /// The scores that the board shows; `None` until all references are ready.
     pub score_set: Option<String>,
     /// How often what stands on its boards has changed.
@@ -450,6 +454,7 @@ pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> 
         main_set: phase.main_set.clone(),
         main_metric: phase.main_metric.clone(),
         board_columns: phase.board_columns.clone(),
+        columns: phase.columns.iter().map(Column::for_programs).collect(),
         reference_sets: sets.iter().map(|set| set.for_programs(seen.is_host)).collect(),
     }
 }

@@ -44,6 +44,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0022_announcements"
     "0023_team_requests"
     "0024_providers"
+    "0025_entries"
 };
 
 /// The version of the tables that this program uses.

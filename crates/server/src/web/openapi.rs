@@ -13,7 +13,7 @@ use crate::app::App;
 const SCHEMAS: &str = "/components/schemas";
 
 /// What uploads may say beside the file, in a form, or in the query if the body is the file itself.
-const ABOUT: [&str; 4] = ["method", "description", "link", "team"];
+const ABOUT: [&str; 7] = ["method", "description", "authors", "link", "code", "tags", "team"];
 
 /// The route of the description.
 pub fn routes() -> Vec<Route> {

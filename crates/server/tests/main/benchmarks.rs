@@ -500,7 +500,8 @@ async fn hidden_scores_and_references_never_leave(database: Database) {
             .replace("submissions/{id}", &format!("submissions/{id}"))
             .replace("phases/{id}", &format!("phases/{phase}"))
             .replace("{slug}", "b")
-            .replace("{phase}", "p");
+            .replace("{phase}", "p")
+            .replace("{submission}", id);
         for client in browsers.iter().chain([&ada, &host]) {
             for query in ["", "?format=csv", "?format=json"] {
                 let answer = client.get(&format!("{path}{query}")).await;

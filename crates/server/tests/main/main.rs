@@ -15,6 +15,7 @@ mod commands;
 mod deletion;
 mod deploy;
 mod disk;
+mod entries;
 mod hostile;
 mod hosting;
 mod jobs;

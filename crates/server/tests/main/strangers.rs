@@ -143,6 +143,7 @@ impl World {
         part("collections", "slug", "c".to_owned());
         part("phases", "id", phase);
         part("submissions", "id", made["id"].as_str().unwrap().to_owned());
+        part("entries", "submission", made["id"].as_str().unwrap().to_owned());
         part("teams", "id", team);
         part("join", "secret", link.link().rsplit('/').next().unwrap().to_owned());
         for (before, email) in [("reset", None), ("address", Some("ada2@example.org"))] {
@@ -440,7 +441,7 @@ async fn own_things_do_not_lead_to_those_of_others() {
     let before = world.rows_of_others().await;
     let mut told = Vec::new();
     for (path, route) in world.routes().into_iter().filter(|(_, route)| route.path.contains("{slug}")) {
-        let names_both = route.path.contains("{id}") || route.path.contains("{number}");
+        let names_both = ["{id}", "{number}", "{submission}"].iter().any(|name| route.path.contains(name));
         for person in &world.strangers {
             let answer = world.ask(person.client(&path), &route, &path).await;
             if names_both && !is_refused(&answer) {

@@ -13,6 +13,7 @@ use crate::accounts::people;
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
+use crate::plain;
 use crate::web::encode;
 
 /// Who a provider says someone is.
@@ -179,7 +180,7 @@ async fn of_token(
         issuer: provider.issuer.clone(),
         email: claims.email.and_then(|email| people::address(&email).ok()),
         is_verified,
-        name: people::visible(&claims.name.unwrap_or_default()),
+        name: plain::line(&claims.name.unwrap_or_default()),
         subject: claims.sub,
     })
 }
@@ -223,6 +224,6 @@ async fn of_github(app: &App, provider: &Provider, asked: &Asked, code: &str) ->
         subject: user.id.to_string(),
         email: email.and_then(|email| people::address(&email.email).ok()),
         is_verified,
-        name: people::visible(&user.name.unwrap_or(user.login)),
+        name: plain::line(&user.name.unwrap_or(user.login)),
     })
 }

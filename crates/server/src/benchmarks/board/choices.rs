@@ -170,6 +170,7 @@ mod tests {
             team_name: team_name.to_owned(),
             method: method.to_owned(),
             link: String::new(),
+            said: Default::default(),
             blob: None,
             created_at: clock::parse(day).unwrap(),
             scores: Default::default(),

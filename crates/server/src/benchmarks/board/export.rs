@@ -13,7 +13,8 @@ use super::order::{Candidate, Row, rounded};
 use super::queries::{Board, Judged, board};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::{self, SeenPhase, measure_for_programs};
+use crate::benchmarks::about::Column;
+use crate::benchmarks::records::{self, Phase, SeenPhase, measure_for_programs};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::{Answer, Either};
@@ -57,8 +58,9 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
         benchmark: of.seen.benchmark.slug.clone(),
         phase: of.phase.slug.clone(),
         measures: board.columns.iter().map(measure_for_programs).collect(),
+        columns: of.phase.columns.iter().map(Column::for_programs).collect(),
         total_rows: board.n_rows,
-        rows: board.rows.iter().map(|row| row_for_programs(row, &board.columns, of.phase.decimals)).collect(),
+        rows: board.rows.iter().map(|row| row_for_programs(row, &board.columns, &of.phase)).collect(),
         reference_set: board.set.name,
         sorted_by: board.sort.key,
         comparison: COMPARISON.to_owned(),
@@ -67,13 +69,13 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
     }
 }
 
-fn row_for_programs(row: &Row, measures: &[Described], decimals: usize) -> BoardRow {
+fn row_for_programs(row: &Row, measures: &[Described], phase: &Phase) -> BoardRow {
     let (mut scores, mut intervals) = (IndexMap::new(), IndexMap::new());
     for measure in measures {
         let Some((score, interval)) = row.entry.scores.get(&measure.key) else { continue };
-        scores.insert(measure.key.clone(), rounded(*score, measure, decimals));
+        scores.insert(measure.key.clone(), rounded(*score, measure, phase.decimals));
         if let Some((low, high)) = interval {
-            let ends = [*low, *high].map(|end| rounded(end, measure, decimals));
+            let ends = [*low, *high].map(|end| rounded(end, measure, phase.decimals));
             intervals.insert(measure.key.clone(), ends);
         }
     }
@@ -82,7 +84,12 @@ fn row_for_programs(row: &Row, measures: &[Described], decimals: usize) -> Board
         kind: row.entry.kind.into(),
         team: row.entry.team_name.clone(),
         method: row.entry.method.clone(),
+        submission: row.entry.id.clone(),
         link: row.entry.link.clone(),
+        authors: row.entry.said.authors.clone(),
+        code: row.entry.said.code.clone(),
+        tags: row.entry.said.tags.clone(),
+        columns: row.entry.said.cells(&phase.columns),
         submitted_at: clock::time(row.entry.created_at),
         scores,
         intervals,

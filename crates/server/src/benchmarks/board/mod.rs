@@ -10,7 +10,6 @@ mod progress;
 mod queries;
 mod standing;
 
-use self::choices::BoardQuery;
 use self::export::Exported;
 use super::records::SeenPhase;
 use crate::app::App;
@@ -18,8 +17,9 @@ use crate::fault::Fault;
 use crate::web::route::get;
 use crate::web::{Access, Asked, Page, Route, Visible};
 
-pub use order::{rounded, shown};
-pub use queries::{Neighbours, forget_agreement, uncompared, with_captions};
+pub use choices::BoardQuery;
+pub use order::{Candidate, Interval, rounded, shown, strength};
+pub use queries::{Board, Neighbours, Sight, board, forget_agreement, sight, uncompared, with_captions};
 pub use standing::{Kept, all_changed, changed, outdate, settle_earlier};
 
 pub(super) fn routes() -> Vec<Route> {

@@ -8,6 +8,7 @@ use capeval_stats::correction::Correction;
 use capeval_tasks::Described;
 use serde::Deserialize;
 
+use crate::benchmarks::about::Said;
 use crate::store;
 
 /// A scored submission, as it competes for its place.
@@ -22,6 +23,7 @@ pub struct Candidate {
     pub method: String,
     /// A link to more.
     pub link: String,
+    pub said: Said,
     /// The hash of the captions.
     pub blob: Option<String>,
     pub created_at: i64,
@@ -40,8 +42,11 @@ pub struct Contender {
     pub created_at: i64,
 }
 
+/// The ends of a confidence interval, of a score that has one.
+pub type Interval = Option<(f64, f64)>;
+
 /// Scores by measure, with their intervals.
-pub type Scores = HashMap<String, (f64, Option<(f64, f64)>)>;
+pub type Scores = HashMap<String, (f64, Interval)>;
 
 /// A row of a board.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,6 +223,7 @@ mod tests {
             team_name: String::new(),
             method: String::new(),
             link: String::new(),
+            said: Said::default(),
             blob: None,
             created_at: i64::from(id.as_bytes()[0]),
             scores: score.map(|score| ("m".to_owned(), (score, None))).into_iter().collect(),

@@ -34,6 +34,8 @@ struct ShownRow<'b> {
     is_own: bool,
     /// Whether it is the first of the visitor's.
     is_first_own: bool,
+    /// Its own page.
+    address: String,
     mark: Mark<'b>,
     cells: Vec<Cell>,
     date: String,
@@ -138,7 +140,7 @@ pub(super) async fn show(
                 "descending"
             }),
         }));
-        rows = shown_rows(board, of.phase.decimals, asked.intervals == ALL);
+        rows = shown_rows(&of, board, of.phase.decimals, asked.intervals == ALL);
         choices.extend(board.set.measures.iter().map(|measure| (measure, board.columns.contains(measure))));
     }
     let exported =
@@ -185,7 +187,12 @@ fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
     board.columns.iter().map(|measure| Some(shown(best(measure)?, measure, decimals))).collect()
 }
 
-fn shown_rows(board: &Board, decimals: usize, has_all_intervals: bool) -> Vec<ShownRow<'_>> {
+fn shown_rows<'b>(
+    of: &SeenPhase,
+    board: &'b Board,
+    decimals: usize,
+    has_all_intervals: bool,
+) -> Vec<ShownRow<'b>> {
     let best = best(board, decimals);
     let is_own = |row: &Row| row.entry.team.as_ref().is_some_and(|team| board.own.contains(team));
     let first_own = board.rows.iter().position(is_own);
@@ -194,6 +201,7 @@ fn shown_rows(board: &Board, decimals: usize, has_all_intervals: bool) -> Vec<Sh
         rank: row.rank.map_or(String::new(), |rank| rank.to_string()),
         is_own: is_own(row),
         is_first_own: first_own == Some(place),
+        address: of.address(&format!("entries/{}", row.entry.id)),
         mark: Mark::of(row, place.checked_sub(1).map(|above| &board.rows[above])),
         cells: board
             .columns

@@ -13,7 +13,7 @@ use super::standing::{compared, standing};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::judging;
-use crate::benchmarks::records::{BoardKind, Phase, ReferenceSet, SeenPhase};
+use crate::benchmarks::records::{BoardKind, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock};
@@ -191,6 +191,26 @@ pub async fn forget_agreement(tx: &mut Tx, phase: &str) -> Result<(), Error> {
     tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
 
+/// What a visitor sees of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// No score.
+    Nothing,
+    /// The rows of their own teams.
+    Own,
+    All,
+}
+
+/// What a visitor sees of the boards of a phase.
+pub fn sight(seen: &Seen, phase: &Phase, visitor: Option<&Visitor>) -> Sight {
+    match (phase.board, visitor) {
+        _ if seen.is_host || phase.is_revealed() => Sight::All,
+        (BoardKind::Registered, Some(_)) => Sight::All,
+        (BoardKind::Own, Some(_)) => Sight::Own,
+        _ => Sight::Nothing,
+    }
+}
+
 /// The board of a phase as a visitor may see it; `None` if they may not see any score.
 pub async fn board(
     app: &App,
@@ -204,10 +224,9 @@ pub async fn board(
     let Some(set) = sets.iter().find(|set| set.name == *name) else {
         return if asked.set.is_empty() { Ok(None) } else { Err(Fault::not_found()) };
     };
-    let all =
-        seen.is_host || phase.is_revealed() || phase.board == BoardKind::Registered && visitor.is_some();
-    let is_own = !all && phase.board == BoardKind::Own && visitor.is_some();
-    let Some(main) = set.main_measure(phase).filter(|_| all || is_own) else { return Ok(None) };
+    let sight = sight(seen, phase, visitor);
+    let is_own = sight == Sight::Own;
+    let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
     let sort = match asked.sort.as_str() {
         "" => main,
         key => set.measures.iter().find(|measure| measure.key == key).ok_or_else(Fault::not_found)?,

@@ -145,7 +145,7 @@ async fn scores(tx: &mut Tx, score_set: &str, set: &str, submission: &str) -> Re
 
 impl ReferenceSet {
     /// The measure that ranks, or the first that the set has.
-    pub(super) fn main_measure(&self, phase: &Phase) -> Option<&Described> {
+    pub fn main_measure(&self, phase: &Phase) -> Option<&Described> {
         self.measures.iter().find(|measure| measure.key == phase.main_metric).or(self.measures.first())
     }
 }
@@ -164,6 +164,8 @@ async fn rows(store: &Store, set: &ReferenceSet, with_past: bool) -> Result<Stan
         .fetch(
             "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
              COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
+             submission.authors AS authors, submission.code AS code, submission.tags AS tags, \
+             submission.details AS details, \
              submission.blob AS blob, submission.created_at AS created_at, standing.scores AS scores \
              FROM standing JOIN submission ON submission.id = standing.submission \
              LEFT JOIN team ON team.id = submission.team WHERE standing.reference_set = $1 AND standing.is_past <= $2",

@@ -1,11 +1,12 @@
 //! What teams and hosts do with submissions.
 
-use capeval_api::SubmissionState;
+use capeval_api::{SubmissionKind, SubmissionState};
 use serde_json::json;
 
 use super::records::{SeenSubmission, Submission};
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::about::About;
 use crate::benchmarks::{board, quota, records};
 use crate::fault;
 use crate::fault::Fault;
@@ -46,6 +47,48 @@ pub async fn refund(tx: &mut Tx, submission: &Submission) -> Result<(), Error> {
         quota::refund(tx, &submission.phase, team, day).await?;
     }
     Ok(())
+}
+
+/// Changes what is said about the method of a submission. Scores stay as they are.
+///
+/// # Errors
+/// If something cannot be said, or the submission is one of people, or a baseline that would get another name.
+pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About) -> Result<(), Fault> {
+    let SeenSubmission { phase, submission, .. } = of;
+    let about = about.checked(&phase.columns)?;
+    let is_renamed = about.method != submission.method;
+    if is_renamed && submission.kind != SubmissionKind::Entry {
+        return Err(fault!(
+            CONFLICT,
+            "fixed-name",
+            "The name of a baseline is that in the benchmark's file."
+        ));
+    }
+    let before = json!(submission.about_for_programs(&phase.columns));
+    let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &phase.id).await?;
+    tx.execute(
+        "UPDATE submission SET method = $1, description = $2, link = $3, authors = $4, code = $5, tags = $6, \
+         details = $7 WHERE id = $8",
+        args![
+            &about.method,
+            &about.description,
+            &about.link,
+            &about.said.authors,
+            &about.said.code,
+            serde_json::to_string(&about.said.tags)?,
+            serde_json::to_string(&about.said.details)?,
+            &submission.id
+        ],
+    )
+    .await?;
+    if is_renamed {
+        board::forget_agreement(&mut tx, &phase.id).await?;
+    }
+    board::outdate(&mut tx, &phase.id).await?;
+    let detail = json!({ "method": submission.method, "before": before });
+    audit::note(&mut tx, Some(&visitor.id), "submission.about", &submission.id, detail).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Shows this submission on the board, or the best one again.

@@ -1,8 +1,8 @@
 //! Submissions on pages and for programs.
 
 use askama::Template;
-use axum::response::Response;
-use capeval_api::{SubmissionState, Submissions};
+use axum::response::{IntoResponse, Response};
+use capeval_api::{ColumnKind, SubmissionKind, SubmissionState, Submissions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,12 +10,13 @@ use super::records::{self, Listed, Scores, SeenSubmission, Submission};
 use super::{actions, events};
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::about::{About, Changes};
 use crate::benchmarks::board;
 use crate::benchmarks::records::{Phase, ReferenceSet, Seen, SeenPhase, sets};
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Wait};
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Own, Page, Route, Scope, Visible};
+use crate::web::{Access, Answer, Asked, Either, Own, Page, Route, Scope, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -28,6 +29,8 @@ pub(super) fn routes() -> Vec<Route> {
             .sends(200, "text/event-stream"),
         post("/submissions/{id}/cancel", submit, "Cancel a queued submission", cancel)
             .and("/api/v1/submissions/{id}/cancel"),
+        post("/submissions/{id}/about", submit, "Change what is said about a method", say)
+            .and("/api/v1/submissions/{id}/about"),
         post(
             "/submissions/{id}/pin",
             submit,
@@ -95,6 +98,8 @@ struct Show<'a> {
     is_shown: bool,
     is_pinned: bool,
     is_same: bool,
+    about: About,
+    problem: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -110,7 +115,22 @@ async fn show(
     Own(of): Own<SeenSubmission>,
     Asked(How { same }): Asked<How>,
 ) -> Result<Response, Fault> {
-    let SeenSubmission { seen, phase, submission, .. } = &of;
+    let shown =
+        Shown { is_same: same.is_some(), about: of.submission.about(&of.phase.columns), problem: None };
+    show_page(&app, &page, &of, shown).await
+}
+
+/// What the page of a submission shows beside it.
+struct Shown {
+    is_same: bool,
+    /// What is said about the method, in a form.
+    about: About,
+    /// Why it cannot be changed so.
+    problem: Option<String>,
+}
+
+async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: Shown) -> Result<Response, Fault> {
+    let SeenSubmission { seen, phase, submission, .. } = of;
     let is_shown = of.shows_scores();
     let wait = match submission.is_open() {
         true => queue::wait(&app.store, &submission.id, app.settings.workers).await?,
@@ -127,7 +147,7 @@ async fn show(
         false => Vec::new(),
     };
     page.show(&Show {
-        page: &page,
+        page,
         seen,
         phase,
         submission,
@@ -137,7 +157,9 @@ async fn show(
         signatures,
         is_shown,
         is_pinned: records::is_pinned(&app.store, submission).await?,
-        is_same: same.is_some(),
+        is_same: shown.is_same,
+        about: shown.about,
+        problem: shown.problem,
     })
 }
 
@@ -168,6 +190,27 @@ async fn cancel(
     actions::cancel(&app, &by, &of).await?;
     let done = if of.seen.is_host { "stopped" } else { "cancelled" };
     changed(&app, &page, &by, &of, done).await
+}
+
+/// Changes what is said about the method; for browsers, a refusal is shown above the form.
+async fn say(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(of): Own<SeenSubmission>,
+    Changes(changes): Changes,
+) -> Result<Either<Answer<capeval_api::Submission>, Response>, Fault> {
+    of.require_change(&by)?;
+    let mut about = of.submission.about(&of.phase.columns);
+    changes.into_iter().for_each(|(name, text)| about.set(&name, text));
+    match actions::say(&app, &by, &of, about.clone()).await {
+        Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
+        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
+        Err(fault) => {
+            let shown = Shown { is_same: false, about, problem: Some(page.fault(&fault)) };
+            Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
+        }
+    }
 }
 
 /// Shows this submission on the board, or the best one again.

@@ -8,7 +8,9 @@ mod records;
 use crate::web::Route;
 
 pub use actions::refund;
-pub use records::{SeenSubmission, States, Submission, by_id, shown, states_by_phase};
+pub use records::{
+    SeenSubmission, States, Submission, by_id, is_member, scores, shown, states_by_phase, team_name,
+};
 
 /// The routes of submissions.
 pub(super) fn routes() -> Vec<Route> {

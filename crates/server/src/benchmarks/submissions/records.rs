@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::about::{About, Column, Said};
 use crate::benchmarks::board;
 use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
 use crate::fault;
@@ -34,6 +35,7 @@ pub struct Submission {
     pub description: String,
     /// A link to more.
     pub link: String,
+    pub said: Said,
     pub state: SubmissionState,
     /// Why it failed.
     pub reason: Option<String>,
@@ -54,6 +56,32 @@ impl Submission {
     /// Whether its state can still change.
     pub fn is_open(&self) -> bool {
         self.state.is_open()
+    }
+
+    /// What is said about it, as a form gives it, with the columns that the phase has now.
+    pub fn about(&self, columns: &[Column]) -> About {
+        let Self { method, description, link, said, .. } = self.clone();
+        let cells = said.cells(columns);
+        let Said { authors, code, tags, .. } = said;
+        let columns = cells.into_iter().map(|(key, cell)| (key, cell.to_string()));
+        About {
+            method,
+            description,
+            authors,
+            link,
+            code,
+            tags: tags.join(", "),
+            columns: columns.collect(),
+            team: None,
+        }
+    }
+
+    /// The same for programs.
+    pub fn about_for_programs(&self, columns: &[Column]) -> capeval_api::About {
+        let Self { description, link, said, .. } = self.clone();
+        let columns = said.cells(columns);
+        let Said { authors, code, tags, .. } = said;
+        capeval_api::About { description, authors, link, code, tags, columns }
     }
 }
 
@@ -92,13 +120,7 @@ impl SeenSubmission {
     pub async fn of(store: &Store, id: &str, visitor: &Visitor) -> Result<Self, Fault> {
         let submission = by_id(store, id).await?;
         let (seen, phase) = records::phase_by_id(store, &submission.phase, Some(visitor)).await?;
-        let is_member = match &submission.team {
-            Some(team) => {
-                let sql = "SELECT 1 FROM team_member WHERE team = $1 AND account = $2";
-                store.exists(sql, args![team, &visitor.id]).await?
-            }
-            None => false,
-        };
+        let is_member = is_member(store, &submission, Some(visitor)).await?;
         let found = Self { seen, phase, submission, is_member };
         if is_member || found.seen.is_host { Ok(found) } else { Err(Fault::not_found()) }
     }
@@ -130,6 +152,17 @@ impl SeenSubmission {
         };
         Ok(for_programs(app, phase, submission, &sets, scores.as_ref(), wait))
     }
+}
+
+/// Whether a visitor is in the team of a submission.
+pub async fn is_member(
+    store: &Store,
+    submission: &Submission,
+    visitor: Option<&Visitor>,
+) -> Result<bool, Error> {
+    let (Some(team), Some(visitor)) = (&submission.team, visitor) else { return Ok(false) };
+    let sql = "SELECT 1 FROM team_member WHERE team = $1 AND account = $2";
+    store.exists(sql, args![team, &visitor.id]).await
 }
 
 /// Whether the team of a submission may see its scores now.
@@ -301,6 +334,7 @@ fn for_programs(
         phase: phase.id.clone(),
         team: submission.team.clone(),
         method: submission.method.clone(),
+        about: submission.about_for_programs(&phase.columns),
         state: submission.state.into(),
         reason: submission.reason.clone(),
         created_at: clock::time(submission.created_at),

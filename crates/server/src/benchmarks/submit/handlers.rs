@@ -4,13 +4,14 @@ use askama::Template;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_api::{Details, Open, ProblemKind, Quota, Report, Submission, Team};
+use capeval_api::{ColumnKind, Details, Open, ProblemKind, Quota, Report, Submission, Team};
 
-use super::receive::{About, Received, idempotency_key, receive};
+use super::receive::{Received, idempotency_key, receive};
 use super::records::{Outcome, admit, submit};
 use super::remedies::remedy;
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::about::About;
 use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen, SeenPhase};
 use crate::benchmarks::submissions::shown;

@@ -7,7 +7,7 @@ mod remedies;
 
 use crate::web::Route;
 
-pub use receive::{About, Received};
+pub use receive::Received;
 pub use records::{add_baseline, add_human, submit};
 
 /// The routes of submitting.

@@ -55,7 +55,7 @@ pub async fn submit(
     key: Option<&str>,
 ) -> Result<Outcome, Fault> {
     let Received { about, file, .. } = received;
-    let about = about.checked()?;
+    let about = about.checked(&phase.columns)?;
     let sets = records::sets(&app.store, &phase.id).await?;
     if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
@@ -83,9 +83,10 @@ pub async fn submit(
     let id = ids::new_id();
     let added = tx
         .execute(
-            "INSERT INTO submission (id, phase, team, account, kind, method, description, link, state, blob, size, \
-             charged_day, refunded, idempotency_key, created_at) \
-             VALUES ($1, $2, $3, $4, 'entry', $5, $6, $7, 'queued', $8, $9, $10, 0, $11, $12) ON CONFLICT DO NOTHING",
+            "INSERT INTO submission (id, phase, team, account, kind, method, description, link, authors, code, tags, \
+             details, state, blob, size, charged_day, refunded, idempotency_key, created_at) \
+             VALUES ($1, $2, $3, $4, 'entry', $5, $6, $7, $13, $14, $15, $16, 'queued', $8, $9, $10, 0, $11, $12) \
+             ON CONFLICT DO NOTHING",
             args![
                 &id,
                 &phase.id,
@@ -98,7 +99,11 @@ pub async fn submit(
                 size as i64,
                 &day,
                 key,
-                clock::now()
+                clock::now(),
+                &about.said.authors,
+                &about.said.code,
+                serde_json::to_string(&about.said.tags)?,
+                serde_json::to_string(&about.said.details)?
             ],
         )
         .await?;

@@ -186,6 +186,7 @@ fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
         board_columns: Vec::new(),
         human: true,
         references,
+        columns: Vec::new(),
         baselines: Vec::new(),
     }
 }

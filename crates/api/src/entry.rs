@@ -1,0 +1,165 @@
+//! What teams say about their methods, and the columns that hosts define for it.
+
+use std::fmt;
+
+use capeval_choice::named;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Open, SubmissionKind, Time, describe_choices};
+
+named! {
+    /// What a column holds.
+    pub enum ColumnKind ("kind of column") {
+        Number = "number", "a number";
+        Text = "text", "text";
+        YesNo = "yes-no", "yes or no";
+        Choice = "choice", "one of several choices";
+    }
+}
+
+describe_choices!(ColumnKind: "ColumnKind");
+
+/// A column that hosts define for what teams say about their methods, such as the number of parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Column {
+    /// The name in `columns`, such as `parameters`; uploads call the field `column.parameters`.
+    pub key: String,
+    /// The name for people.
+    pub label: String,
+    pub kind: Open<ColumnKind>,
+    /// The unit of numbers; empty for none.
+    pub unit: String,
+    /// The choices, of a column that has some.
+    pub choices: Vec<String>,
+    /// Whether a submission must have it.
+    pub required: bool,
+}
+
+/// What a submission says in a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Cell {
+    YesNo(bool),
+    Number(f64),
+    Text(String),
+}
+
+/// As it is written in forms.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::YesNo(true) => f.write_str("yes"),
+            Self::YesNo(false) => f.write_str("no"),
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// What is said in columns, by their keys.
+pub type Cells = IndexMap<String, Cell>;
+
+/// What is said about a method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct About {
+    pub description: String,
+    pub authors: String,
+    /// A paper or a page; empty for none.
+    pub link: String,
+    /// The code; empty for none.
+    pub code: String,
+    pub tags: Vec<String>,
+    /// What it says in the columns that the hosts define.
+    pub columns: Cells,
+}
+
+/// What changes of what is said about a method; fields that are left out stay as they are.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AboutChange {
+    pub method: Option<String>,
+    pub description: Option<String>,
+    pub authors: Option<String>,
+    pub link: Option<String>,
+    pub code: Option<String>,
+    pub tags: Option<Vec<String>>,
+    /// `null` empties a column.
+    pub columns: IndexMap<String, Option<Cell>>,
+}
+
+/// A submission as everyone sees it who sees the leaderboard.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BoardEntry {
+    /// The name of the benchmark in addresses.
+    pub benchmark: String,
+    /// The name of the phase in addresses.
+    pub phase: String,
+    /// The id of the submission.
+    pub submission: String,
+    pub kind: Open<SubmissionKind>,
+    /// The name of the team; empty for baselines and people.
+    pub team: String,
+    pub method: String,
+    pub about: About,
+    pub submitted_at: Time,
+    /// Why hosts removed it from the leaderboard.
+    pub disqualified: Option<String>,
+    pub reference_sets: Vec<EntryScores>,
+    /// The submissions of the team, newest first: all of one's own team, and of others those that are or were on the
+    /// leaderboard.
+    pub history: Vec<TeamSubmission>,
+    /// The address of its page.
+    pub page: String,
+}
+
+/// The scores of an entry by a reference set.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EntryScores {
+    pub name: String,
+    /// The place on the board; `null` for what has none.
+    pub rank: Option<usize>,
+    /// The entries that have a place.
+    pub ranked: usize,
+    pub scores: Vec<EntryScore>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EntryScore {
+    /// The key of the measure.
+    pub measure: String,
+    pub label: String,
+    pub lower_is_better: bool,
+    pub score: f64,
+    /// The ends of the 95 % confidence interval.
+    pub interval: Option<[f64; 2]>,
+    /// The place by this measure.
+    pub rank: Option<usize>,
+    /// The best of the other entries on the board; `null` if there is none that the account may see.
+    pub best_other: Option<OtherScore>,
+    /// The score of people.
+    pub people: Option<f64>,
+}
+
+/// The score of another entry.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OtherScore {
+    /// The id of the submission.
+    pub submission: String,
+    pub team: String,
+    pub method: String,
+    pub score: f64,
+}
+
+/// A submission in the history of a team.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TeamSubmission {
+    /// The id.
+    pub submission: String,
+    pub method: String,
+    pub submitted_at: Time,
+    /// By the measure and the reference set that rank.
+    pub score: Option<f64>,
+    pub is_on_board: bool,
+}
