@@ -2,7 +2,8 @@
 //! numbers.
 #![no_main]
 
-use capeval_corpus::ratings::{RatingOptions, read_ratings, read_scores};
+use capeval_corpus::ratings::{RatingOptions, read_ratings};
+use capeval_corpus::scores::read_scores;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!item.ratings.is_empty() && item.ratings.iter().all(|rating| rating.is_finite()));
         }
     }
-    if let Ok(scores) = read_scores(bytes, "f") {
+    if let Ok(scores) = read_scores(bytes, "f", None) {
         assert!(scores.rows.iter().all(|row| row.scores.len() == scores.keys.len()));
     }
 });

@@ -30,6 +30,7 @@ from ._diversity import diversity
 from ._evaluator import Evaluator
 from ._explain import Explained, Explanation, Match, Step, explain
 from ._frequencies import DocumentFrequencies
+from ._given import Scores
 from ._install import install_data, install_meteor, install_spice
 from ._listing import metrics, suites, tokenize, tokenizers
 from ._mecab import find_dictionaries as _find_dictionaries
@@ -50,6 +51,7 @@ __all__ = [
     "Notice",
     "Preference",
     "Report",
+    "Scores",
     "Step",
     "Submission",
     "System",

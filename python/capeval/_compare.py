@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
+from ._given import GivenScores, given, keys
 from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, path_of, thread_count
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered, Savable
@@ -172,10 +173,12 @@ def _contrast(row: dict[str, Any]) -> Contrast:
 
 
 def compare(
-    references: Captionlike | Evaluator,
-    systems: Mapping[str, Captionlike],
+    references: Captionlike | Evaluator = None,
+    systems: Mapping[str, Captionlike] | None = None,
     metrics: Metrics = None,
     *,
+    scores: GivenScores = None,
+    lower_is_better: str | Sequence[str] = (),
     level: float = 0.95,
     resamples: int = 10_000,
     seed: int = 12_345,
@@ -216,6 +219,8 @@ def compare(
         references: as for :func:`capeval.score`.
         systems: at least two systems by name; the first is the baseline.
         metrics: as for :func:`capeval.score`.
+        scores: as for :func:`capeval.score`.
+        lower_is_better: as for :func:`capeval.score`.
         level: the confidence level of intervals and verdicts.
         resamples: the number of resamples for the bootstrap and of shuffles for randomisation.
         seed: the seed of the random numbers.
@@ -254,9 +259,10 @@ def compare(
     Raises:
         ValueError: there are fewer than two systems, an option is invalid, or the systems describe different images.
     """
+    is_alone = scores is not None and references is None and systems is None
     ground, read, names, table = prepare(
         references,
-        by_name(None, systems),
+        {} if is_alone else by_name(None, systems),
         metric_options(metrics, suite, tokenizer, settings, idf),
         DocumentFrequencies._given(document_frequencies, df),
         {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
@@ -264,6 +270,7 @@ def compare(
     )
     scoring = {
         "metrics": names,
+        "lower_is_better": keys(lower_is_better),
         "missing": missing,
         "surplus": surplus,
         "duplicate": duplicate,
@@ -281,4 +288,4 @@ def compare(
     }
     data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
     with Listener(progress) as listener:
-        return Comparison(_engine.compare(ground, read, tests, data, thread_count(threads), listener))
+        return Comparison(_engine.compare(ground, read, given(scores), tests, data, thread_count(threads), listener))

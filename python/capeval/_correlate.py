@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._choices import Idf, Ids, OwnReference, Surplus, Unit
 from ._frequencies import DocumentFrequencies, Frequencies
+from ._given import GivenScores, given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -110,7 +111,7 @@ def correlate(
     references: Captionlike | None = None,
     metrics: Metrics = None,
     *,
-    scores: str | os.PathLike[str] | None = None,
+    scores: GivenScores = None,
     lower_is_better: str | Sequence[str] = (),
     unit: Unit = "rating",
     own_reference: OwnReference = "keep",
@@ -141,7 +142,8 @@ def correlate(
             ``system``, which wrote the caption; or a table of pandas, polars or pyarrow with such columns.
         references: as for :func:`capeval.score`; not needed if the file of ratings contains them.
         metrics: as for :func:`capeval.score`.
-        scores: the path of precomputed scores by image, instead of metrics.
+        scores: as for :func:`capeval.score`; with a column or key ``caption`` where an image has several captions. Metrics
+            are computed beside them only if some are named, or references given.
         lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
         unit: the points to correlate:
             - ``"rating"``: each rating by each rater, as in the caption literature
@@ -180,9 +182,6 @@ def correlate(
     is_path = isinstance(ratings, (str, os.PathLike))
     frequencies = DocumentFrequencies._given(document_frequencies, df)
     of_scoring = {
-        "references": references is not None,
-        "metrics": metrics is not None,
-        "suite": suite is not None,
         "tokenizer": tokenizer is not None,
         "settings": bool(settings),
         "idf": idf is not None,
@@ -191,10 +190,11 @@ def correlate(
         "own_reference": own_reference != "keep",
         "surplus": surplus != "error",
     }
-    refuse_beside_scores(scores, of_scoring)
+    if references is None and metrics is None and suite is None:
+        refuse_beside_scores(scores, of_scoring)
     options = {
         "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
-        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
+        "lower_is_better": keys(lower_is_better),
         "unit": unit,
         "own_reference": own_reference,
         "surplus": surplus,
@@ -206,9 +206,8 @@ def correlate(
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
     data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache)}
     rated = os.fspath(ratings) if is_path else _rows(ratings)
-    against = ground if scores is None else path_of(scores)
     with Listener(progress) as listener:
-        return Correlation(_engine.correlate(rated, against, options, data, thread_count(threads), listener))
+        return Correlation(_engine.correlate(rated, ground, given(scores), options, data, thread_count(threads), listener))
 
 
 def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:

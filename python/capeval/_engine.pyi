@@ -15,6 +15,7 @@ __all__ = [
     "Report",
     "References",
     "RowScorer",
+    "Scores",
     "Sieve",
     "Sums",
     "Tally",
@@ -283,17 +284,30 @@ class Judge:
     def score(self, ids: list[Any], captions: list[str], statistics: bool = False) -> bytearray: ...
     def score_codes(self, ids: list[Any], tokens: bytes, width: int, cut: dict[str, Any]) -> bytearray: ...
 
+@final
+class Scores:
+    @staticmethod
+    def read(
+        source: str | bytes,
+        stem: str,
+        name: str | None = None,
+        ids: list[Any] | None = None,
+        measures: list[tuple[str, tuple[float, float] | None, bool | None]] | None = None,
+    ) -> Scores: ...
+
 def score(
-    references: Captions | Prepared,
+    references: Captions | Prepared | None,
     systems: list[tuple[str, Captions]],
+    scores: list[Scores],
     options: dict[str, Any],
     data: dict[str, Any],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Report: ...
 def compare(
-    references: Captions | Prepared,
+    references: Captions | Prepared | None,
     systems: list[tuple[str, Captions]],
+    scores: list[Scores],
     options: dict[str, Any],
     data: dict[str, Any],
     threads: int | None,
@@ -308,7 +322,8 @@ def diversity(
 ) -> Report: ...
 def correlate(
     ratings: str | list[tuple[Any, str | None, str | None, list[float]]],
-    against: Captions | str | None,
+    references: Captions | None,
+    scores: list[Scores],
     options: dict[str, Any],
     data: dict[str, Any],
     threads: int | None,
@@ -316,7 +331,8 @@ def correlate(
 ) -> Correlation: ...
 def prefer(
     pairs: str | bytes,
-    against: Captions | str | None,
+    references: Captions | None,
+    scores: list[Scores],
     options: dict[str, Any],
     data: dict[str, Any],
     threads: int | None,

@@ -184,5 +184,5 @@ def explain(
         "explain": [images] if isinstance(images, (int, str)) or not hasattr(images, "__iter__") else list(images),
     }
     data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
-    found = _engine.score(ground, read, options, data, thread_count(threads), None)
+    found = _engine.score(ground, read, [], options, data, thread_count(threads), None)
     return [Explained(row) for row in found.explained()]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from . import _engine
 from ._choices import HumanTies, Idf, Ids, MetricTies, OwnReference, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
+from ._given import GivenScores, given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -109,7 +110,7 @@ def prefer(
     draw_seed: int = 12_345,
     human_ties: HumanTies = "half",
     metric_ties: MetricTies = "half",
-    scores: str | os.PathLike[str] | None = None,
+    scores: GivenScores = None,
     lower_is_better: str | Sequence[str] = (),
     own_reference: OwnReference = "keep",
     surplus: Surplus = "error",
@@ -150,7 +151,8 @@ def prefer(
             - ``"half"``: count the pair as half right, the expected value of a random choice
             - ``"wrong"``: count the pair as wrong
             - ``"first"``: count the first caption as preferred, as some programs do
-        scores: the path of precomputed scores by image and caption, instead of metrics.
+        scores: as for :func:`capeval.score`; with a column or key ``caption`` where an image has several captions. Metrics
+            are computed beside them only if some are named, or references given.
         lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
         own_reference: what to do about a caption that is also a reference of its image; for a pair, ``"hold-out"`` is
             the same as ``"remove"``:
@@ -188,9 +190,6 @@ def prefer(
     is_path = isinstance(pairs, (str, os.PathLike))
     frequencies = DocumentFrequencies._given(document_frequencies, df)
     of_scoring = {
-        "references": references is not None,
-        "metrics": metrics is not None,
-        "suite": suite is not None,
         "tokenizer": tokenizer is not None,
         "settings": bool(settings),
         "idf": idf is not None,
@@ -202,7 +201,8 @@ def prefer(
         "own_reference": own_reference != "keep",
         "surplus": surplus != "error",
     }
-    refuse_beside_scores(scores, of_scoring)
+    if references is None and metrics is None and suite is None:
+        refuse_beside_scores(scores, of_scoring)
     if references_per_pair is not None:
         what = "a whole number (or None for all)"
         references_per_pair = whole("references_per_pair", references_per_pair, 1, 2**63 - 1, what=what)
@@ -210,7 +210,7 @@ def prefer(
     draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
     options = {
         "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
-        "lower_is_better": [lower_is_better] if isinstance(lower_is_better, str) else list(lower_is_better),
+        "lower_is_better": keys(lower_is_better),
         "references_per_pair": references_per_pair,
         "draws": draws,
         "draw_seed": draw_seed,
@@ -226,9 +226,8 @@ def prefer(
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
     data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache)}
     judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
-    against = ground if scores is None else path_of(scores)
     with Listener(progress) as listener:
-        return Preference(_engine.prefer(judged, against, options, data, thread_count(threads), listener))
+        return Preference(_engine.prefer(judged, ground, given(scores), options, data, thread_count(threads), listener))
 
 
 def _rows(pairs: Any) -> str:

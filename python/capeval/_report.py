@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import re
@@ -38,9 +39,7 @@ class Notice(NamedTuple):
     """The number of images, captions and so on that it concerns; None if it counts nothing."""
 
 
-class Measure(NamedTuple):
-    """One of the scores that a metric computes."""
-
+class _Measure(NamedTuple):
     key: str
     """The key in ``scores`` and ``segments``."""
     label: str
@@ -51,6 +50,24 @@ class Measure(NamedTuple):
     """The lowest possible value; may be infinite."""
     max: float
     """The highest possible value; may be infinite."""
+
+
+class Measure(_Measure):
+    """One of the scores that a metric computes, or that someone else computed: see :class:`capeval.Scores`."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        name: str,
+        range: tuple[float, float] = (-math.inf, math.inf),
+        lower_is_better: bool | None = False,
+    ) -> Measure:
+        low, high = range
+        return super().__new__(cls, name, name, None if lower_is_better is None else not lower_is_better, low, high)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Measure._make, (tuple(self),)
 
 
 class System:
@@ -129,7 +146,7 @@ class Report(Savable, Rendered, Mapping[str, float]):
         self._found = found
         self.systems: dict[str, System] = {name: System(found, k) for k, name in enumerate(found.systems())}
         """The systems by name, in the order given."""
-        self.measures: dict[str, Measure] = {row[0]: Measure(*row) for row in found.measures()}
+        self.measures: dict[str, Measure] = {row[0]: Measure._make(row) for row in found.measures()}
         """The measures by key, in the order of the metrics."""
         self.notices: list[Notice] = [Notice(*row) for row in found.notices()]
         """Notes on the scores; whatever was left out has a notice."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
+from ._given import GivenScores, given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
 
 
 def score(
-    references: Captionlike | Evaluator,
+    references: Captionlike | Evaluator = None,
     candidates: Captionlike = None,
     metrics: Metrics = None,
     *,
     systems: Mapping[str, Captionlike] | None = None,
+    scores: GivenScores = None,
+    lower_is_better: str | Sequence[str] = (),
     suite: str | None = None,
     tokenizer: str | None = None,
     settings: Settings = None,
@@ -63,7 +66,7 @@ def score(
     progress: Progress = None,
     df: Frequencies = None,
 ) -> Report:
-    """Scores captions against references.
+    """Scores captions against references, and makes measures of scores that someone else computed.
 
     No digit depends on the number of threads or on the other systems, and only the tokenizer ``"ptb"`` depends on the order
     of images: like pycocoevalcap, it reads all captions as one text.
@@ -82,6 +85,10 @@ def score(
             by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics. A metric that is
             given twice with the same settings is computed once.
         systems: several systems by name, instead of `candidates`.
+        scores: scores that someone else computed, as measures like any other, beside metrics or alone: the path of a
+            file, a dictionary ``{id: number}`` or ``{id: {measure: number}}``, a table with ``image_id``, a
+            :class:`Scores` with what these do not say, or a list of paths and :class:`Scores`.
+        lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
         suite: a suite of metrics, which come before `metrics`; :func:`capeval.suites` lists all.
         tokenizer: the tokenizer of all metrics that have a choice; the default depends on the metric and is mostly
             ``"ptb"``. :func:`capeval.tokenizers` lists all.
@@ -145,9 +152,10 @@ def score(
         FileNotFoundError: a file does not exist, or METEOR is requested by name and its data are not installed.
         KeyboardInterrupt: on Ctrl-C: within a fraction of a second during scoring, later while references are read.
     """
+    is_alone = scores is not None and references is None and candidates is None and systems is None
     ground, read, names, table = prepare(
         references,
-        {} if human and candidates is None and systems is None else by_name(candidates, systems),
+        {} if is_alone or human and candidates is None and systems is None else by_name(candidates, systems),
         metric_options(metrics, suite, tokenizer, settings, idf),
         DocumentFrequencies._given(document_frequencies, df),
         {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
@@ -155,6 +163,7 @@ def score(
     )
     options = {
         "metrics": names,
+        "lower_is_better": keys(lower_is_better),
         "missing": missing,
         "surplus": surplus,
         "duplicate": duplicate,
@@ -168,7 +177,7 @@ def score(
     }
     data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
     with Listener(progress) as listener:
-        return Report(_engine.score(ground, read, options, data, thread_count(threads), listener))
+        return Report(_engine.score(ground, read, given(scores), options, data, thread_count(threads), listener))
 
 
 def prepare(
@@ -192,7 +201,11 @@ def prepare(
         if frequencies is None:
             frequencies = references._df
     else:
-        ground = captions(references, "references", references=True, **reading_references)
+        ground = None
+        if references is not None:
+            ground = captions(references, "references", references=True, **reading_references)
+        elif systems:
+            raise ValueError("captions are compared with references, and there are none; pass references")
     return ground, read, metrics, DocumentFrequencies._table(frequencies)
 
 

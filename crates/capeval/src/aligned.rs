@@ -4,6 +4,7 @@ use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::{Prepared, ReferenceSet};
 use capeval_metric::AnyMetric;
+use capeval_text::Texts;
 
 use crate::Error;
 use crate::references::{ReferenceSource, damaged, gather};
@@ -134,6 +135,12 @@ impl AlignedReferences {
         let (n_images, n_references) = (set.n_images(), set.n_references());
         let images: Vec<u32> = (0..n_images as u32).collect();
         Self { set, index, place: images.clone(), images, n_images, n_references }
+    }
+
+    /// The same images, without the texts that stand for them.
+    pub fn without_texts(self) -> Self {
+        let ends = vec![0; self.set.n_images()];
+        Self { set: ReferenceSet::new(Texts::default(), ends), n_references: 0, ..self }
     }
 
     /// The entry of `set` with this id; `None` if there is none.

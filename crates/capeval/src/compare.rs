@@ -15,7 +15,8 @@ use crate::inputs::Scope;
 use crate::intervals::{NO_INTERVAL, Stack, score_sums};
 use crate::measures::entries;
 use crate::request::Request;
-use crate::{CompareOptions, Error, ScoreOptions, notices, select_metrics};
+use crate::score::{plan, select};
+use crate::{CompareOptions, Error, ScoreOptions, notices};
 
 /// A request to [`compare`].
 pub type CompareRequest<'p> = Request<'p, CompareOptions>;
@@ -40,20 +41,22 @@ pub(crate) fn pairs(n: usize, all: bool) -> Vec<(usize, usize)> {
 pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let CompareOptions { resampling, correction, all_pairs, .. } = request.options;
     resampling.check()?;
-    if request.systems.len() < 2 {
-        return Err(Error::request("a comparison needs at least two systems"));
-    }
     if request.options.score.human {
         return Err(Error::request("a comparison has no human row"));
     }
-    let selection = select_metrics(&request.options.score.metrics, &request.resources)?;
-    let chosen = pairs(request.systems.len(), all_pairs);
-    // Resamples of each system and exchanges of each pair are in memory at the same time.
-    let n_values = (request.systems.len() + chosen.len()) * entries(&selection.metrics).1.len();
-    resampling.check_values(n_values)?;
+    let selection = select(&request, &request.options.score.metrics)?;
     let progress = request.progress;
-    let score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
-    let Scored { report, scores, references } = score_with_statistics(score, selection, Scope::Common)?;
+    let mut score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
+    let plan = plan(&mut score, &selection)?;
+    let n_systems = score.systems.len().max(plan.0.systems().count());
+    if n_systems < 2 {
+        return Err(Error::request("a comparison needs at least two systems"));
+    }
+    let chosen = pairs(n_systems, all_pairs);
+    // Resamples of each system and exchanges of each pair are in memory at the same time.
+    let n_measures = entries(&selection.metrics).1.len() + plan.0.described().len();
+    resampling.check_values((n_systems + chosen.len()) * n_measures)?;
+    let Scored { report, scores, references } = score_with_statistics(score, selection, plan, Scope::Common)?;
     if !report.same_images {
         return Err(different_images());
     }

@@ -44,8 +44,9 @@ impl CompareReportsRequest<'static> {
     }
 }
 
-/// Settings of a signature that may differ between systems that are compared: what each lacked.
-const OF_SYSTEMS: [&str; 5] = ["missing", "surplus", "duplicate", "empty", "capeval"];
+/// Settings of a signature that may differ between systems that are compared: what each lacked, and the hash of its
+/// given scores.
+const OF_SYSTEMS: [&str; 6] = ["missing", "surplus", "duplicate", "empty", "capeval", "file"];
 
 /// Compares the systems of reports by every metric that all of the reports have.
 ///

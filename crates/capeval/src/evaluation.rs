@@ -14,6 +14,7 @@ use crate::aligned::AlignedReferences;
 use crate::explain::explain_images;
 use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
+use crate::given::Plan;
 use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
@@ -29,20 +30,31 @@ pub(crate) struct Scored {
     pub references: Arc<AlignedReferences>,
 }
 
-/// Scores systems by the metrics of `selection`, and keeps the statistics.
+/// Scores systems by the metrics of `selection`, and by the given scores of a plan with its notices, and keeps the
+/// statistics.
 pub(crate) fn score_with_statistics(
     request: ScoreRequest<'_>,
     selection: Selection,
+    (plan, found_of_plan): (Plan, Findings),
     scope: Scope,
 ) -> Result<Scored, Error> {
     let ScoreRequest { references, reference_files, systems, options, progress, .. } = request;
     let Selection { metrics, notices } = selection;
-    let (entries, measures) = entries(&metrics);
-    check_names(&systems)?;
-    check_resampling(options.intervals, systems.len() * measures.len())?;
+    let all: Vec<AnyMetric> = metrics.iter().cloned().chain(plan.described()).collect();
+    let (entries, measures) = entries(&all);
+    let is_of_scores = systems.is_empty() && !plan.is_empty();
+    if !is_of_scores {
+        check_names(&systems)?;
+    }
+    check_resampling(options.intervals, systems.len().max(plan.systems().count()) * measures.len())?;
 
     let mut found = Findings::from(notices);
-    let inputs = Inputs::align(references, systems, &options, &metrics, scope, &mut found)?;
+    found.add(Vec::from(found_of_plan));
+    let inputs = match is_of_scores {
+        true => Inputs::of_scores(references, &plan, &options, scope, &mut found)?,
+        false => Inputs::align(references, systems, &plan, &options, &metrics, scope, &mut found)?,
+    };
+    let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
     let is_explained = options.gallery || !options.explain.is_empty();
     let evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);
     let explained = explain_images(&options.explain, &evaluation.scene)?;
@@ -103,7 +115,7 @@ pub(crate) struct Evaluation {
 impl Evaluation {
     /// Scores the systems by `metrics`; `is_explained` keeps what explanations need.
     pub fn run(inputs: Inputs, metrics: &[AnyMetric], is_explained: bool, progress: &dyn Progress) -> Self {
-        let Inputs { systems: given, mut references } = inputs;
+        let Inputs { systems: given, mut references, .. } = inputs;
         let systems = given.for_engine(&references);
         let (scores, sessions) = match is_explained {
             true => evaluate_and_keep(&mut references.set, &systems, metrics, progress),
@@ -140,6 +152,9 @@ impl Evaluation {
     /// Adds the hash of its references to each of `rows`.
     fn hash(&self, rows: &mut [SystemReport]) {
         let references = &self.scene.references;
+        if references.n_references == 0 {
+            return;
+        }
         let mut known: Option<(&[u32], String)> = None;
         for (row, scores) in rows.iter_mut().zip(&self.scores) {
             let hash = match &known {

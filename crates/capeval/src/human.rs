@@ -53,7 +53,7 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
     }
     let (source, options, progress) = (request.references.clone(), request.options.clone(), request.progress);
     let Scored { mut report, scores, references } =
-        score_with_statistics(request, selection.clone(), Scope::Each)?;
+        score_with_statistics(request, selection.clone(), Default::default(), Scope::Each)?;
     let described = described(&scores, &references);
     let list = (described.len() < references.n_images).then_some(&described[..]);
     let rounds = Rounds::new(&source, list, options.ids)?;
@@ -146,7 +146,7 @@ struct Rounds {
 
 impl Rounds {
     fn new(source: &ReferenceSource, list: Option<&[SegmentId]>, ids: Ids) -> Result<Self, Error> {
-        let subset = list.map(|list| Subset::new(list, source, ids)).transpose()?;
+        let subset = list.map(|list| Subset::new(list, source, "reference", ids)).transpose()?;
         let captions = source.to_captions()?;
         let captions = match &subset {
             None => captions.into_owned(),
@@ -197,7 +197,8 @@ impl Rounds {
             extras: subset.into_iter().chain([held_out]).collect(),
             ..Systems::default()
         };
-        Ok(Inputs { systems, references: AlignedReferences::whole(set, self.index.clone()) })
+        let references = AlignedReferences::whole(set, self.index.clone());
+        Ok(Inputs { systems, references, given: Vec::new() })
     }
 
     fn score(

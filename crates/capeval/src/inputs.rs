@@ -1,6 +1,6 @@
 //! The systems and references of a task, matched image by image.
 
-use capeval_corpus::{Aligned, Captions, Missing, Opposite, agree, align_by};
+use capeval_corpus::{Aligned, Captions, Missing, Opposite, Pair, Policy, agree, align_by};
 use capeval_evaluate::System;
 use capeval_metric::AnyMetric;
 use capeval_report::Notice;
@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::aligned::{AlignedReferences, ReferenceIndex};
 use crate::common::Common;
 use crate::findings::Findings;
+use crate::given::Plan;
 use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
@@ -27,6 +28,8 @@ pub(crate) enum Scope {
 pub(crate) struct Inputs {
     pub systems: Systems,
     pub references: AlignedReferences,
+    /// Given scores as metrics.
+    pub given: Vec<AnyMetric>,
 }
 
 /// The captions of systems, and the image of each.
@@ -41,13 +44,16 @@ pub(crate) struct Systems {
     pub common: Option<Common>,
     /// What else belongs in the signatures.
     pub extras: Vec<(&'static str, String)>,
+    /// The hashes of the given scores of each system, by measure.
+    pub given: Vec<Vec<(String, String)>>,
 }
 
 impl Inputs {
-    /// Matches the captions of systems with references, as the policies of `options` allow.
+    /// Matches the captions of systems, and their given scores, with references, as the policies of `options` allow.
     pub fn align(
         mut references: ReferenceSource,
         mut captions: Vec<(String, Captions)>,
+        plan: &Plan,
         options: &ScoreOptions,
         metrics: &[AnyMetric],
         scope: Scope,
@@ -66,7 +72,7 @@ impl Inputs {
         let subset = match &options.images {
             None => None,
             Some(list) => {
-                let subset = Subset::new(list, &references, options.ids)?;
+                let subset = Subset::new(list, &references, "reference", options.ids)?;
                 for (_, captions) in &mut captions {
                     *captions = subset.of_candidates(captions, &references)?;
                 }
@@ -88,15 +94,57 @@ impl Inputs {
             }));
         }
         found.add(notices::twins(&captions));
-        let common = match scope == Scope::Common && policy.missing == Missing::Skip {
-            true => Common::cut(&mut aligned, index.images().len())?,
+        let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &policy)?;
+        let common = scope.cut(&mut aligned, index.images().len(), policy, found)?;
+        let references = index.gather(&aligned, metrics)?;
+        let subset = subset.as_ref().map(Subset::len);
+        let systems = Systems { captions, aligned, subset, common, extras: Vec::new(), given: plan.hashes() };
+        let given = plan.metrics(values, &references.place);
+        Ok(Self { systems, references, given })
+    }
+
+    /// Matches given scores of systems, of which there are no captions, with `images`, a list without words.
+    pub fn of_scores(
+        images: ReferenceSource,
+        plan: &Plan,
+        options: &ScoreOptions,
+        scope: Scope,
+        found: &mut Findings,
+    ) -> Result<Self, Error> {
+        let subset = options.images.as_ref();
+        let subset = subset.map(|list| Subset::new(list, &images, "score", options.ids)).transpose()?;
+        found.add(subset.as_ref().map(Subset::notice));
+        let index = ReferenceIndex::new(images, subset.as_ref(), options.ids)?;
+        let n_images = index.images().len();
+        let pairs: Vec<Pair> = (0..n_images as u32).map(|image| Pair { image, candidate: None }).collect();
+        let captions: Vec<(String, Captions)> =
+            plan.systems().map(|(name, files)| (name.to_owned(), Captions::new(files))).collect();
+        let mut aligned = vec![Aligned { pairs, notices: Vec::new() }; captions.len()];
+        let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &options.policy())?;
+        let common = scope.cut(&mut aligned, n_images, options.policy(), found)?;
+        let references = index.gather(&aligned, &[])?.without_texts();
+        let subset = subset.as_ref().map(Subset::len);
+        let systems = Systems { captions, aligned, subset, common, extras: Vec::new(), given: plan.hashes() };
+        let given = plan.metrics(values, &references.place);
+        Ok(Self { systems, references, given })
+    }
+}
+
+impl Scope {
+    /// Restricts alignments to common images, if they are meant and some systems lack images.
+    fn cut(
+        self,
+        aligned: &mut [Aligned],
+        n_images: usize,
+        policy: Policy,
+        found: &mut Findings,
+    ) -> Result<Option<Common>, Error> {
+        let common = match self == Self::Common && policy.missing == Missing::Skip {
+            true => Common::cut(aligned, n_images)?,
             false => None,
         };
         found.add(common.as_ref().map(Common::notice));
-        let references = index.gather(&aligned, metrics)?;
-        let subset = subset.as_ref().map(Subset::len);
-        let systems = Systems { captions, aligned, subset, common, extras: Vec::new() };
-        Ok(Self { systems, references })
+        Ok(common)
     }
 }
 
@@ -123,7 +171,8 @@ impl Systems {
     /// What the signatures of system number `k` name.
     pub fn signing(&self, k: usize) -> Signing<'_> {
         let notices = self.aligned.get(k).map_or(&[][..], |aligned| &aligned.notices);
-        Signing { notices, subset: self.subset, common: self.common.as_ref(), extras: &self.extras }
+        let given = self.given.get(k).map_or(&[][..], Vec::as_slice);
+        Signing { notices, subset: self.subset, common: self.common.as_ref(), extras: &self.extras, given }
     }
 }
 

@@ -86,6 +86,7 @@ pub use correlate::{CorrelateRequest, correlate};
 pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
+pub use given::GivenScores;
 pub use measures::{
     NeededData, Selection, entries, metrics, needed_data, select_metrics, select_with_defaults,
 };

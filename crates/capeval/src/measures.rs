@@ -249,7 +249,8 @@ pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEnt
     let (mut entries, mut measures) = (Vec::new(), Vec::new());
     let signatures: Vec<Signature> = metrics.iter().map(|(signature, _)| signature.clone()).collect();
     for (m, (signature, parts)) in metrics.into_iter().enumerate() {
-        let first = signatures.iter().take(m).find(|s| s.metric() == signature.metric());
+        let is_given = signature.is_given();
+        let first = signatures.iter().take(m).find(|s| s.metric() == signature.metric() && !is_given);
         let differing: Vec<(&str, &str)> = match first {
             Some(first) => {
                 signature.settings().filter(|(name, value)| first.get(name) != Some(value)).collect()
@@ -257,7 +258,10 @@ pub(crate) fn entries_of(metrics: Vec<(Signature, Vec<Part>)>) -> (Vec<MetricEnt
             None => Vec::new(),
         };
         let suffix: String = differing.iter().map(|(name, value)| format!(":{name}={value}")).collect();
-        let key = format!("{}{suffix}", signature.metric());
+        let key = match parts.first().filter(|_| is_given) {
+            Some(part) => part.key.clone(),
+            None => format!("{}{suffix}", signature.metric()),
+        };
         entries.push(MetricEntry { key, n_measures: parts.len(), is_mean: false });
         measures.extend(parts.into_iter().map(|part| {
             let settings = differing.iter().map(|(name, value)| format!(" {name}={value}"));

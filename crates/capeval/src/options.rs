@@ -34,6 +34,11 @@ impl MetricOptions {
         Self { names: names.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
+    /// Whether any metric is chosen, so that the usual ones are not meant.
+    pub fn are_chosen(&self) -> bool {
+        self.suite.is_some() || !self.names.is_empty()
+    }
+
     /// The suite that comes first.
     pub fn suite(&self) -> Option<&str> {
         match (self.suite.as_deref(), self.names.is_empty()) {
@@ -55,8 +60,10 @@ impl MetricOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScoreOptions {
-    /// The metrics.
+    /// The metrics; none if scores are given without captions.
     pub metrics: MetricOptions,
+    /// The keys of given scores that are error rates; those of known metrics need not be listed.
+    pub lower_is_better: Vec<String>,
     /// Images without a candidate.
     pub missing: Missing,
     /// Candidates for images without references.
@@ -122,7 +129,7 @@ named! {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CorrelateOptions {
-    /// The metrics; ignored if scores are given.
+    /// The metrics; if scores are given, they are computed only if some are chosen or references are given.
     pub metrics: MetricOptions,
     /// The keys of given scores that are error rates; those of known metrics need not be listed.
     pub lower_is_better: Vec<String>,
@@ -142,7 +149,7 @@ pub struct CorrelateOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PreferOptions {
-    /// The metrics; ignored if scores are given.
+    /// The metrics; if scores are given, they are computed only if some are chosen or references are given.
     pub metrics: MetricOptions,
     /// The keys of given scores that are error rates; those of known metrics need not be listed.
     pub lower_is_better: Vec<String>,
@@ -256,7 +263,10 @@ mod tests {
         let policy = error::<ScoreOptions>(r#"{"missing": "skipp"}"#);
         assert!(policy.contains("\"skipp\"; did you mean skip?"), "{policy}");
         let field = error::<ScoreOptions>(r#"{"mising": "skip"}"#);
-        assert!(field.contains("unknown field `mising`, expected one of `metrics`, `missing`"), "{field}");
+        assert!(
+            field.contains("unknown field `mising`, expected one of `metrics`, `lower_is_better`, `missing`"),
+            "{field}"
+        );
         assert!(error::<PreferOptions>(r#"{"draws": "5"}"#).contains("expected usize"));
     }
 }

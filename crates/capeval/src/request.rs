@@ -4,8 +4,9 @@ use capeval_corpus::Captions;
 use capeval_evaluate::Progress;
 use capeval_evaluate::registry::Resources;
 
-use crate::ScoreOptions;
+use crate::given::Plan;
 use crate::references::ReferenceSource;
+use crate::{GivenScores, ScoreOptions};
 
 /// Captions of systems, their references, and options. Start from [`Request::new`] and change fields as needed.
 ///
@@ -30,6 +31,8 @@ pub struct Request<'p, Options> {
     pub reference_files: Vec<String>,
     /// The systems: a name, which must be unique, and one caption per image.
     pub systems: Vec<(String, Captions)>,
+    /// Scores that were computed before, of the same systems; or of any, if there are no captions.
+    pub scores: Vec<GivenScores>,
     /// The options.
     pub options: Options,
     /// Tables and third-party data for metrics that use them.
@@ -52,6 +55,7 @@ impl<Options: Default> Request<'static, Options> {
             reference_files: vec![references.source().to_owned()],
             references,
             systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
+            scores: Vec::new(),
             options: Options::default(),
             resources: Resources::default(),
             progress: &(),
@@ -59,10 +63,33 @@ impl<Options: Default> Request<'static, Options> {
     }
 }
 
+impl<Options: Default> Request<'static, Options> {
+    /// A request about given scores alone, without captions and references: their images are all that one of them is
+    /// of.
+    pub fn of_scores(scores: Vec<GivenScores>) -> Self {
+        let no_captions: [(String, Captions); 0] = [];
+        let images = Plan::images(&scores);
+        Self { scores, reference_files: Vec::new(), ..Self::new(images, no_captions) }
+    }
+}
+
 impl<'p, Options> Request<'p, Options> {
+    /// Whether there are given scores and nothing else.
+    pub(crate) fn is_of_scores(&self) -> bool {
+        self.systems.is_empty() && !self.scores.is_empty()
+    }
+
     /// Replaces the options.
     pub fn map<Other>(self, change: impl FnOnce(Options) -> Other) -> Request<'p, Other> {
-        let Self { references, reference_files, systems, options, resources, progress } = self;
-        Request { references, reference_files, systems, options: change(options), resources, progress }
+        let Self { references, reference_files, systems, scores, options, resources, progress } = self;
+        Request {
+            references,
+            reference_files,
+            systems,
+            scores,
+            options: change(options),
+            resources,
+            progress,
+        }
     }
 }

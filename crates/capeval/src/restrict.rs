@@ -17,8 +17,14 @@ pub(crate) struct Subset {
 }
 
 impl Subset {
-    /// The images of `list`, which must all be among `references`.
-    pub fn new(list: &[SegmentId], references: &ReferenceSource, ids: Ids) -> Result<Self, Error> {
+    /// The images of `list`, which must all be among `references`; `noun` is what they have there: a reference or a
+    /// score.
+    pub fn new(
+        list: &[SegmentId],
+        references: &ReferenceSource,
+        noun: &str,
+        ids: Ids,
+    ) -> Result<Self, Error> {
         let known: HashSet<SegmentId> = references.ids().iter().map(|id| normal(id, ids)).collect();
         let unknown: Vec<&SegmentId> = list.iter().filter(|id| !known.contains(&normal(id, ids))).collect();
         if list.is_empty() {
@@ -30,7 +36,7 @@ impl Subset {
             let more = if unknown.len() > shown.len() { ", …" } else { "" };
             return Err(Error::with_remedy(
                 format!(
-                    "{} of the {} listed images {} no reference in {}: {}{more}",
+                    "{} of the {} listed images {} no {noun} in {}: {}{more}",
                     unknown.len(),
                     list.len(),
                     if unknown.len() == 1 { "has" } else { "have" },

@@ -8,6 +8,7 @@ use capeval_report::Notice;
 use capeval_text::Looks;
 
 use crate::findings::Findings;
+use crate::given::Given;
 use crate::notices::{about_texts, look_at};
 use crate::signing::Signing;
 
@@ -33,14 +34,21 @@ impl<'s> RowScorer<'s> {
         Self { systems, sources, metrics, read: ReadSystems::new(systems, metrics) }
     }
 
-    /// Scores the captions against references, an image for each row; empty captions are scored as well.
-    pub fn score(&self, mut references: ReferenceSet, progress: &dyn Progress) -> Rows {
+    /// Scores the captions against references, an image for each row; empty captions are scored as well. `hashes` are
+    /// those of given scores, by measure.
+    pub fn score(
+        &self,
+        mut references: ReferenceSet,
+        hashes: &[(String, String)],
+        progress: &dyn Progress,
+    ) -> Rows {
         let Self { systems, sources, metrics, read } = self;
         let scores = read.evaluate(&mut references, metrics, progress);
         let mut found = Findings::default();
+        let reads_captions = metrics.iter().any(|metric| !Given::is(metric));
         let sign = |((system, source), scores): ((&System, &&str), &SystemScores)| {
-            let blank = blank(system, source);
-            let signing = Signing { notices: blank.as_slice(), ..Signing::default() };
+            let blank = blank(system, source).filter(|_| reads_captions);
+            let signing = Signing { notices: blank.as_slice(), given: hashes, ..Signing::default() };
             signing.sign(scores, &references, &mut found)
         };
         let signed: Vec<Vec<Signature>> = systems.iter().zip(*sources).zip(&scores).map(sign).collect();

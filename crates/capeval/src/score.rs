@@ -1,13 +1,16 @@
 //! Scores captions: from captions to a report.
 
+use capeval_choice::{Argument, Remedy};
 use capeval_corpus::SegmentId;
 use capeval_report::{Explained, Report};
 
 use crate::evaluation::score_with_statistics;
+use crate::findings::Findings;
+use crate::given::Plan;
 use crate::human::score_with_human;
 use crate::inputs::Scope;
-use crate::request::ScoreRequest;
-use crate::{Error, ScoreOptions, select_metrics};
+use crate::request::{Request, ScoreRequest};
+use crate::{Error, MetricOptions, ScoreOptions, Selection, select_metrics};
 
 /// Scores systems against references.
 ///
@@ -15,14 +18,50 @@ use crate::{Error, ScoreOptions, select_metrics};
 /// of images: like pycocoevalcap, it reads all captions as one text.
 ///
 /// # Errors
-/// When no system is given and no human row requested, or two systems have the same name; when a policy does not allow
-/// a mismatch between references and candidates, or when the list of images contains one without references.
+/// When no system is given and no human row requested, or two systems have the same name; when given scores are of
+/// other systems than the captions, or by a measure that is computed too; when a policy does not allow a mismatch
+/// between references and candidates, or when the list of images contains one without references.
 pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
-    let selection = select_metrics(&request.options.metrics, &request.resources)?;
+    let mut request = request;
+    let selection = select(&request, &request.options.metrics)?;
     if request.options.human {
+        if !request.scores.is_empty() {
+            return Err(Error::with_remedy(
+                "people's captions have no given scores, so there is no human row",
+                "leave one of them out",
+            ));
+        }
         return score_with_human(request, selection);
     }
-    score_with_statistics(request, selection, Scope::Each).map(|scored| scored.report)
+    let plan = plan(&mut request, &selection)?;
+    score_with_statistics(request, selection, plan, Scope::Each).map(|scored| scored.report)
+}
+
+/// Selects the metrics of a request; none if it is of given scores alone.
+pub(crate) fn select<O>(request: &Request<'_, O>, metrics: &MetricOptions) -> Result<Selection, Error> {
+    if !request.is_of_scores() {
+        return select_metrics(metrics, &request.resources);
+    }
+    if metrics.are_chosen() {
+        return Err(Error::with_remedy(
+            "metrics need captions and references, and there are only scores",
+            Remedy::omit(Argument::Metrics).or(Remedy::give(Argument::References).to("compute metrics too")),
+        ));
+    }
+    Ok(Selection::default())
+}
+
+/// Finds the given scores of the systems of a request.
+pub(crate) fn plan(request: &mut ScoreRequest<'_>, selection: &Selection) -> Result<(Plan, Findings), Error> {
+    let scores = std::mem::take(&mut request.scores);
+    let mut found = Findings::default();
+    if scores.is_empty() {
+        return Ok((Plan::default(), found));
+    }
+    let systems: Vec<&str> = request.systems.iter().map(|(name, _)| name.as_str()).collect();
+    let lower = &request.options.lower_is_better;
+    let plan = Plan::new(scores, &systems, &selection.metrics, lower, &mut found)?;
+    Ok((plan, found))
 }
 
 /// Explains the scores of single images, from counts to scores.

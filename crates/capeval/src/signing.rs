@@ -37,6 +37,8 @@ pub(crate) struct Signing<'a> {
     pub common: Option<&'a Common>,
     /// Other entries, which come after these.
     pub extras: &'a [(&'static str, String)],
+    /// The hashes of given scores, by measure.
+    pub given: &'a [(String, String)],
 }
 
 impl Signing<'_> {
@@ -68,9 +70,12 @@ impl Signing<'_> {
     /// The signature of a metric with everything that all scores depend on: the number of references per image, what
     /// was left out or replaced, and the version of capeval.
     pub fn signature(self, of_metric: &Signature, PerImage { least, most }: PerImage) -> Signature {
-        let Self { notices, subset, common, extras } = self;
+        let Self { notices, subset, common, extras, given } = self;
         let mut signature = of_metric.clone();
-        if least == most {
+        if of_metric.is_given() {
+            let hash = given.iter().find(|(measure, _)| of_metric.get("measure") == Some(measure));
+            hash.into_iter().for_each(|(_, hash)| signature.push("file", hash));
+        } else if least == most {
             signature.push("nrefs", least);
         } else {
             signature.push("nrefs", format_args!("{least}-{most}"));
@@ -86,10 +91,19 @@ impl Signing<'_> {
             Code::Applied(Argument::Missing, Missing::Skip.name()),
             Code::Applied(Argument::Empty, Empty::Skip.name()),
         ];
+        // Captions and given scores may each lack some images, which are then counted together.
+        let mut applied: Vec<(Argument, &str, usize)> = Vec::new();
         for notice in notices.iter().filter(|notice| common.is_none() || !skipped.contains(&notice.code)) {
             if let Code::Applied(policy, value) = notice.code {
-                signature.push(policy.name(), format_args!("{value}({})", notice.count.unwrap_or_default()));
+                let count = notice.count.unwrap_or_default();
+                match applied.iter_mut().find(|(known, of, _)| (*known, *of) == (policy, value)) {
+                    Some((.., sum)) => *sum += count,
+                    None => applied.push((policy, value, count)),
+                }
             }
+        }
+        for (policy, value, count) in applied {
+            signature.push(policy.name(), format_args!("{value}({count})"));
         }
         for (name, value) in extras {
             signature.push(name, value);

@@ -1,14 +1,16 @@
 //! Resamples of ratings and of pairs: progress, interruption, and limits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use capeval::corpus::ratings::{self, RatingOptions};
+use capeval::corpus::scores::read_scores;
 use capeval::corpus::{Captions, SegmentId};
 use capeval::evaluate::{Progress, Stage};
 use capeval::stats::Resampling;
 use capeval::{
-    CorrelateOptions, CorrelateRequest, Error, MetricOptions, PreferOptions, PreferRequest, correlate, prefer,
+    CorrelateOptions, CorrelateRequest, Error, GivenScores, MetricOptions, PreferOptions, PreferRequest,
+    correlate, prefer,
 };
 
 const RATINGS: &str = "image_id,caption,rating\n1,a dog,3\n1,a cat,1\n2,a bird,2\n3,a fox,4\n3,an owl,4\n";
@@ -34,24 +36,32 @@ type Way = fn(Option<Resampling>, bool, &dyn Progress) -> Result<(), Error>;
 const WAYS: [Way; 2] = [
     |intervals, given, progress| {
         let ratings = ratings::read_ratings(RATINGS.as_bytes(), "ratings", &RatingOptions::default())?;
-        let scores = ratings::read_scores(SCORES.as_bytes(), "scores")?;
+        let scores = GivenScores::new(read_scores(SCORES.as_bytes(), "scores", None)?, None, "scores")?;
         correlate(CorrelateRequest {
-            options: CorrelateOptions { intervals, metrics: metrics(), ..CorrelateOptions::default() },
+            options: CorrelateOptions {
+                intervals,
+                metrics: if given { MetricOptions::default() } else { metrics() },
+                ..CorrelateOptions::default()
+            },
             progress,
-            scores: given.then_some(scores),
-            references: Some(references()),
+            scores: given.then_some(scores).into_iter().collect(),
+            references: (!given).then(references),
             ..CorrelateRequest::new(ratings)
         })
         .map(drop)
     },
     |intervals, given, progress| {
         let choices = ratings::read_pairs(PAIRS.as_bytes(), "pairs")?;
-        let scores = ratings::read_scores(SCORES.as_bytes(), "scores")?;
+        let scores = GivenScores::new(read_scores(SCORES.as_bytes(), "scores", None)?, None, "scores")?;
         prefer(PreferRequest {
-            options: PreferOptions { intervals, metrics: metrics(), ..PreferOptions::default() },
+            options: PreferOptions {
+                intervals,
+                metrics: if given { MetricOptions::default() } else { metrics() },
+                ..PreferOptions::default()
+            },
             progress,
-            scores: given.then_some(scores),
-            references: Some(references()),
+            scores: given.then_some(scores).into_iter().collect(),
+            references: (!given).then(references),
             ..PreferRequest::new(choices)
         })
         .map(drop)
@@ -62,8 +72,9 @@ fn resamples(resamples: usize) -> Option<Resampling> {
     Some(Resampling { resamples, ..Resampling::default() })
 }
 
-/// Ends the work after a number of resamples.
+/// Ends the work after a number of resamples; reading scores before that counts for nothing.
 struct Stop {
+    is_resampling: AtomicBool,
     begun: AtomicUsize,
     heard: AtomicUsize,
     at: usize,
@@ -71,18 +82,20 @@ struct Stop {
 
 impl Stop {
     fn at(at: usize) -> Self {
-        Self { begun: 0.into(), heard: 0.into(), at }
+        Self { is_resampling: false.into(), begun: 0.into(), heard: 0.into(), at }
     }
 }
 
 impl Progress for Stop {
     fn begin(&self, stage: Stage, n: usize) {
-        assert_eq!(stage, Stage::Resampling);
-        self.begun.fetch_add(n, Ordering::Relaxed);
+        let is_resampling = stage == Stage::Resampling;
+        self.is_resampling.store(is_resampling, Ordering::Relaxed);
+        self.begun.fetch_add(if is_resampling { n } else { 0 }, Ordering::Relaxed);
     }
 
     fn advance(&self, n: usize) {
-        if self.heard.fetch_add(n, Ordering::Relaxed) >= self.at {
+        let is_resampling = self.is_resampling.load(Ordering::Relaxed);
+        if is_resampling && self.heard.fetch_add(n, Ordering::Relaxed) >= self.at {
             resume_unwind(Box::new("stopped"));
         }
     }

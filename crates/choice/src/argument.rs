@@ -61,6 +61,8 @@ arguments! {
     Training = "train", "FILE";
     /// Scores that were computed earlier.
     Scores = "scores", "FILE";
+    /// The ids of scores that are a list of numbers.
+    ScoreIds = "score_ids", "FILE";
     /// The keys of given scores that are error rates.
     LowerIsBetter = "lower_is_better", "KEYS";
     /// The images to score.

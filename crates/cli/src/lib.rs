@@ -4,6 +4,7 @@ mod commands;
 mod completions;
 mod data;
 mod fault;
+mod given;
 mod html;
 mod input;
 mod invocation;

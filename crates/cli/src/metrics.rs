@@ -34,6 +34,17 @@ pub struct MetricArgs {
 }
 
 impl MetricArgs {
+    /// The first of these flags that is set, but those that choose metrics.
+    pub fn set(&self) -> Option<&'static str> {
+        let flags = [
+            (self.idf.is_some(), "--idf"),
+            (self.df.is_some(), "--df"),
+            (self.lm.is_some(), "--lm"),
+            (self.yes, "--yes"),
+        ];
+        self.chosen.set().or_else(|| options::first_set(&flags))
+    }
+
     /// The metrics with their settings.
     pub fn options(&self) -> MetricOptions {
         self.chosen.options(self.idf)

@@ -37,11 +37,9 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     }
     let mut systems: Vec<(Option<String>, String)> = candidates
         .iter()
-        .map(|candidate| match candidate.split_once('=') {
-            Some((name, path)) if !name.is_empty() && !Path::new(candidate).exists() => {
-                (Some(name.to_owned()), path.to_owned())
-            }
-            _ => (None, candidate.clone()),
+        .map(|candidate| {
+            let (name, path) = split(candidate);
+            (name.map(str::to_owned), path.to_owned())
         })
         .collect();
     for ((name, path), given) in systems.iter_mut().zip(names) {
@@ -86,8 +84,16 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     Ok(named)
 }
 
+/// The name and the path of `NAME=PATH`; there is no name if a file is called so.
+pub fn split(candidate: &str) -> (Option<&str>, &str) {
+    match candidate.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(candidate).exists() => (Some(name), path),
+        _ => (None, candidate),
+    }
+}
+
 /// The last `parts` parts of a path, without the extensions of packing and format.
-fn stem(path: &str, parts: usize) -> String {
+pub fn stem(path: &str, parts: usize) -> String {
     if path == "-" || path == "/dev/stdin" {
         return "stdin".to_owned();
     }

@@ -29,6 +29,9 @@ pub const READING_CANDIDATES: &str = "Reading candidates";
 /// The heading of flags about mismatches.
 pub const MISMATCHES: &str = "Mismatches between candidates and references";
 
+/// The heading of flags about scores that were computed before.
+pub const GIVEN_SCORES: &str = "Given scores";
+
 /// The heading of flags about metrics.
 pub const METRICS: &str = "Metrics";
 
@@ -55,6 +58,18 @@ pub struct ReferenceInput {
 }
 
 impl ReferenceInput {
+    /// The first of these flags that is set.
+    pub fn set(&self) -> Option<&'static str> {
+        let flags = [
+            (self.ref_format.is_some(), "--ref-format"),
+            (self.split.is_some(), "--split"),
+            (self.ref_id_column.is_some(), "--ref-id-column"),
+            (self.ref_caption_columns.is_some(), "--ref-caption-column"),
+            (self.no_limits, "--no-limits"),
+        ];
+        first_set(&flags)
+    }
+
     /// The options for the reader.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
@@ -132,6 +147,11 @@ impl ReferenceFiles {
     pub fn no_limits(&self) -> bool {
         self.reading.no_limits
     }
+
+    /// The first of the flags about references that is set.
+    pub fn set(&self) -> Option<&'static str> {
+        first_set(&[(!self.references.is_empty(), "--references")]).or(self.reading.set())
+    }
 }
 
 /// The choice of metrics.
@@ -166,6 +186,11 @@ impl Metrics {
         }
     }
 
+    /// The first of these flags that is set, but those that choose metrics.
+    pub fn set(&self) -> Option<&'static str> {
+        first_set(&[(self.tokenizer.is_some(), "--tokenizer"), (self.spice_cache.is_some(), "--spice-cache")])
+    }
+
     /// The files with data of these metrics.
     pub fn files(&self) -> DataFiles {
         DataFiles { spice_cache: self.spice_cache.clone(), keeps_parses: true, ..DataFiles::default() }
@@ -195,7 +220,7 @@ impl Candidates {
             (self.id_column.is_some(), "--id-column"),
             (self.caption_column.is_some(), "--caption-column"),
         ];
-        flags.iter().find(|(is_set, _)| *is_set).map(|(_, flag)| *flag)
+        first_set(&flags)
     }
 
     /// The options for the reader.
@@ -254,6 +279,11 @@ pub struct Order {
     /// only.
     #[arg(long, value_name = "KEY", value_parser = Known::Measures, hide_possible_values = true)]
     pub sort: Option<String>,
+}
+
+/// The first of `flags` that is set.
+pub fn first_set(flags: &[(bool, &'static str)]) -> Option<&'static str> {
+    flags.iter().find(|(is_set, _)| *is_set).map(|(_, flag)| *flag)
 }
 
 /// An error that `flag` names no measure of `known`.

@@ -37,13 +37,14 @@ pub mod probabilities;
 pub mod ratings;
 mod read;
 pub mod rouge_xml;
+pub mod scores;
 mod table;
 mod unpack;
 mod write;
 mod written;
 mod zstd;
 
-pub use align::{Aligned, GroupedCaptions, ImageIndex, Pair, align, align_by};
+pub use align::{Aligned, AlignedScores, GroupedCaptions, ImageIndex, Pair, align, align_by, align_scores};
 pub use capeval_choice::{Notice, Remedy, Role, SegmentId, UnknownName};
 pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};

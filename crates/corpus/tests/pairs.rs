@@ -1,6 +1,7 @@
 //! Readers of pairs of captions that people chose between, on whole and damaged samples.
 
-use capeval_corpus::ratings::{Choice, Choices, read_pairs, read_scores};
+use capeval_corpus::ratings::{Choice, Choices, read_pairs};
+use capeval_corpus::scores::read_scores;
 use capeval_corpus::{Error, SegmentId};
 
 fn read(text: &str) -> Result<Choices, Error> {
@@ -258,7 +259,7 @@ fn a_category_may_have_no_pair() {
 #[test]
 fn segments_of_pairs_are_named_where_scores_are_expected() {
     let row = r#"{"image_id": 1, "captions": ["a", "b"], "votes": [1, 0], "scores": {"m": [1, 2]}, "right": {"m": 0}}"#;
-    let error = with_remedy(read_scores(row.as_bytes(), "f").unwrap_err());
+    let error = with_remedy(read_scores(row.as_bytes(), "f", None).unwrap_err());
     assert!(
         error.contains("these are segments of pairs") && error.contains("one row for each caption"),
         "{error}"

@@ -2,7 +2,8 @@
 #![cfg_attr(feature = "parquet", expect(clippy::unwrap_used, reason = "a test may panic"))]
 
 use capeval_corpus::probabilities::{Scale, read_probabilities};
-use capeval_corpus::ratings::{RatingOptions, read_pairs, read_ratings, read_scores};
+use capeval_corpus::ratings::{RatingOptions, read_pairs, read_ratings};
+use capeval_corpus::scores::read_scores;
 use capeval_corpus::{ErrorKind, ReadOptions, SegmentId, read_bytes};
 
 /// The table in CSV, TSV, JSON Lines, JSON and, where it can be read, Parquet. Cells that are numbers are numbers, and
@@ -173,7 +174,7 @@ fn the_first_of_several_names_counts() {
     }
     let lines = "{\"img\": \"x\", \"description\": \"a\"}\n{\"img\": \"y\", \"description\": \"b\"}\n";
     assert_eq!(captions(lines.as_bytes(), "t", &references), ["\"x\"=a", "\"y\"=b"]);
-    let scores = |text: &str| read_scores(text.as_bytes(), "f").unwrap().keys;
+    let scores = |text: &str| read_scores(text.as_bytes(), "f", None).unwrap().keys;
     assert_eq!(scores("image_id,caption,BLEU-1,bleu_1\n1,,0.5,0.25\n"), ["BLEU-1", "bleu_1"]);
     let rated = |text: &str| read_ratings(text.as_bytes(), "f", &RatingOptions::default()).unwrap().items;
     assert_eq!(rated("file_name,image_path,rater_1,rater_1_2\na,b,3,9\n")[0].ratings, [3.0]);
@@ -196,7 +197,7 @@ fn ratings_scores_and_pairs_are_the_same_in_every_format() {
     }
     let scored = formats(&["image_id", "caption", "m", "n"], &[&["7", "a dog", "0.5", "1"]]);
     for (name, bytes) in &scored {
-        let found = read_scores(bytes, "f").unwrap();
+        let found = read_scores(bytes, "f", None).unwrap();
         assert_eq!(
             (found.keys, found.rows[0].scores.clone()),
             (vec!["m".into(), "n".into()], vec![0.5, 1.0]),
@@ -251,12 +252,13 @@ fn what_is_wrong_with_a_table_is_named_with_its_place() {
     }
     let twice = b"[{\"image_id\": 1, \"rating\": 2, \"rating\": 3}]";
     let ratings = read_ratings(twice, "f", &RatingOptions::default()).unwrap_err();
-    for error in [ratings, read_scores(twice, "f").unwrap_err(), read_pairs(twice, "f").unwrap_err()] {
+    for error in [ratings, read_scores(twice, "f", None).unwrap_err(), read_pairs(twice, "f").unwrap_err()] {
         assert!(error.to_string().contains("the key \"rating\" appears twice in one object"), "{error}");
     }
     let ragged = b"image_id,rating\n1,2,3\n";
     let ratings = read_ratings(ragged, "f", &RatingOptions::default()).unwrap_err();
-    for error in [ratings, read_scores(ragged, "f").unwrap_err(), read_pairs(ragged, "f").unwrap_err()] {
+    for error in [ratings, read_scores(ragged, "f", None).unwrap_err(), read_pairs(ragged, "f").unwrap_err()]
+    {
         assert!(error.to_string().starts_with("f:2:1 (byte 16): this row has 3 fields"), "{error}");
     }
 }

@@ -382,7 +382,7 @@ impl BatchScorer {
                 }
             })
             .collect();
-        let candidates = Candidates { texts, sentences };
+        let candidates = Candidates { texts, sentences, system: 0 };
         let width = self.n_columns().max(1);
         session::visit(
             &references,

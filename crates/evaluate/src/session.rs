@@ -103,7 +103,7 @@ impl Read {
         Scene {
             session,
             references: session.references(set, &self.vocabulary),
-            candidates: Candidates { texts: &systems[s].texts, sentences: &self.sentences[s] },
+            candidates: Candidates { texts: &systems[s].texts, sentences: &self.sentences[s], system: s },
         }
     }
 }

@@ -99,11 +99,15 @@ pub struct Candidates<'a> {
     pub texts: &'a Texts,
     /// The words of the captions.
     pub sentences: &'a Sentences,
+    /// The number of the system.
+    pub system: usize,
 }
 
 /// One candidate with its references.
 #[derive(Clone, Copy)]
 pub struct Segment<'a> {
+    /// The number of the system, for scores that are not computed from the candidate.
+    pub system: usize,
     /// The image's index among the references.
     pub image: usize,
     /// The candidate as given.
@@ -130,6 +134,7 @@ impl<'a> Segment<'a> {
         ngrams: Option<SegmentNgrams<'a>>,
     ) -> Self {
         Self {
+            system: candidates.system,
             image,
             text: candidates.texts.get(k),
             words: candidates.sentences.words(k),

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// What signatures of given scores have as the name of a metric.
+const GIVEN: &str = "given";
+
 /// The name and settings of a metric: two scores on the same references are comparable if their signatures are equal.
 ///
 /// Prints as `cider-d|n:4|sigma:6|…`, and parses back from it.
@@ -35,6 +38,16 @@ impl Signature {
         for (_, known) in self.settings.iter_mut().filter(|(known, _)| known == name) {
             *known = value.to_string();
         }
+    }
+
+    /// A signature of scores by `measure` that are given, and not computed.
+    pub fn given(measure: &str) -> Self {
+        Self::new(GIVEN).with("measure", measure)
+    }
+
+    /// Whether the scores are given, and not computed.
+    pub fn is_given(&self) -> bool {
+        self.metric == GIVEN
     }
 
     /// The metric's name.

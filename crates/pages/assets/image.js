@@ -42,7 +42,7 @@ async function imageParts(source, state) {
     } else {
       caption.append(visible(text));
     }
-    if (text.trim() === "") caption.append(element("i", {}, "empty caption"));
+    if (meta.texts && text.trim() === "") caption.append(element("i", {}, "empty caption"));
     const numbers = meta.measures.map((measure, k) => element("span", { class: k === state.measure ? "now" : null },
       measure.label + " ", element("b", {}, score(scores[s][k][image]))));
     return element("li", { class: "card s" + (s % 8) + (s === state.system ? " mine" : "") },
@@ -60,8 +60,8 @@ async function imageParts(source, state) {
   const parts = [];
   if (address) parts.push(enlargeable(address));
   parts.push(
-    element("h4", {}, meta.systems.length > 1 ? "Candidates" : "Candidate"), element("ul", { class: "cards" }, ...cards),
-    element("h4", {}, "References"), element("ol", { class: "references" }, ...people));
+    element("h4", {}, (meta.texts ? "Candidate" : "System") + (meta.systems.length > 1 ? "s" : "")), element("ul", { class: "cards" }, ...cards));
+  if (people.length) parts.push(element("h4", {}, "References"), element("ol", { class: "references" }, ...people));
   if (trees[state.system]) {
     const sameWords = (k) => mine.candidate.of[k] === mine.candidate.of[m] && read.of[k] === read.of[m];
     const point = (k) => (pointed) => paint(pointed && (k === m || sameWords(k)) ? pointed : null);

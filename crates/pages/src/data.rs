@@ -63,6 +63,8 @@ struct Meta<'r> {
     /// The measure by which images are sorted at first.
     headline: usize,
     pictures: Option<Place<'r>>,
+    /// Whether there are captions or references, and not only given scores.
+    texts: bool,
     /// The system and the baseline whose differences are shown at first.
     difference: Option<(usize, usize)>,
 }
@@ -213,6 +215,7 @@ impl<'r> Meta<'r> {
                 Pictures::Files(_) => Place::Listed,
                 Pictures::Embedded(_) => Place::Embedded,
             }),
+            texts: gallery.has_texts(),
             difference: *difference,
         }
     }

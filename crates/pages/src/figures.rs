@@ -162,6 +162,7 @@ fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
 /// The figures of a report; `None` if the report has no scores of single images.
 pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     let gallery = report.gallery.as_ref();
+    let texts = gallery.filter(|gallery| gallery.has_texts());
     let n_systems = n_systems(report);
     let n_drawn = n_systems.min(COLOURS);
     if (0..n_drawn).all(|system| values(report, system, 0).is_empty()) {
@@ -174,11 +175,9 @@ pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
         systems: report.systems.iter().take(n_drawn).map(|system| system.name.as_str()).collect(),
         n_more: n_systems - n_drawn,
         has_human: gallery.is_some_and(|gallery| !gallery.held_out.is_empty()),
-        distributions: distributions
-            .chain(gallery.map(|gallery| lengths(report, gallery, n_drawn)))
-            .collect(),
+        distributions: distributions.chain(texts.map(|gallery| lengths(report, gallery, n_drawn))).collect(),
         cumulative: cumulative.collect(),
-        by_length: gallery.map_or_else(Vec::new, |gallery| by_length(report, gallery, n_drawn)),
+        by_length: texts.map_or_else(Vec::new, |gallery| by_length(report, gallery, n_drawn)),
         scatters: scatters(report, n_drawn),
     })
 }

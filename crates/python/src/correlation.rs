@@ -1,7 +1,6 @@
 //! Correlations with human ratings for Python.
 
-use capeval::corpus::Captions as Rows;
-use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings, SegmentScores};
+use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_files as files;
@@ -12,6 +11,7 @@ use pyo3::types::{PyByteArray, PyDict, PyList, PyString};
 use crate::captions::{Captions, id, id_list};
 use crate::data::{Given, with_data};
 use crate::error::{Keywords, from_corpus, from_file, value, within};
+use crate::given::{Scores, given};
 use crate::judge::numbers;
 use crate::rendered;
 use crate::run::long;
@@ -100,24 +100,14 @@ fn about<'py>(py: Python<'py>, agreement: &Agreement) -> PyResult<Bound<'py, PyD
 /// A rated caption: image, caption, system, ratings.
 type Row<'py> = (Bound<'py, PyAny>, Option<String>, Option<String>, Vec<f64>);
 
-/// References as captions, or scores in the file at a path; what is not given is `None`.
-pub fn against(against: Option<&Bound<'_, PyAny>>) -> PyResult<(Option<Rows>, Option<SegmentScores>)> {
-    let Some(against) = against else { return Ok((None, None)) };
-    let Ok(path) = against.extract::<String>() else {
-        return Ok((Some(against.cast::<Captions>()?.get().rows.clone()), None));
-    };
-    let bytes = against.py().detach(|| files::open(&path)).map_err(from_file)?;
-    Ok((None, Some(ratings::read_scores(&bytes, &path).map_err(from_corpus)?)))
-}
-
-/// Correlates metrics with human ratings, given as a path or as rows. What captions are compared `against` is
-/// references, or the path of precomputed scores.
+/// Correlates metrics and given scores with human ratings, given as a path or as rows.
 #[pyfunction]
-#[pyo3(signature = (ratings, against, options, data, threads, progress))]
+#[pyo3(signature = (ratings, references, scores, options, data, threads, progress))]
 pub fn correlate(
     py: Python<'_>,
     ratings: &Bound<'_, PyAny>,
-    against: Option<&Bound<'_, PyAny>>,
+    references: Option<&Captions>,
+    scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
     data: &Bound<'_, PyDict>,
     threads: Option<usize>,
@@ -131,8 +121,10 @@ pub fn correlate(
     } else {
         rated(ratings.extract().map_err(|error| within(py, "ratings", &error))?)?
     };
-    let (references, scores) = self::against(against)?;
-    let metrics = scores.is_none().then(|| options.metrics.clone());
+    let references = references.map(|captions| captions.rows.clone());
+    let scores = given(scores);
+    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
+    let metrics = computes.then(|| options.metrics.clone());
     let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
         with_data(metrics.as_ref(), &data, |resources| {

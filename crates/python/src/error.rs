@@ -69,7 +69,7 @@ impl Dialect for Keywords {
                 matches!(role, Role::References | Role::Candidates | Role::Training)
             }
             RatingColumns | SystemColumn(_) => false,
-            argument => !matches!(argument, NoLimits | RougeData),
+            argument => !matches!(argument, NoLimits | RougeData | ScoreIds),
         }
     }
 

@@ -14,6 +14,7 @@ mod data;
 mod error;
 mod explained;
 mod frequencies;
+mod given;
 mod judge;
 mod metrics;
 mod options;
@@ -45,6 +46,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<correlation::Correlation>()?;
     module.add_class::<preference::Preference>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
+    module.add_class::<given::Scores>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<report::Report>()?;
     module.add_class::<score::Prepared>()?;

@@ -8,8 +8,10 @@ use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::captions::Captions;
 use crate::data::{Given, with_data};
 use crate::error::{Keywords, from_corpus, from_file};
+use crate::given::{Scores, given};
 use crate::rendered;
 use crate::run::long;
 
@@ -41,13 +43,14 @@ impl Preference {
 }
 
 /// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON.
-/// What captions are compared `against` is references, or the path of precomputed scores.
+/// Scores that are given are compared too.
 #[pyfunction]
-#[pyo3(signature = (pairs, against, options, data, threads, progress))]
+#[pyo3(signature = (pairs, references, scores, options, data, threads, progress))]
 pub fn prefer(
     py: Python<'_>,
     pairs: &Bound<'_, PyAny>,
-    against: Option<&Bound<'_, PyAny>>,
+    references: Option<&Captions>,
+    scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
     data: &Bound<'_, PyDict>,
     threads: Option<usize>,
@@ -62,8 +65,10 @@ pub fn prefer(
         }
     };
     let choices = choices.map_err(from_corpus)?;
-    let (references, scores) = crate::correlation::against(against)?;
-    let metrics = scores.is_none().then(|| options.metrics.clone());
+    let references = references.map(|captions| captions.rows.clone());
+    let scores = given(scores);
+    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
+    let metrics = computes.then(|| options.metrics.clone());
     let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
         with_data(metrics.as_ref(), &data, |resources| {

@@ -17,6 +17,7 @@ use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
 use crate::data::{Given, with_data};
 use crate::error::{from_file, from_request};
+use crate::given::{Scores, given};
 use crate::report::Report;
 use crate::run::long;
 
@@ -119,14 +120,19 @@ impl Prepared {
     }
 }
 
-/// The parts of a request, which do not need the GIL.
+/// The parts of a request, which do not need the GIL; without references, it is about given scores alone.
 fn request<O: Default>(
-    references: &Bound<'_, PyAny>,
+    references: Option<&Bound<'_, PyAny>>,
     systems: Vec<(String, Py<Captions>)>,
+    scores: Vec<Py<Scores>>,
     options: O,
 ) -> PyResult<Request<'static, O>> {
+    let scores = given(scores);
+    let Some(references) = references else {
+        return Ok(Request { options, ..Request::of_scores(scores) });
+    };
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
-    Ok(Request { options, ..Request::new(ground(references)?, systems) })
+    Ok(Request { options, scores, ..Request::new(ground(references)?, systems) })
 }
 
 /// Captions or prepared references as the library takes them.
@@ -150,18 +156,19 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
 #[pyfunction]
 pub fn score(
     py: Python<'_>,
-    references: &Bound<'_, PyAny>,
+    references: Option<&Bound<'_, PyAny>>,
     systems: Vec<(String, Py<Captions>)>,
+    scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
     data: &Bound<'_, PyDict>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
     let options: ScoreOptions = crate::options::options(options)?;
-    let (metrics, data) = (options.metrics.clone(), Given::new(data)?);
-    let request = request(references, systems, options)?;
+    let (metrics, data) = (references.map(|_| options.metrics.clone()), Given::new(data)?);
+    let request = request(references, systems, scores, options)?;
     let found = long(py, threads, progress, move |progress| {
-        with_data(Some(&metrics), &data, |resources| {
+        with_data(metrics.as_ref(), &data, |resources| {
             capeval::score(ScoreRequest { resources, progress, ..request })
         })
     })?;
@@ -172,18 +179,19 @@ pub fn score(
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,
-    references: &Bound<'_, PyAny>,
+    references: Option<&Bound<'_, PyAny>>,
     systems: Vec<(String, Py<Captions>)>,
+    scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
     data: &Bound<'_, PyDict>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Comparison> {
     let options: CompareOptions = crate::options::options(options)?;
-    let (metrics, data) = (options.score.metrics.clone(), Given::new(data)?);
-    let request = request(references, systems, options)?;
+    let (metrics, data) = (references.map(|_| options.score.metrics.clone()), Given::new(data)?);
+    let request = request(references, systems, scores, options)?;
     let found = long(py, threads, progress, move |progress| {
-        with_data(Some(&metrics), &data, |resources| {
+        with_data(metrics.as_ref(), &data, |resources| {
             capeval::compare(CompareRequest { resources, progress, ..request })
         })
     })?;

@@ -43,6 +43,14 @@ pub trait Explain: Send + Sync {
     fn evidence(&self, images: Range<usize>, shapes: &mut Shapes) -> Vec<Vec<Vec<Evidence>>>;
 }
 
+impl Gallery {
+    /// Whether there are captions or references, and not only scores that were given.
+    pub fn has_texts(&self) -> bool {
+        let mut captions = self.systems.iter().flat_map(|system| &system.texts);
+        captions.any(|text| !text.is_empty()) || self.references.iter().any(|texts| !texts.is_empty())
+    }
+}
+
 impl fmt::Debug for Gallery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Gallery({} images of {} systems)", self.ids.len(), self.systems.len())

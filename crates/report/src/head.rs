@@ -13,7 +13,7 @@ use crate::{Labels, Notice};
 pub struct Head {
     /// The version of capeval.
     pub version: String,
-    /// The metrics, in the requested order; empty for scores from a file.
+    /// The metrics, in the requested order; given scores come last.
     pub metrics: Vec<MetricEntry>,
     /// The measures, metric by metric.
     pub measures: Vec<Measure>,

@@ -177,9 +177,13 @@ fn five_digits(value: f64) -> f64 {
     if is_close_to_half(scaled) { by_text() } else { scaled.round() / scale }
 }
 
-/// The range of a measure, such as `0–10`.
+/// The range of a measure, such as `0–10`; empty if nothing bounds it.
 pub(crate) fn range(min: f64, max: f64) -> String {
-    if max.is_finite() { format!("{min}–{max}") } else { format!("{min}–∞") }
+    let end = |bound: f64| if bound.is_finite() { bound.to_string() } else { fixed(bound, 0) };
+    match min.is_finite() || max.is_finite() {
+        true => format!("{}–{}", end(min), end(max)),
+        false => String::new(),
+    }
 }
 
 /// A share as a percentage: `95%`, `99.9%`.
@@ -296,5 +300,6 @@ mod tests {
     fn ranges_show_both_ends() {
         assert_eq!(range(0.0, 10.0), "0–10");
         assert_eq!(range(0.0, f64::INFINITY), "0–∞");
+        assert_eq!(range(f64::NEG_INFINITY, f64::INFINITY), "");
     }
 }

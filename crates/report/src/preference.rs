@@ -33,10 +33,10 @@ pub struct Preference {
 impl Preference {
     /// Whether scores were computed against drawn references, rather than read from a file.
     pub fn is_drawn(&self) -> bool {
-        !self.head.metrics.is_empty()
+        self.signatures.iter().any(|signature| !signature.is_given())
     }
 
-    /// The signature of the metric that measure number `measure` belongs to; `None` for scores from a file.
+    /// The signature of the metric that measure number `measure` belongs to.
     pub fn signature_of(&self, measure: usize) -> Option<&Signature> {
         self.signatures.get(self.head.metric_of(measure)?)
     }

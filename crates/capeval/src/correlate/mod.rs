@@ -6,7 +6,7 @@ mod systems;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::Captions;
-use capeval_corpus::ratings::{Ratings, SegmentScores};
+use capeval_corpus::ratings::Ratings;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
@@ -14,20 +14,21 @@ use capeval_report::{Correlation, Human, Measure, MetricEntry, Points, Unit};
 use capeval_stats::{Interval, agreement as raters};
 
 use crate::findings::Findings;
+use crate::given::GivenRows;
 use crate::measures::{entries, head};
 use crate::own_reference::ReferenceRules;
 use crate::rows::{RowScorer, Rows};
-use crate::{CorrelateOptions, Error, Selection, given, select_metrics};
+use crate::{CorrelateOptions, Error, GivenScores, Selection, select_metrics};
 use points::{Judgements, ordered};
 
 /// A request to [`correlate`]. Start from [`CorrelateRequest::new`].
 pub struct CorrelateRequest<'p> {
     /// The ratings.
     pub ratings: Ratings,
-    /// References, unless the ratings contain them or scores are given.
+    /// References, unless the ratings contain them or only scores are given.
     pub references: Option<Captions>,
-    /// Precomputed scores of segments, instead of metrics.
-    pub scores: Option<SegmentScores>,
+    /// Scores that were computed before. Metrics are computed beside them only if some are chosen, or references given.
+    pub scores: Vec<GivenScores>,
     /// The options.
     pub options: CorrelateOptions,
     /// Tables and third-party data for metrics that use them.
@@ -42,7 +43,7 @@ impl CorrelateRequest<'static> {
         Self {
             ratings,
             references: None,
-            scores: None,
+            scores: Vec::new(),
             options: CorrelateOptions::default(),
             resources: Resources::default(),
             progress: &(),
@@ -60,29 +61,35 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     if let Some(resampling) = &intervals {
         resampling.check()?;
     }
-    let Selection { metrics, notices } = match &scores {
-        Some(_) => Selection::default(),
-        None => select_metrics(&options.metrics, &resources)?,
+    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
+    let Selection { metrics, notices } = match computes {
+        true => select_metrics(&options.metrics, &resources)?,
+        false => Selection::default(),
     };
+    let mut found = Findings::from(notices);
+    let given = GivenRows::new(scores, &options.lower_is_better, &metrics, &mut found)?;
     if let Some(resampling) = &intervals {
-        let n_measures =
-            scores.as_ref().map_or_else(|| entries(&metrics).1.len(), |scores| scores.keys.len());
+        let n_measures = entries(&metrics).1.len() + given.n_measures();
         resampling.check_values(agreement::n_values(n_measures))?;
     }
-    let mut found = Findings::from(notices);
     ordered(&mut ratings.items);
     found.add(points::unrated(&ratings));
-    let scored = match &scores {
-        Some(scores) => Scored::given(&ratings, scores, &options, &mut found)?,
-        None => {
+    let judgements = match computes {
+        true => {
             let references = references.or_else(|| ratings.references.take());
             let references = references.ok_or_else(|| no_references(&ratings))?;
             let rules =
                 ReferenceRules { own: options.own_reference, surplus: options.surplus, ids: options.ids };
-            let judgements = Judgements::with_captions(&ratings, &references, rules, unit, &mut found)?;
-            Scored::by_metrics(judgements, &metrics, progress, &mut found)
+            Judgements::with_captions(&ratings, &references, rules, unit, &mut found)?
         }
+        false => Judgements::bare(&ratings, unit),
     };
+    let mut values = Vec::new();
+    for file in &given.files {
+        values.extend(points::given(&judgements, file, options.ids)?.into_iter().map(|scores| vec![scores]));
+    }
+    let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
+    let scored = Scored::by_metrics(judgements, &metrics, &given.hashes(), progress, &mut found);
     let Scored { judgements, measures, values, metrics, signatures, systems } = scored;
     let higher: Vec<bool> =
         measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
@@ -93,7 +100,6 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         found.add(crate::notices::few_resamples(resampling.resamples));
         found.add(crate::notices::resamples_of_few(human.n_images, "image"));
     }
-    let systems = systems.or_else(|| systems::of_means(&judgements, &values));
     let systems = systems.map(|found| systems::agreements(&found, &higher));
     found.add(systems.as_deref().and_then(systems::doubt));
     Ok(Correlation {
@@ -160,23 +166,11 @@ struct Scored {
 }
 
 impl Scored {
-    /// Scores that were computed before.
-    fn given(
-        ratings: &Ratings,
-        scores: &SegmentScores,
-        options: &CorrelateOptions,
-        found: &mut Findings,
-    ) -> Result<Self, Error> {
-        let judgements = Judgements::bare(ratings, options.unit);
-        let values = points::given(&judgements, scores, options.ids)?;
-        let measures = given::measures(&scores.keys, &options.lower_is_better, found)?;
-        Ok(Self { judgements, measures, values, metrics: Vec::new(), signatures: Vec::new(), systems: None })
-    }
-
-    /// Scores each point as a separate image.
+    /// Scores each point as a separate image; `hashes` are those of given scores, by measure.
     fn by_metrics(
         judgements: Judgements,
         metrics: &[AnyMetric],
+        hashes: &[(String, String)],
         progress: &dyn Progress,
         found: &mut Findings,
     ) -> Self {
@@ -187,14 +181,15 @@ impl Scored {
             images: (0..judgements.points.len() as u32).collect(),
             texts: points().map(|item| judgements.items[item].caption.as_str()).collect(),
         };
-        let rows = RowScorer::new(&[system], &["rated captions"], metrics).score(references, progress);
+        let rows =
+            RowScorer::new(&[system], &["rated captions"], metrics).score(references, hashes, progress);
         let values = rows.values(0);
         let Rows { scores, mut signatures, notices } = rows;
         found.add(notices);
         let (metrics, measures) = entries(metrics);
         let systems =
             scores.first().and_then(|scores| systems::of_tables(&judgements, scores, measures.len()));
-        for signature in &mut signatures {
+        for signature in signatures.iter_mut().filter(|signature| !signature.is_given()) {
             signature.push("own-reference", judgements.own.name());
         }
         Self { judgements, measures, values, metrics, signatures, systems }

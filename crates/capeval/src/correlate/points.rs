@@ -3,12 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_choice::{Argument, Remedy, Role};
-use capeval_corpus::ratings::{Item, Judged, Ratings, ScoredSegment, SegmentScores};
+use capeval_corpus::ratings::{Item, Judged, Ratings};
+use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::{Agreement, Human, Measure, Notice, Unit};
 use capeval_stats::ExactSum;
 
 use crate::findings::Findings;
+use crate::given::{absent, same_scores};
 use crate::notices::numbered;
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
@@ -315,10 +317,10 @@ pub(super) fn given(
     let by_caption =
         told(|row| row.caption.is_some()) && judgements.items.iter().any(|item| item.has_caption);
     let mut known: HashMap<Key<'_>, &[f64]> = HashMap::new();
-    for ScoredSegment { image, system, caption, scores: values } in &scores.rows {
+    for ScoredSegment { image, system, caption, scores: values, .. } in &scores.rows {
         let system = system.as_deref().filter(|_| by_system);
         let key = (normal(image, ids), system, caption.as_deref().filter(|_| by_caption));
-        if known.insert(key, values).is_some_and(|other| other != values) {
+        if known.insert(key, values).is_some_and(|other| !same_scores(other, values)) {
             let image = image.quoted();
             return Err(Error::with_remedy(
                 format!(
@@ -353,6 +355,10 @@ pub(super) fn given(
             system.map_or_else(String::new, |name| format!(" by system '{name}'")),
         );
         return Err(Error::with_remedy(message, remedy(scores, ids, first, (by_system, by_caption))));
+    }
+    let lacking = judgements.items.iter().zip(&rows).find_map(|(item, row)| absent(scores, &item.image, row));
+    if let Some(error) = lacking {
+        return Err(error);
     }
     let column = |m: usize| judgements.points.iter().map(|point| rows[point.item][m]).collect();
     Ok((0..scores.keys.len()).map(column).collect())

@@ -57,14 +57,6 @@ pub(super) fn of_tables(
     Some(Systems { ratings: ratings(judgements, &groups), scores: by_measure })
 }
 
-/// Means of given scores, for use without statistics.
-pub(super) fn of_means(judgements: &Judgements, values: &[Vec<f64>]) -> Option<Systems> {
-    let groups = groups(judgements)?;
-    let of_measure =
-        |values: &Vec<f64>| groups.iter().map(|group| mean(group.iter().map(|k| values[*k]))).collect();
-    Some(Systems { ratings: ratings(judgements, &groups), scores: values.iter().map(of_measure).collect() })
-}
-
 /// How each measure agrees with people about systems.
 pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreement> {
     let ratings = &systems.ratings;

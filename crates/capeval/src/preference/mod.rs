@@ -12,27 +12,29 @@ mod pools;
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::Captions;
-use capeval_corpus::ratings::{Choices, SegmentScores};
+use capeval_corpus::ratings::Choices;
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 
 use crate::findings::Findings;
+use crate::given::GivenRows;
 use crate::measures::{entries, head};
 use crate::own_reference::ReferenceRules;
 use crate::rows::RowScorer;
-use crate::{Error, OwnReference, PreferOptions, Selection, given, select_metrics};
+use crate::{Error, GivenScores, OwnReference, PreferOptions, Selection, select_metrics};
 use pools::Judged;
 
 /// A request to [`prefer`]. Start from [`PreferRequest::new`].
 pub struct PreferRequest<'p> {
     /// The pairs with the votes of people.
     pub choices: Choices,
-    /// References to draw from, by image, unless the pairs contain them or scores are given.
+    /// References to draw from, by image, unless the pairs contain them or only scores are given.
     pub references: Option<Captions>,
-    /// Precomputed scores of captions, instead of metrics; no references are drawn for them.
-    pub scores: Option<SegmentScores>,
+    /// Scores of captions that were computed before, whatever references are drawn. Metrics are computed beside them
+    /// only if some are chosen, or references given.
+    pub scores: Vec<GivenScores>,
     /// The options.
     pub options: PreferOptions,
     /// Tables and third-party data for metrics that use them.
@@ -47,7 +49,7 @@ impl PreferRequest<'static> {
         Self {
             choices,
             references: None,
-            scores: None,
+            scores: Vec::new(),
             options: PreferOptions::default(),
             resources: Resources::default(),
             progress: &(),
@@ -66,35 +68,36 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     if let Some(resampling) = &intervals {
         resampling.check()?;
     }
-    let Selection { metrics, notices } = match &scores {
-        Some(_) => Selection::default(),
-        None => select_metrics(&options.metrics, &resources)?,
+    let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
+    let Selection { metrics, notices } = match computes {
+        true => select_metrics(&options.metrics, &resources)?,
+        false => Selection::default(),
     };
     let mut found = Findings::from(notices);
+    let given = GivenRows::new(scores, &options.lower_is_better, &metrics, &mut found)?;
     found.add(pools::unvoted(&choices));
-    let may_resample = |judged: &[Judged], n_measures| {
-        intervals.map_or(Ok(()), |resampling| accuracy::check(&resampling, judged, n_measures))
-    };
-    let (judged, drawn) = match &scores {
-        Some(scores) => {
-            let judged = pools::bare(&choices);
-            may_resample(&judged, scores.keys.len())?;
-            let values = pools::given(&judged, scores, options.ids)?;
-            let measures = given::measures(&scores.keys, &options.lower_is_better, &mut found)?;
-            protocol.draws = 1;
-            (judged, Drawn { measures, values: vec![values], ..Drawn::default() })
-        }
-        None => {
+    let judged = match computes {
+        true => {
             let rules =
                 ReferenceRules { own: options.own_reference, surplus: options.surplus, ids: options.ids };
-            let judged = pools::with_references(&choices, references.as_ref(), rules, &mut found)?;
-            may_resample(&judged, entries(&metrics).1.len())?;
-            found.add(draws::settle(&judged, &mut protocol));
-            let mut drawn = Drawn::score(&judged, &metrics, &protocol, progress, &mut found);
-            drawn.sign(&protocol, options.own_reference);
-            (judged, drawn)
+            pools::with_references(&choices, references.as_ref(), rules, &mut found)?
         }
+        false => pools::bare(&choices),
     };
+    if let Some(resampling) = &intervals {
+        accuracy::check(resampling, &judged, entries(&metrics).1.len() + given.n_measures())?;
+    }
+    match computes {
+        true => found.add(draws::settle(&judged, &mut protocol)),
+        false => protocol.draws = 1,
+    }
+    let mut values = Vec::new();
+    for file in &given.files {
+        values.extend(pools::given(&judged, file, options.ids)?);
+    }
+    let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
+    let mut drawn = Drawn::score(&judged, &metrics, &given.hashes(), &protocol, progress, &mut found);
+    drawn.sign(&protocol, options.own_reference);
     let higher: Vec<bool> =
         drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
     let credits = accuracy::Credits::new(&judged, &drawn.values, &higher, &protocol, options.ids);
@@ -132,10 +135,11 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Scores both captions of each pair against the references of every draw.
+    /// Scores both captions of each pair against the references of every draw; `hashes` are those of given scores.
     fn score(
         judged: &[Judged],
         metrics: &[AnyMetric],
+        hashes: &[(String, String)],
         protocol: &Protocol,
         progress: &dyn Progress,
         found: &mut Findings,
@@ -151,7 +155,7 @@ impl Drawn {
         let mut drawn = Self { measures, metrics: entries, ..Self::default() };
         for draw in 0..protocol.draws {
             let references = judged.iter().map(|pair| draws::of(pair, protocol, draw)).collect();
-            let rows = scorer.score(references, progress);
+            let rows = scorer.score(references, hashes, progress);
             let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
             drawn.values.push(rows.values(0).into_iter().zip(rows.values(1)).map(pairs).collect());
             found.add_once(rows.notices.into_iter().map(|notice| Notice { system: None, ..notice }));
@@ -163,13 +167,15 @@ impl Drawn {
     /// Adds the protocol to the signatures.
     fn sign(&mut self, protocol: &Protocol, own: OwnReference) {
         for signature in &mut self.signatures {
-            signature.push("own-reference", own.name());
-            match protocol.references {
-                Some(n) => signature.push("references-per-pair", n),
-                None => signature.push("references-per-pair", "all"),
+            if !signature.is_given() {
+                signature.push("own-reference", own.name());
+                match protocol.references {
+                    Some(n) => signature.push("references-per-pair", n),
+                    None => signature.push("references-per-pair", "all"),
+                }
+                signature.push("draws", protocol.draws);
+                signature.push("draw-seed", protocol.seed);
             }
-            signature.push("draws", protocol.draws);
-            signature.push("draw-seed", protocol.seed);
             signature.push("human-ties", protocol.human_ties.name());
             signature.push("metric-ties", protocol.metric_ties.name());
         }

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use capeval_choice::{Argument, Remedy};
-use capeval_corpus::ratings::{Choice, Choices, SegmentScores};
+use capeval_corpus::ratings::{Choice, Choices};
+use capeval_corpus::scores::SegmentScores;
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_report::Notice;
 
 use crate::findings::Findings;
+use crate::given::{absent, same_scores};
 use crate::notices::numbered;
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
@@ -187,12 +189,12 @@ fn listed<'j>(pairs: impl Iterator<Item = &'j Judged>) -> Vec<SegmentId> {
     pairs.take(SHOWN).map(|pair| pair.image.clone()).collect()
 }
 
-/// The given scores of both captions of each pair, measure after measure.
+/// The given scores of the first and of the second captions, measure after measure.
 pub(super) fn given(
     judged: &[Judged],
     scores: &SegmentScores,
     ids: Ids,
-) -> Result<Vec<Vec<[f64; 2]>>, Error> {
+) -> Result<Vec<Vec<Vec<f64>>>, Error> {
     let fault = |message: String| format!("{}: {message}", scores.source);
     let mut known: HashMap<(SegmentId, String), &[f64]> = HashMap::new();
     for row in &scores.rows {
@@ -203,7 +205,7 @@ pub(super) fn given(
             ));
         };
         let key = (normal(&row.image, ids), caption.trim().to_owned());
-        if known.insert(key, &row.scores).is_some_and(|other| other != row.scores) {
+        if known.insert(key, &row.scores).is_some_and(|other| !same_scores(other, &row.scores)) {
             let message = format!("image {} has several scores of one caption", row.image.quoted());
             return Err(Error::request(fault(message)));
         }
@@ -223,11 +225,13 @@ pub(super) fn given(
         );
         return Err(Error::with_remedy(fault(message), "score both captions of every pair"));
     }
-    let score = |pair: &Judged, k: usize, m: usize| {
-        of(pair, &pair.captions[k]).and_then(|scores| scores.get(m)).copied().unwrap_or(f64::NAN)
-    };
-    let column = |m: usize| judged.iter().map(|pair| [score(pair, 0, m), score(pair, 1, m)]).collect();
-    Ok((0..scores.keys.len()).map(column).collect())
+    let rows = |k: usize| judged.iter().filter_map(move |pair| Some((pair, of(pair, &pair.captions[k])?)));
+    let lacking = rows(0).chain(rows(1)).find_map(|(pair, row)| absent(scores, &pair.image, row));
+    if let Some(error) = lacking {
+        return Err(error);
+    }
+    let column = |m: usize, k: usize| rows(k).filter_map(|(_, row)| row.get(m).copied()).collect();
+    Ok((0..scores.keys.len()).map(|m| vec![column(m, 0), column(m, 1)]).collect())
 }
 
 /// A notice about rows without votes.

@@ -101,6 +101,7 @@ Examples:
   capeval compare -r refs.json base.json new.json
   capeval compare -r refs.json a.json b.json c.json --all-pairs --sort cider-d
   capeval compare -r refs.json base.json new.json --require not-worse --on ter
+  capeval compare --scores a.csv --scores b.csv
   capeval compare --reports monday.json tuesday.json";
 
 /// Makes flags about captions, references and metrics conflict with `--reports`, together with which they have no
@@ -111,7 +112,13 @@ fn refuse_beside_reports(arg: Arg) -> Arg {
         "references" | "images" | "rouge_list" | "pictures" | "embed_pictures" => true,
         _ => matches!(
             arg.get_help_heading(),
-            Some(READING_REFERENCES | METRICS | options::READING_CANDIDATES | options::MISMATCHES)
+            Some(
+                READING_REFERENCES
+                    | METRICS
+                    | options::GIVEN_SCORES
+                    | options::READING_CANDIDATES
+                    | options::MISMATCHES
+            )
         ),
     };
     if about_captions { arg.conflicts_with("reports") } else { arg }

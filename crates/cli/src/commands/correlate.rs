@@ -11,7 +11,7 @@ use crate::html::PageArgs;
 use crate::options::{self, Intervals};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::scoring::{Rules, Scoring, ScoringInputs, refuse_beside_scores};
+use crate::scoring::{Rules, Scoring, ScoringInputs};
 
 /// Correlate metrics with human ratings
 ///
@@ -21,7 +21,6 @@ use crate::scoring::{Rules, Scoring, ScoringInputs, refuse_beside_scores};
 #[derive(clap::Args)]
 #[command(
     after_help = AFTER_HELP,
-    mut_args(refuse_beside_scores),
     mut_arg("segments", |arg| arg.help(SEGMENTS))
 )]
 pub struct Args {
@@ -89,23 +88,24 @@ To reproduce published coefficients (times 100; see CLIPScore, EMNLP 2021):
 
 Other examples:
   capeval correlate ratings.csv -r refs.json --unit item --ci
-  capeval correlate ratings.csv --scores per_image.jsonl --format json";
+  capeval correlate ratings.csv --scores per_image.jsonl --format json
+  capeval correlate ratings.csv -r refs.json -m cider-d,spice --scores clip.csv";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
-    let chosen = args.scoring.choose()?;
+    let chosen = args.scoring.choose(&[])?;
     let inputs = args.scoring.inputs(&args.ratings, &chosen);
     let output = args.output.open(&inputs)?;
     let page = args.page.open(&inputs, &args.output)?;
-    let ScoringInputs { references, scores, metrics, resources, caches } = args.scoring.read(chosen)?;
+    let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
+        args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
         &capeval_files::open_or_stdin(&args.ratings)?,
         &args.ratings,
         &args.reading.options(),
     )?;
     let Rules { own_reference, surplus, matching } = args.scoring.rules;
-    let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
     let mut correlation = capeval::correlate(CorrelateRequest {
         references,

@@ -11,7 +11,7 @@ use crate::html::PageArgs;
 use crate::options::{self, Intervals};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
-use crate::scoring::{Rules, Scoring, ScoringInputs, refuse_beside_scores};
+use crate::scoring::{Rules, Scoring, ScoringInputs};
 
 /// Measure how often metrics prefer the caption of a pair that people prefer
 ///
@@ -20,7 +20,6 @@ use crate::scoring::{Rules, Scoring, ScoringInputs, refuse_beside_scores};
 #[derive(clap::Args)]
 #[command(
     after_help = AFTER_HELP,
-    mut_args(refuse_beside_scores),
     mut_arg("segments", |arg| arg.help(SEGMENTS))
 )]
 pub struct Args {
@@ -43,15 +42,15 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Draws and ties")]
 struct DrawsAndTies {
-    /// Number of references to draw for each pair, or `all`.
-    #[arg(long, value_name = "N", default_value = "5", conflicts_with = "scores", value_parser = references_per_pair)]
-    references_per_pair: Pool,
-    /// Number of draws of references; accuracies are means over the draws.
-    #[arg(long, value_name = "N", default_value = "5", conflicts_with = "scores")]
-    draws: usize,
-    /// Seed of the draws of references.
-    #[arg(long, value_name = "N", default_value = "12345", conflicts_with = "scores")]
-    draw_seed: u64,
+    /// Number of references to draw for each pair, or `all` [default: 5].
+    #[arg(long, value_name = "N", value_parser = references_per_pair)]
+    references_per_pair: Option<Pool>,
+    /// Number of draws of references; accuracies are means over the draws [default: 5].
+    #[arg(long, value_name = "N")]
+    draws: Option<usize>,
+    /// Seed of the draws of references [default: 12345].
+    #[arg(long, value_name = "N")]
+    draw_seed: Option<u64>,
     /// Pairs in which people prefer neither caption.
     #[arg(long, value_name = "RULE", default_value_t, value_parser = options::choices::<HumanTies>())]
     human_ties: HumanTies,
@@ -89,21 +88,20 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
-    let chosen = args.scoring.choose()?;
+    let DrawsAndTies { references_per_pair, draws, draw_seed, human_ties, metric_ties } = args.draws;
+    let chosen = args.scoring.choose(&[
+        (references_per_pair.is_some(), "--references-per-pair"),
+        (draws.is_some(), "--draws"),
+        (draw_seed.is_some(), "--draw-seed"),
+    ])?;
     let inputs = args.scoring.inputs(&args.pairs, &chosen);
     let output = args.output.open(&inputs)?;
     let page = args.page.open(&inputs, &args.output)?;
-    let ScoringInputs { references, scores, metrics, resources, caches } = args.scoring.read(chosen)?;
+    let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
+        args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
-    let DrawsAndTies {
-        references_per_pair: Pool(references_per_pair),
-        draws,
-        draw_seed,
-        human_ties,
-        metric_ties,
-    } = args.draws;
+    let usual = PreferOptions::default();
     let Rules { own_reference, surplus, matching } = args.scoring.rules;
-    let lower_is_better = args.scoring.lower_is_better.clone();
     let bar = Bar::new();
     let mut found = capeval::prefer(PreferRequest {
         references,
@@ -111,9 +109,9 @@ pub fn run(args: &Args) -> Result<()> {
         options: PreferOptions {
             metrics,
             lower_is_better,
-            references_per_pair,
-            draws,
-            draw_seed,
+            references_per_pair: references_per_pair.map_or(usual.references_per_pair, |Pool(n)| n),
+            draws: draws.unwrap_or(usual.draws),
+            draw_seed: draw_seed.unwrap_or(usual.draw_seed),
             human_ties,
             metric_ties,
             own_reference,

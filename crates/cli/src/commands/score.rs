@@ -7,6 +7,7 @@ use capeval_files::{self as files, Caches};
 use rayon::prelude::*;
 
 use crate::fault::fault;
+use crate::given::{GivenArgs, refuse_without_metrics};
 use crate::html::{Html, ImagePageArgs};
 use crate::metrics::{self, MetricArgs};
 use crate::names::Named;
@@ -38,11 +39,11 @@ pub struct Args {
 
 /// Candidates, references and metrics.
 #[derive(clap::Args)]
-#[command(mut_arg("references", |arg| arg.required(false).required_unless_present("rouge_list")))]
+#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["rouge_list", "scores"])))]
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
     /// given.
-    #[arg(required_unless_present = "rouge_list", value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present_any = ["rouge_list", "scores"], value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
     #[command(flatten)]
     files: ReferenceFiles,
@@ -53,6 +54,8 @@ pub struct Inputs {
     names: Vec<String>,
     #[command(flatten)]
     metrics: MetricArgs,
+    #[command(flatten)]
+    given: GivenArgs,
     #[command(flatten)]
     rouge: Rouge,
     #[command(flatten)]
@@ -87,6 +90,8 @@ Examples:
   capeval score -r refs.json a.json b.json c.json --sort cider-d
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
+  capeval score -r refs.json a.json b.json -m meteor,cider-d --scores a=clip_a.json --scores b=clip_b.json
+  capeval score --scores clip.csv --scores per_image.jsonl --ci
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
 /// Runs the command.
@@ -147,6 +152,23 @@ impl Inputs {
     /// Names systems and builds metrics.
     pub fn choose(&self) -> Result<ChosenInputs> {
         let systems = self.name()?;
+        if self.is_of_scores() {
+            if self.metrics.options().are_chosen() {
+                return Err(fault(
+                    "metrics compare captions with references, and there are only scores",
+                    "leave out --metrics and --suite, or give captions and references",
+                ));
+            }
+            let flags = [self.files.set(), self.reading.set(), self.metrics.set()];
+            refuse_without_metrics(flags)?;
+            return Ok(ChosenInputs { systems, metrics: metrics::ChosenMetrics::default() });
+        }
+        if self.files.references.is_empty() && self.rouge.rouge_list.is_none() {
+            return Err(fault(
+                "captions are compared with references, and there are none",
+                "pass -r FILE, or give only the scores",
+            ));
+        }
         let mut options = self.metrics.options();
         if self.rouge.rouge_list.is_some() && options.suite.is_none() && options.names.is_empty() {
             options.suite = Some("rouge-1.5.5".to_owned());
@@ -164,6 +186,11 @@ impl Inputs {
         self.rouge.add_data(&mut metrics.data.resources, needs_data)?;
         metrics.check_early()?;
         Ok(ChosenInputs { systems, metrics })
+    }
+
+    /// Whether there are given scores and no captions.
+    fn is_of_scores(&self) -> bool {
+        self.given.any() && self.candidates.is_empty() && self.rouge.rouge_list.is_none()
     }
 
     /// Refuses a confidence level in place of a file, as in `--ci 99`.
@@ -207,6 +234,7 @@ impl Inputs {
         let mut paths: Vec<&str> = self.files.paths().collect();
         paths.extend(chosen.systems.iter().map(|system| system.path.as_str()));
         paths.extend(chosen.metrics.files.paths());
+        paths.extend(self.given.paths());
         paths.extend(self.rouge.rouge_list.as_deref());
         paths
     }
@@ -216,6 +244,13 @@ impl Inputs {
         let ChosenInputs { systems, metrics } = chosen;
         let (metrics, resources, caches) = metrics.read()?;
         let images = self.files.images()?;
+        let scores = self.given.read()?;
+        let lower_is_better = self.given.lower_is_better.clone();
+        let options =
+            self.policies.apply(ScoreOptions { metrics, lower_is_better, images, ..ScoreOptions::default() });
+        if self.is_of_scores() {
+            return Ok((ScoreRequest { options, progress, ..ScoreRequest::of_scores(scores) }, caches));
+        }
         let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),
             None => {
@@ -228,7 +263,8 @@ impl Inputs {
         };
         let request = ScoreRequest {
             reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
-            options: self.policies.apply(ScoreOptions { metrics, images, ..ScoreOptions::default() }),
+            scores,
+            options,
             resources,
             progress,
             ..ScoreRequest::new(references, systems)

@@ -21,6 +21,7 @@ mod published;
 mod refusals;
 mod rouge;
 mod score;
+mod scores;
 mod shapes;
 #[cfg(unix)]
 mod shell;

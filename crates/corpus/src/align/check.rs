@@ -14,9 +14,22 @@ use crate::{Format, Remedy, SegmentId};
 pub(super) struct Check<'a> {
     pub(super) images: &'a ImageIndex,
     pub(super) candidates: &'a Captions,
+    /// What messages call a candidate: `candidate`, or `score by METEOR`.
+    pub(super) noun: &'a str,
 }
 
 impl Check<'_> {
+    /// The noun with the name of the file.
+    fn of_source(&self) -> String {
+        format!("{} of {}", self.noun, self.candidates.source())
+    }
+
+    /// Several candidates, or several scores by a measure.
+    fn several(&self) -> String {
+        let (head, rest) = head_of(self.noun);
+        format!("several {head}s{rest}")
+    }
+
     fn references_name(&self) -> &str {
         self.images.source()
     }
@@ -34,7 +47,7 @@ impl Check<'_> {
     }
 
     /// The position of a row in the file.
-    fn place(&self, row: u32) -> crate::Position {
+    pub(super) fn place(&self, row: u32) -> crate::Position {
         self.candidates.position(row as usize)
     }
 
@@ -110,7 +123,7 @@ impl Check<'_> {
             first.is_some_and(undescribed).then_some(" (it lists the first one, without a caption)");
         let message = format!(
             "{} no reference in {}{}: {listed}",
-            counted_have(count, "candidate"),
+            counted_have(count, self.noun),
             self.references_name(),
             declared.unwrap_or_default(),
         );
@@ -128,7 +141,7 @@ impl Check<'_> {
     pub(super) fn surplus_notice(&self, rows: &[u32]) -> Notice {
         let message = format!(
             "{} no reference in {} and {} left out",
-            counted_have(rows.len(), &format!("candidate of {}", self.candidates.source())),
+            counted_have(rows.len(), &self.of_source()),
             self.references_name(),
             if rows.len() == 1 { "was" } else { "were" },
         );
@@ -159,8 +172,9 @@ impl Check<'_> {
             position => format!("caption {}", position.record.unwrap_or_default()),
         };
         let mut message = format!(
-            "{} several candidates: {} (the first one at {} and {})",
+            "{} {}: {} (the first one at {} and {})",
             counted_have(ids.len(), "image"),
+            self.several(),
             list_ids(ids.iter().copied(), ids.len()),
             place(first_row),
             place(second_row),
@@ -196,8 +210,9 @@ impl Check<'_> {
     pub(super) fn duplicate_notice(&self, repeated: &[(u32, u32)], policy: Duplicate) -> Notice {
         let ids = self.repeated_ids(repeated);
         let message = format!(
-            "{} several candidates, of which the {policy} one was taken",
+            "{} {}, of which the {policy} one was taken",
             counted_have(ids.len(), &format!("image of {}", self.candidates.source())),
+            self.several(),
         );
         about(Code::Applied(Argument::Duplicate, policy.name()), ids.len(), ids, message)
     }
@@ -207,18 +222,28 @@ impl Check<'_> {
         ids: impl Iterator<Item = &'s SegmentId> + Clone,
         count: usize,
     ) -> Error {
+        let empty = Remedy::set(Argument::Missing, Missing::Empty.name()).to("score empty captions");
+        self.missing_without(ids, count).with_remedy(empty)
+    }
+
+    /// As [`missing_error`](Self::missing_error), if nothing can be scored as empty.
+    pub(super) fn missing_without<'s>(
+        &self,
+        ids: impl Iterator<Item = &'s SegmentId> + Clone,
+        count: usize,
+    ) -> Error {
         let message = format!(
-            "{} of {} in {} {} no candidate: {}",
+            "{} of {} in {} {} no {}: {}",
             count,
             counted(self.images.len(), "image"),
             self.references_name(),
             if count == 1 { "has" } else { "have" },
+            self.noun,
             list_ids(ids.clone(), count),
         );
         let skip = Remedy::set(Argument::Missing, Missing::Skip.name());
         let skip = skip.to(format!("{} (the score will say so)", leave_out(count)));
-        let empty = Remedy::set(Argument::Missing, Missing::Empty.name()).to("score empty captions");
-        self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(skip.or(empty))
+        self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(skip)
     }
 
     pub(super) fn missing_notice<'s>(
@@ -232,10 +257,11 @@ impl Check<'_> {
             _ => "left out of every metric",
         };
         let message = format!(
-            "{count} of {} in {} {} no candidate in {} and {} {what}",
+            "{count} of {} in {} {} no {} in {} and {} {what}",
             counted(self.images.len(), "image"),
             self.references_name(),
             if count == 1 { "has" } else { "have" },
+            self.noun,
             self.candidates.source(),
             if count == 1 { "is" } else { "are" },
         );
@@ -396,9 +422,12 @@ fn counted_are(count: usize, noun: &str) -> String {
 }
 
 fn with_verb(count: usize, noun: &str, one: &str, many: &str) -> String {
-    let (head, rest) = match noun.split_once(" of ") {
-        Some((head, rest)) => (head, format!(" of {rest}")),
-        None => (noun, String::new()),
-    };
+    let (head, rest) = head_of(noun);
     format!("{}{rest} {}", counted(count, head), if count == 1 { one } else { many })
+}
+
+/// `candidate` and ` of FILE`, `score` and ` by METEOR of FILE`.
+fn head_of(noun: &str) -> (&str, &str) {
+    let end = [" of ", " by "].iter().filter_map(|word| noun.find(word)).min();
+    noun.split_at(end.unwrap_or(noun.len()))
 }

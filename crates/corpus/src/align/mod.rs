@@ -3,6 +3,7 @@
 mod check;
 mod grouped;
 mod index;
+mod scores;
 
 use capeval_choice::counted;
 
@@ -10,6 +11,7 @@ use self::check::Check;
 pub use self::grouped::GroupedCaptions;
 pub use self::index::ImageIndex;
 pub(crate) use self::index::Numbers;
+pub use self::scores::{AlignedScores, align_scores};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::policy::{Duplicate, Empty, Missing, Policy, Surplus};
@@ -70,23 +72,8 @@ pub fn align_by(
         return Err(Error::new(ErrorKind::Shape, candidates.source(), message));
     }
     let mut aligned = Aligned::default();
-    let check = Check { images, candidates };
-    let Chosen { rows: chosen, repeated, surplus: surplus_rows } = Chosen::of(&check, duplicate);
-    check.other_ids(&surplus_rows)?;
-    if !surplus_rows.is_empty() {
-        match surplus {
-            Surplus::Error => return Err(check.surplus_error(&surplus_rows)),
-            Surplus::Ignore => aligned.notices.push(check.surplus_notice(&surplus_rows)),
-        }
-    }
-    if !repeated.is_empty() {
-        match duplicate {
-            Duplicate::Error => return Err(check.duplicate_error(&repeated)),
-            Duplicate::First | Duplicate::Last => {
-                aligned.notices.push(check.duplicate_notice(&repeated, duplicate));
-            }
-        }
-    }
+    let check = Check { images, candidates, noun: "candidate" };
+    let chosen = Chosen::of(&check, surplus, duplicate, &mut aligned.notices)?;
     let without = || chosen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(image, _)| image);
     let n_missing = without().count();
     let is_blank = |row: &u32| is_empty(candidates.text(*row as usize));
@@ -132,10 +119,12 @@ pub fn align_by(
     Ok(aligned)
 }
 
+/// The row of each image's candidate.
+type Rows = Vec<Option<u32>>;
+
 /// The candidates of images, and those left over.
 struct Chosen {
-    /// The row of each image's candidate.
-    rows: Vec<Option<u32>>,
+    rows: Rows,
     /// Each further row of an image, with the row taken before it.
     repeated: Vec<(u32, u32)>,
     /// The rows of other images.
@@ -143,9 +132,36 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Chooses one of several candidates as `duplicate` says, and the first if that is an error.
-    fn of(check: &Check<'_>, duplicate: Duplicate) -> Self {
-        let Check { images, candidates } = check;
+    /// Chooses one of several candidates as `duplicate` says, and leaves out those of other images, if the policies
+    /// allow it.
+    fn of(
+        check: &Check<'_>,
+        surplus: Surplus,
+        duplicate: Duplicate,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Rows, Error> {
+        let Self { rows, repeated, surplus: surplus_rows } = Self::all(check, duplicate);
+        check.other_ids(&surplus_rows)?;
+        if !surplus_rows.is_empty() {
+            match surplus {
+                Surplus::Error => return Err(check.surplus_error(&surplus_rows)),
+                Surplus::Ignore => notices.push(check.surplus_notice(&surplus_rows)),
+            }
+        }
+        if !repeated.is_empty() {
+            match duplicate {
+                Duplicate::Error => return Err(check.duplicate_error(&repeated)),
+                Duplicate::First | Duplicate::Last => {
+                    notices.push(check.duplicate_notice(&repeated, duplicate));
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The first of several candidates, unless `duplicate` says that it is the last.
+    fn all(check: &Check<'_>, duplicate: Duplicate) -> Self {
+        let Check { images, candidates, .. } = check;
         let mut chosen = Self { rows: vec![None; images.len()], repeated: Vec::new(), surplus: Vec::new() };
         let lines = check.lines();
         for (row, id) in (0_u32..).zip(candidates.ids()) {

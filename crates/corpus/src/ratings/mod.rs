@@ -8,7 +8,6 @@
 mod clipscore;
 mod flickr8k;
 mod pairs;
-mod scores;
 mod table;
 
 use crate::input::Source;
@@ -16,7 +15,6 @@ use crate::table::{Nesting, Table};
 use crate::{Captions, Error, ErrorKind, Remedy, SegmentId};
 
 pub use pairs::{Choice, Choices, read_pairs};
-pub use scores::{ScoredSegment, SegmentScores, read_scores};
 
 /// The description of a row in errors.
 const EXPECTED: &str = "an object with keys such as image_id and rating";

@@ -91,7 +91,7 @@ fn about(found: &Preference) -> Vec<String> {
         fixed(100.0 * voters.majority, 1),
         found.head.version
     )];
-    if !found.signatures.is_empty() {
+    if found.is_drawn() {
         let references = match protocol.references {
             Some(n) => format!("{} per pair", counted(n, "reference")),
             None => "all references of a pair".to_owned(),
