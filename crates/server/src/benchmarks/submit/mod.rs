@@ -8,7 +8,7 @@ mod remedies;
 use crate::web::Route;
 
 pub use receive::Received;
-pub use records::{add_baseline, add_human, submit};
+pub use records::{Outcome, add_baseline, add_human, submit};
 
 /// The routes of submitting.
 pub(super) fn routes() -> Vec<Route> {

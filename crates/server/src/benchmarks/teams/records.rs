@@ -123,7 +123,7 @@ async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error>
 }
 
 /// Makes a team, and returns its id.
-pub(super) async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
+pub async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
     let mut tx = app.store.begin().await?;
     let most = app.settings.teams_per_person;
     let made = "SELECT COUNT(*) FROM team WHERE created_by = $1";
