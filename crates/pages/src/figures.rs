@@ -643,7 +643,7 @@ fn scatters(report: &Report, n_drawn: usize) -> Vec<Vec<Figure>> {
 }
 
 /// The scores of each measure for each human rating, or against human ratings if there are many different ones.
-pub(crate) fn ratings(found: &Correlation) -> Vec<Figure> {
+pub fn ratings(found: &Correlation) -> Vec<Figure> {
     let unit = found.human.unit.name();
     let label = format!("rating, one point per {unit}");
     let mut grades = sorted(found.points.ratings.clone());

@@ -25,7 +25,7 @@ use capeval_report::{
 pub use crate::data::Advance;
 use crate::data::Data;
 use crate::figures::Charts;
-pub use crate::figures::{Figure, Note};
+pub use crate::figures::{Figure, Note, ratings as by_rating};
 use crate::layout::Layout;
 pub use crate::page::{Page, Pictures};
 use crate::profiles::{Profiles, profiles};

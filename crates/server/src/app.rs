@@ -33,7 +33,7 @@ use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
 use crate::web::{Route, Visitor, assets, is_program, middleware, openapi};
-use crate::{accounts, benchmarks, collections, health};
+use crate::{accounts, benchmarks, collections, front, health};
 
 /// How long a request may take, with its upload.
 const REQUEST_SECONDS: u64 = 300;
@@ -157,6 +157,7 @@ pub fn routes() -> Vec<Route> {
     routes.extend(accounts::routes());
     routes.extend(benchmarks::routes());
     routes.extend(collections::routes());
+    routes.extend(front::routes());
     routes.into_iter().flat_map(Route::split).collect()
 }
 

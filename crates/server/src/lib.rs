@@ -21,6 +21,7 @@ mod counts;
 mod demo;
 mod doctor;
 pub mod fault;
+mod front;
 pub mod health;
 pub mod ids;
 mod incoming;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use capeval::corpus::ratings::{RatingOptions, read_ratings};
 use capeval::corpus::{ReadOptions, Surplus};
+use capeval::metric::Direction;
 use capeval::report::Coefficient;
 use capeval::{CorrelateOptions, CorrelateRequest, OwnReference};
 use capeval_files as files;
@@ -41,8 +42,11 @@ pub struct Agreement {
     pub measures: Vec<Measured>,
     /// The systems in the order of their colours, besides people.
     pub systems: Vec<String>,
-    /// The figures.
+    /// The distributions of grades and of the scores of each measure.
     pub figures: Vec<Drawn>,
+    /// For each measure, its scores for each grade; what an earlier version has calculated has none.
+    #[serde(default)]
+    pub by_grade: Vec<Drawn>,
     /// A signature for each metric.
     pub signatures: Vec<String>,
 }
@@ -55,6 +59,9 @@ pub type Estimate = Option<(f64, Option<(f64, f64)>)>;
 pub struct Measured {
     /// The label.
     pub label: String,
+    /// Whether lower scores are better, so that agreement is below zero.
+    #[serde(default)]
+    pub lower_is_better: bool,
     /// Pearson's r.
     pub pearson: Estimate,
     /// Spearman's ρ.
@@ -120,6 +127,7 @@ impl Correlate {
         let measures =
             found.head.measures.iter().zip(&found.agreements).map(|(measure, agreement)| Measured {
                 label: measure.label.clone(),
+                lower_is_better: matches!(measure.direction, Direction::LowerIsBetter),
                 pearson: estimate(agreement.pearson),
                 spearman: estimate(agreement.spearman),
                 tau_b: estimate(agreement.tau_b),
@@ -143,6 +151,7 @@ impl Correlate {
             measures: measures.collect(),
             systems: rated.systems,
             figures: rated.figures.into_iter().map(drawn).collect(),
+            by_grade: pages::by_rating(&found).into_iter().map(drawn).collect(),
             signatures: found.signatures.iter().map(ToString::to_string).collect(),
         })
     }

@@ -136,6 +136,7 @@ impl Work for CorrelatePhase {
         let mut found = child::run(app, allowance, task).await?;
         if found.images < IMAGES {
             found.figures.truncate(1);
+            found.by_grade.clear();
         }
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! The front page with all benchmarks, and the page of one with its phases and rules; and the same for programs.
+//! All benchmarks for programs, and the page of one with its phases and rules; and the same for programs.
 
 use askama::Template;
 use axum::response::Response;
@@ -6,9 +6,8 @@ use capeval_api::{Benchmark, Benchmarks, BoardKind, SetState};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 use super::announcements::{self, Announcement};
-use super::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
+use super::records::{self, Phase, PhaseState, ReferenceSet, Seen, SeenPhase};
 use crate::app::App;
-use crate::clock;
 use crate::fault::Fault;
 use crate::web::route::get;
 use crate::web::{Access, Answer, Page, Route, Visible};
@@ -19,24 +18,11 @@ const ANNOUNCED: i64 = 3;
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;
     vec![
-        get("/", public, "List all benchmarks", front),
         get("/api/v1/benchmarks", public, "List all benchmarks with their phases", benchmarks),
         get("/b/{slug}", public, "Show a benchmark with its phases", show),
         get("/b/{slug}/rules", public, "Show the rules of a benchmark", rules),
         get("/api/v1/phases/{id}", public, "Show a phase with its reference sets", phase),
     ]
-}
-
-#[derive(Template)]
-#[template(path = "front.html")]
-struct Front<'a> {
-    page: &'a Page,
-    benchmarks: Vec<Seen>,
-}
-
-async fn front(app: App, page: Page) -> Result<Response, Fault> {
-    let benchmarks = records::visible(&app.store, page.visitor.as_ref()).await?;
-    page.show(&Front { page: &page, benchmarks })
 }
 
 async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
@@ -69,8 +55,7 @@ struct BenchmarkPage<'a> {
 struct ShownPhase {
     phase: Phase,
     sets: Vec<ReferenceSet>,
-    is_open: bool,
-    is_waiting: bool,
+    state: PhaseState,
     teams: i64,
 }
 
@@ -79,8 +64,7 @@ async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Resp
     let teams = records::teams_by_phase(&app.store, id).await?;
     let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
     let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
-        is_open: phase.is_closed().is_none(),
-        is_waiting: phase.opens_at.is_some_and(|opens| opens > clock::now()),
+        state: phase.state(&sets),
         teams: teams.get(&phase.id).copied().unwrap_or_default(),
         sets,
         phase,

@@ -12,7 +12,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
-use crate::web::{Names, Standing, Subject, encode};
+use crate::web::{Names, Page, Standing, Subject, encode};
 use crate::{args, clock};
 
 pub use capeval_api::{BoardKind, Visibility};
@@ -141,6 +141,60 @@ impl Phase {
             return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::shown(closes)));
         }
         self.score_set.is_none().then(preparing)
+    }
+}
+
+/// What can be done in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseState {
+    /// Submissions begin later.
+    Upcoming,
+    /// Its references are not ready.
+    Preparing,
+    /// Results can be submitted.
+    Open,
+    /// The hosts have stopped submissions.
+    Stopped,
+    /// Submissions have ended.
+    Ended,
+}
+
+impl Phase {
+    /// What can be done in a phase with these reference sets.
+    pub fn state(&self, sets: &[ReferenceSet]) -> PhaseState {
+        match closed(self, sets).map(|fault| fault.code) {
+            None => PhaseState::Open,
+            Some("frozen") => PhaseState::Stopped,
+            Some("not-open") => PhaseState::Upcoming,
+            Some("closed") => PhaseState::Ended,
+            Some(_) => PhaseState::Preparing,
+        }
+    }
+}
+
+impl PhaseState {
+    /// Its class of the style.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Upcoming => "upcoming",
+            Self::Preparing => "preparing",
+            Self::Open => "open",
+            Self::Stopped => "stopped",
+            Self::Ended => "ended",
+        }
+    }
+
+    /// Itself in a word, and until or since when.
+    pub fn words(self, page: &Page, phase: &Phase) -> String {
+        match (self, phase.opens_at, phase.closes_at) {
+            (Self::Open, _, Some(closes)) => page.t1("open until {}", clock::day(closes)),
+            (Self::Open, ..) => page.t("open").to_owned(),
+            (Self::Upcoming, Some(opens), _) => page.t1("opens on {}", clock::day(opens)),
+            (Self::Ended, _, Some(closes)) => page.t1("ended on {}", clock::day(closes)),
+            (Self::Stopped, ..) => page.t("stopped").to_owned(),
+            (Self::Upcoming | Self::Ended, ..) => page.t("closed").to_owned(),
+            (Self::Preparing, ..) => page.t("being prepared").to_owned(),
+        }
     }
 }
 
@@ -356,6 +410,13 @@ pub async fn teams_by_phase(store: &Store, benchmark: &str) -> Result<HashMap<St
     let sql = "SELECT phase, COUNT(*) FROM entry WHERE phase IN (SELECT id FROM phase WHERE benchmark = $1) \
                GROUP BY phase";
     Ok(store.fetch::<(String, i64)>(sql, args![benchmark]).await?.into_iter().collect())
+}
+
+/// The number of teams that take part in each benchmark.
+pub async fn teams_by_benchmark(store: &Store) -> Result<HashMap<String, i64>, Error> {
+    let sql = "SELECT phase.benchmark, COUNT(DISTINCT entry.team) FROM entry JOIN phase ON phase.id = entry.phase \
+               GROUP BY phase.benchmark";
+    Ok(store.fetch::<(String, i64)>(sql, args![]).await?.into_iter().collect())
 }
 
 /// The phase with this slug, and its benchmark.

@@ -30,7 +30,7 @@ const TEAMS: [(&str, &str); 5] = [
 ];
 
 const EVERYDAY: &str = "\
-Describe each picture in one sentence, as you would for somebody who cannot see it.
+Describe each picture in one sentence, as you would for someone who cannot see it.
 
 ## What to submit
 

@@ -16,6 +16,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("caption.js", "text/javascript; charset=utf-8", include_str!("../../assets/caption.js")),
     ("unsent.js", "text/javascript; charset=utf-8", include_str!("../../assets/unsent.js")),
     ("upload.js", "text/javascript; charset=utf-8", include_str!("../../assets/upload.js")),
+    ("hero.svg", "image/svg+xml", include_str!("../../assets/hero.svg")),
     ("icon.svg", "image/svg+xml", capeval_charts::MARK),
 ];
 

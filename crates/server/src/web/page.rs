@@ -71,6 +71,11 @@ impl Page {
         self.language.fill(english, &[a.to_string(), b.to_string(), c.to_string()])
     }
 
+    /// Names after each other.
+    pub fn list(&self, names: &[&str]) -> String {
+        names.join(self.t(", "))
+    }
+
     /// How many images there are.
     pub fn images(&self, n: &usize) -> String {
         if *n == 1 { self.t("1 image").to_owned() } else { self.t1("{} images", n) }
@@ -112,6 +117,16 @@ impl Page {
     /// The path of this page as a part of an address.
     pub fn here(&self) -> String {
         super::encode(&self.path)
+    }
+
+    /// Whether this is the page at an address, or one below it.
+    pub fn is_at(&self, address: &str) -> bool {
+        let path = self.path.split('?').next().unwrap_or_default();
+        match address {
+            "/" => path == "/" || path.starts_with("/b/"),
+            "/collections" => path == "/collections" || path.starts_with("/c/"),
+            _ => path == address || path.strip_prefix(address).is_some_and(|rest| rest.starts_with('/')),
+        }
     }
 
     /// The address of an asset.

@@ -25,6 +25,7 @@ on_both! {
     two_hundred_at_once_are_five
     faults_of_ours_and_cancellations_are_given_back
     hidden_scores_and_references_never_leave
+    the_home_page_shows_states_and_best_entries
     a_registered_board_is_for_people_with_an_account
     members_of_a_team_begin_at_once
     what_is_refused_takes_no_space
@@ -515,6 +516,32 @@ async fn hidden_scores_and_references_never_leave(database: Database) {
     let own = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
     assert_eq!(own["rows"].as_array().unwrap().len(), 1);
     site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(404);
+}
+
+async fn the_home_page_shows_states_and_best_entries(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    for (method, skill) in [("weak", 2), ("strong", 8)] {
+        send(&ada, &phase, method, results(40, skill)).await.expect(201);
+    }
+    site.work().await;
+    let home = async || site.anybody().get("/").await.expect(200).text;
+    let page = home().await;
+    assert!(page.contains("<span class=\"state open\">open</span>") && page.contains("1 team"), "{page}");
+    assert!(page.contains("<b>Ada</b> strong") && !page.contains("weak"), "{page}");
+    let change = async |sql: &'static str| {
+        site.app.store.execute(sql, args![]).await.unwrap();
+        site.app.recent.forget();
+    };
+    change("UPDATE phase SET closes_at = 86400000").await;
+    let page = home().await;
+    assert!(page.contains("<span class=\"state ended\">ended on 1970-01-02</span>"), "{page}");
+    assert!(page.contains("<b>Ada</b> strong"), "{page}");
+    change("UPDATE phase SET board = 'hidden'").await;
+    assert!(!home().await.contains("strong"), "a hidden score is on the home page");
+    change("UPDATE benchmark SET visibility = 'hidden'").await;
+    assert!(home().await.contains("No benchmarks yet."));
 }
 
 async fn uploads_have_limits() {

@@ -191,7 +191,22 @@ async fn a_page_says_how_metrics_agree_with_the_judges(database: Database) {
     let page = site.anybody().get(AGREEMENT).await.expect(200).text;
     assert!(page.contains("Ratings: 36;") && page.contains("pictures: 12"), "{page}");
     assert!(page.contains("Ada: Ours") && page.contains("CIDEr-D") && !page.contains("secret"), "{page}");
-    assert_eq!(page.matches("<svg").count(), 1);
+    // The coefficients, and the grades.
+    assert_eq!(page.matches("<svg").count(), 2);
+    let verdict = page.split("class=\"verdict\">").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap();
+    assert!(verdict.contains(" agrees best with people: Kendall τ-b "), "{verdict}");
+    let best = verdict.split(" agrees").next().unwrap();
+    let first = page.split("<tbody>\n<tr><th scope=\"row\">").nth(1).and_then(|row| row.split('<').next());
+    assert!(
+        first.is_some_and(|label| label.starts_with(best)),
+        "{best} is not in the first row, but {first:?}"
+    );
+    let other = site.anybody().get(&format!("{AGREEMENT}?by=accuracy")).await.expect(200).text;
+    assert!(
+        other.contains("<a href=\"?by=accuracy\" aria-current=\"true\">Pairwise accuracy</a>"),
+        "{other}"
+    );
+    site.anybody().get(&format!("{AGREEMENT}?by=luck")).await.expect(400);
     assert!(
         !page.contains("<b>") && !admin.get(AGREEMENT).await.expect(200).text.contains("calculation failed")
     );

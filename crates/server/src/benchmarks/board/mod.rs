@@ -4,6 +4,7 @@ mod choices;
 mod export;
 mod head;
 mod intervals;
+mod leader;
 mod order;
 mod page;
 mod progress;
@@ -18,6 +19,7 @@ use crate::web::route::get;
 use crate::web::{Access, Asked, Page, Route, Visible};
 
 pub use choices::BoardQuery;
+pub use leader::{Leader, leader, short};
 pub use order::{Candidate, Interval, rounded, shown, strength};
 pub use queries::{Board, Neighbours, Sight, board, forget_agreement, sight, uncompared, with_captions};
 pub use standing::{Kept, all_changed, changed, outdate, settle_earlier};

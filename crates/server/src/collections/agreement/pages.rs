@@ -2,20 +2,24 @@
 
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_charts::Figure;
-use capeval_tasks::{Agreement, Drawn, Estimate};
+use capeval_charts::{self as charts, Colour, Figure, Forest};
+use capeval_stats::Interval;
+use capeval_tasks::{Agreement, Drawn, Estimate, Measured};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{CorrelateCollection, FoundFor};
 use crate::app::App;
 use crate::benchmarks::agreement::{self as of_phases, CorrelatePhase, Found};
-use crate::benchmarks::records::{self as benchmarks, BoardKind, Phase, SeenPhase};
+use crate::benchmarks::board::{Sight, short, sight};
+use crate::benchmarks::records::{self as benchmarks, Phase, SeenPhase};
 use crate::collections::records::Seen;
 use crate::fault::Fault;
 use crate::jobs::{Work, queue};
 use crate::store::Store;
 use crate::web::language::{Language, say};
 use crate::web::route::{get, post};
-use crate::web::{Access, Hosted, Moderated, Page, Route, Scope, Visible};
+use crate::web::{Access, Asked, Hosted, Moderated, Page, Route, Scope, Visible};
 
 pub(in crate::collections) fn routes() -> Vec<Route> {
     vec![
@@ -41,19 +45,91 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
     ]
 }
 
+/// Which coefficient the chart shows, and by which the table is sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Coefficient {
+    Pearson,
+    Spearman,
+    #[default]
+    TauB,
+    TauC,
+    Accuracy,
+}
+
+/// What is asked of the page.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct AgreementQuery {
+    /// The coefficient that the chart shows.
+    by: Coefficient,
+}
+
+impl Coefficient {
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::TauB, "tau-b"),
+        (Self::TauC, "tau-c"),
+        (Self::Pearson, "pearson"),
+        (Self::Spearman, "spearman"),
+        (Self::Accuracy, "accuracy"),
+    ];
+
+    fn name(self, page: &Page) -> &str {
+        match self {
+            Self::Pearson => "Pearson r",
+            Self::Spearman => "Spearman ρ",
+            Self::TauB => "Kendall τ-b",
+            Self::TauC => "Kendall τ-c",
+            Self::Accuracy => page.t("Pairwise accuracy"),
+        }
+    }
+
+    fn of(self, measure: &Measured) -> Estimate {
+        match self {
+            Self::Pearson => measure.pearson,
+            Self::Spearman => measure.spearman,
+            Self::TauB => measure.tau_b,
+            Self::TauC => measure.tau_c,
+            Self::Accuracy => measure.accuracy,
+        }
+    }
+
+    /// How much a measure agrees with people: a number that is higher the better.
+    fn strength(self, measure: &Measured) -> f64 {
+        let (value, _) = self.of(measure).unwrap_or((f64::NEG_INFINITY, None));
+        // Scores that count errors are turned before pairs are counted.
+        if measure.lower_is_better && self != Self::Accuracy { -value } else { value }
+    }
+
+    /// The value of no agreement.
+    fn none(self) -> f64 {
+        if self == Self::Accuracy { 0.5 } else { 0.0 }
+    }
+}
+
 /// The agreement in a language, with when it was calculated.
 struct Shown {
     language: String,
+    /// Its measures are sorted, that which agrees best first.
     agreement: Agreement,
     created_at: i64,
+    by: Coefficient,
+    /// The level of its headings.
+    level: u8,
 }
 
 /// What is written in figures.
-const LABELS: [&str; 3] = [say("human rating"), say("% of ratings"), say("% of captions")];
+const LABELS: [&str; 4] =
+    [say("human rating"), say("% of ratings"), say("% of captions"), say("rating, one point per rating")];
+
+/// The digits of coefficients.
+const DIGITS: usize = 3;
 
 impl Shown {
-    fn of(language: String, found: Found) -> Self {
-        Self { language, agreement: found.result, created_at: found.created_at }
+    fn of(language: String, found: Found, by: Coefficient, level: u8) -> Self {
+        let mut agreement = found.result;
+        agreement.measures.sort_by(|one, other| by.strength(other).total_cmp(&by.strength(one)));
+        Self { language, agreement, created_at: found.created_at, by, level }
     }
 
     /// The language of the captions, in its own name.
@@ -61,14 +137,99 @@ impl Shown {
         Language::of(&self.language).map_or(self.language.as_str(), |known| known.name())
     }
 
-    /// A figure, with its words in the language of the page; the first is of grades.
-    fn figure(&self, page: &Page, drawn: &Drawn, is_first: &bool) -> String {
+    /// The coefficients that can be chosen: name, address and whether it is shown.
+    fn choices<'p>(&self, page: &'p Page) -> Vec<(&'p str, String, bool)> {
+        let all = Coefficient::ALL.into_iter();
+        all.map(|(one, key)| (one.name(page), format!("?by={key}"), one == self.by)).collect()
+    }
+
+    /// Which measure agrees best with people, and from which ones its interval does not set it apart.
+    fn verdict(&self, page: &Page) -> Option<String> {
+        let (best, others) = self.agreement.measures.split_first()?;
+        let (value, interval) = self.by.of(best)?;
+        let name = self.by.name(page);
+        let Some((low, high)) = interval else {
+            return Some(page.t2(
+                "{} agrees best with people: {}.",
+                &best.label,
+                format!("{name} {value:.3}"),
+            ));
+        };
+        let found = format!("{name} {value:.3} [{low:.3}, {high:.3}]");
+        let overlaps = |other: &&Measured| {
+            self.by.of(other).and_then(|(_, interval)| interval).is_some_and(|(from, to)| {
+                // The ends of what counts errors are on the other side of zero.
+                let turned =
+                    other.lower_is_better != best.lower_is_better && self.by != Coefficient::Accuracy;
+                let (from, to) = if turned { (-to, -from) } else { (from, to) };
+                from <= high && low <= to
+            })
+        };
+        let near: Vec<&str> = others.iter().filter(overlaps).map(|other| short(&other.label)).collect();
+        let best = page.t2("{} agrees best with people: {}.", short(&best.label), found);
+        let more = match near.is_empty() {
+            _ if (low..=high).contains(&self.by.none()) => page.t1(
+                "Its interval includes {}, as if by chance: these ratings are too few to tell.",
+                self.by.none(),
+            ),
+            true => page.t("No other metric has an interval that overlaps with this one.").to_owned(),
+            false => page.t1("Its interval overlaps with those of {}.", page.list(&near)),
+        };
+        let gap = if best.ends_with('。') { "" } else { " " };
+        Some(format!("{best}{gap}{more}"))
+    }
+
+    /// The coefficients of all measures with their intervals.
+    fn chart(&self, page: &Page) -> String {
+        let rows = self.agreement.measures.iter().filter_map(|measure| {
+            let (value, interval) = self.by.of(measure)?;
+            let interval = interval.map(|(low, high)| Interval { low, high });
+            let name = short(&measure.label).to_owned();
+            Some(charts::Estimate { name, value, interval, colour: Colour::System(0) })
+        });
+        let rows: Vec<charts::Estimate> = rows.collect();
+        let name = self.by.name(page);
+        let said = rows.iter().map(|row| {
+            let interval = row.interval.map_or(String::new(), |Interval { low, high }| {
+                format!(" [{low:.DIGITS$}, {high:.DIGITS$}]")
+            });
+            format!("; {} {:.DIGITS$}{interval}", row.name, row.value)
+        });
+        let words = format!("{name}{}", said.collect::<String>());
+        let svg = Forest::new(name, &rows, Some(self.by.none()), DIGITS).to_string();
+        Figure::new("", &words, &svg).to_string()
+    }
+
+    /// A figure, with its words in the language of the page.
+    fn figure(&self, page: &Page, drawn: &Drawn, title: &str, words: &str) -> String {
         let svg = LABELS.iter().fold(drawn.svg.clone(), |svg, label| {
             svg.replace(&format!(">{label}<"), &format!(">{}<", page.language.t(label)))
         });
-        let title = if *is_first { page.t("Grades") } else { &drawn.title };
         let notes: Vec<String> = self.beyond(page, drawn).into_iter().collect();
-        Figure { notes: &notes, ..Figure::new(title, &self.words(page, drawn), &svg) }.to_string()
+        Figure { notes: &notes, ..Figure::new(title, words, &svg) }.to_string()
+    }
+
+    /// The distributions; the first is that of grades.
+    fn distributions(&self, page: &Page) -> Vec<String> {
+        let figures = self.agreement.figures.iter().enumerate();
+        let drawn = figures.map(|(k, drawn)| {
+            let title = if k == 0 { page.t("Grades") } else { &drawn.title };
+            self.figure(page, drawn, title, &self.words(page, drawn))
+        });
+        drawn.collect()
+    }
+
+    /// The scores for each grade.
+    fn by_grade(&self, page: &Page) -> Vec<String> {
+        let drawn = self.agreement.by_grade.iter().map(|drawn| {
+            let measure = drawn.title.split(" · ").next().unwrap_or_default();
+            let words = match page.language {
+                Language::English => drawn.words.clone(),
+                _ => page.t1("Scores by {} of the captions with each grade", measure),
+            };
+            self.figure(page, drawn, measure, &words)
+        });
+        drawn.collect()
     }
 
     /// What a drawing shows, for who does not see it.
@@ -95,22 +256,24 @@ impl Shown {
     }
 
     fn alpha(&self) -> String {
-        self.agreement.alpha.map_or_else(|| "–".to_owned(), |alpha| format!("{alpha:.3}"))
+        self.agreement.alpha.map_or_else(|| "–".to_owned(), |alpha| format!("{alpha:.DIGITS$}"))
     }
 
-    /// The measures with their coefficients and intervals.
-    fn rows(&self) -> Vec<(&str, [(String, String); 5])> {
-        let cell = |estimate: &Estimate| match estimate {
-            None => ("–".to_owned(), String::new()),
-            Some((value, None)) => (format!("{value:.3}"), String::new()),
-            Some((value, Some((low, high)))) => (format!("{value:.3}"), format!("[{low:.3}, {high:.3}]")),
+    /// The measures with their coefficients and intervals, and whether they are what is sorted by.
+    fn rows(&self) -> Vec<(&str, Vec<(String, String, bool)>)> {
+        let cell = |measure: &Measured, one: Coefficient| {
+            let (value, interval) = match one.of(measure) {
+                None => ("–".to_owned(), String::new()),
+                Some((value, None)) => (format!("{value:.DIGITS$}"), String::new()),
+                Some((value, Some((low, high)))) => {
+                    (format!("{value:.DIGITS$}"), format!("[{low:.DIGITS$}, {high:.DIGITS$}]"))
+                }
+            };
+            (value, interval, one == self.by)
         };
         let measures = self.agreement.measures.iter();
         measures
-            .map(|of| {
-                let all = [&of.pearson, &of.spearman, &of.tau_b, &of.tau_c, &of.accuracy];
-                (of.label.as_str(), all.map(cell))
-            })
+            .map(|of| (of.label.as_str(), Coefficient::ALL.iter().map(|(one, _)| cell(of, *one)).collect()))
             .collect()
     }
 }
@@ -141,11 +304,18 @@ async fn progress<W: Work>(
     Ok((is_waiting, failure))
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn show(
+    app: App,
+    page: Page,
+    Visible(seen): Visible<Seen>,
+    Asked(AgreementQuery { by }): Asked<AgreementQuery>,
+) -> Result<Response, Fault> {
     let id = &seen.collection.id;
     let found = super::found_for(&app.store, id).await?;
     let (is_waiting, failure) = progress::<CorrelateCollection>(&app.store, id, seen.is_moderator).await?;
-    let shown = found.into_iter().map(|FoundFor { language, found }| Shown::of(language, found)).collect();
+    let level = if found.len() > 1 { 3 } else { 2 };
+    let shown =
+        found.into_iter().map(|FoundFor { language, found }| Shown::of(language, found, by, level)).collect();
     page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
 
@@ -174,14 +344,14 @@ async fn show_phase(
     app: App,
     page: Page,
     Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
+    Asked(AgreementQuery { by }): Asked<AgreementQuery>,
 ) -> Result<Response, Fault> {
     let is_judged = of_phases::is_judged(&app.store, &phase).await?;
     if !is_judged && let Some(slug) = super::collection_of(&app.store, &phase.id).await? {
         return Ok(Redirect::to(&format!("/c/{slug}/agreement")).into_response());
     }
     // People who do not see the scores of all systems do not see what they agree with.
-    let is_registered = phase.board == BoardKind::Registered && page.visitor.is_some();
-    if !(seen.is_host || phase.is_revealed() || is_registered) {
+    if sight(&seen, &phase, page.visitor.as_ref()) != Sight::All {
         return Err(Fault::not_found());
     }
     let found = of_phases::found_for(&app.store, &phase).await?;
@@ -190,7 +360,7 @@ async fn show_phase(
         page: &page,
         seen: &seen,
         phase: &phase,
-        shown: found.into_iter().map(|found| Shown::of(String::new(), found)).collect(),
+        shown: found.into_iter().map(|found| Shown::of(String::new(), found, by, 2)).collect(),
         is_waiting,
         is_judged,
         failure,
