@@ -1,20 +1,18 @@
 // Uses the collections of `capeval-server` in a real browser: an upload, captions with an input method, drafts that survive
-// closed pages, lost connections and a restarted server, captions without a script, and all pages under axe.
+// closed pages, lost connections and a restarted server, and captions without a script. `everywhere.mjs` visits all pages.
 //
-// node site.mjs BROWSER MODULES SERVER CASES [SCREENSHOTS]: SERVER is the program, CASES tests/data/lint.json of its crate,
+// node site.mjs BROWSER MODULES SERVER CASES: SERVER is the program, CASES tests/data/lint.json of its crate,
 // and MODULES the folder that holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as support from "./support.mjs";
 
 const { png } = support;
-const [browserPath, modules, program, casesPath, screenshots] = process.argv.slice(2);
+const [browserPath, modules, program, casesPath] = process.argv.slice(2);
 const cases = JSON.parse(readFileSync(casesPath, "utf8"));
 const accounts = [["host", "host"], ["ada", "member"], ["bao", "member"], ["cleo", "member"]];
-const { site, complaints, require, start, stop, room, person, close } = await support.open({ browserPath, modules, program, accounts });
-const axe = readFileSync(require.resolve("axe-core"), "utf8");
+const { site, complaints, start, stop, room, person, close } = await support.open({ browserPath, modules, program, accounts });
 const passQuiz = (page) => support.passQuiz(page, site, "games");
 
 const text = (page) => page.locator("textarea[name=text]").inputValue();
@@ -297,31 +295,6 @@ const steps = {
     assert.match(await page.locator("main").textContent(), /withdrawn/);
     await plain.close();
     await cleo.context().close();
-  },
-
-  async "pages have no findings of axe, in both languages, light and dark, wide and narrow"() {
-    const host = await person("host");
-    const storageState = await host.context().storageState();
-    await passQuiz(host);
-    await host.context().close();
-    const paths = ["collections", "c/games", "c/games/guide", "c/games/upload", "c/games/caption", "c/games/mine", "c/games/rate", "c/games/gold", "c/games/releases", "c/games/agreement", "c/games/moderate", "c/games/settings", "c/games/takedown", "host/collections"];
-    for (const [locale, colorScheme, width, height] of [["en-US", "light", 1360, 900], ["zh-CN", "dark", 390, 844], ["zh-CN", "light", 1360, 900], ["en-US", "dark", 390, 844]]) {
-      // axe needs a context without the policy of pages, which forbids foreign scripts.
-      const context = await room({ bypassCSP: true, locale, colorScheme, viewport: { width, height }, storageState });
-      const page = await context.newPage();
-      for (const path of paths) {
-        await page.goto(`${site}/${path}`);
-        const name = `${path.replaceAll("/", "-")}-${locale.slice(0, 2)}-${colorScheme}-${width}`;
-        if (screenshots) await page.screenshot({ path: join(screenshots, `site-${name}.png`) });
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        assert.ok(!wide, `${name} is wider than the window`);
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
-        assert.deepEqual(found, [], name);
-      }
-      await context.close();
-    }
   },
 };
 

@@ -18,8 +18,9 @@ export const PATIENCE = 600000;
 
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-// A site with these accounts, [name, role] each, and a browser, in which `room` makes a context; `settings` are variables of the server's environment.
-export async function open({ browserPath, modules, program, accounts, settings = {} }) {
+// A site with these accounts, [name, role] each, and a browser, in which `room` makes a context; `settings` are variables of
+// the server's environment. `command` may be `demo`, which has accounts of its own, whose password is `word`.
+export async function open({ browserPath, modules, program, accounts = [], settings = {}, command = "serve", word = WORD }) {
   const require = createRequire(join(modules, "node_modules", "from"));
   const { chromium } = require("playwright-core");
   const data = mkdtempSync(join(tmpdir(), "capeval-site-"));
@@ -44,7 +45,7 @@ export async function open({ browserPath, modules, program, accounts, settings =
   let server;
   // The server listens before it says where.
   const start = async () => {
-    server = spawn(program, ["--data", data, "serve", "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"], env });
+    server = spawn(program, ["--data", data, command, "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"], env });
     port = await new Promise((done, failed) => {
       server.once("exit", () => failed(new Error("the server does not start")));
       createInterface({ input: server.stdout }).on("line", (line) => {
@@ -69,7 +70,7 @@ export async function open({ browserPath, modules, program, accounts, settings =
     const page = await context.newPage();
     await page.goto(`${site}/sign-in`);
     await page.fill("input[name=email]", `${name}@example.org`);
-    await page.fill("input[name=password]", WORD);
+    await page.fill("input[name=password]", word);
     await page.click("main form button");
     await page.waitForURL(`${site}/`);
     return page;

@@ -1,5 +1,5 @@
 //! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, and the site of the
-//! server with `tests/browser/site.mjs` and `life.mjs`.
+//! server with `tests/browser/site.mjs`, `everywhere.mjs` and `life.mjs`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -97,8 +97,11 @@ fn test_site(
         command
     };
     let mut pages = test("site.mjs");
-    pages.arg(root.join("crates/server/tests/data/lint.json")).args(screenshots);
+    pages.arg(root.join("crates/server/tests/data/lint.json"));
     step("site", &mut pages)?;
+    let mut everywhere = test("everywhere.mjs");
+    everywhere.arg(root.join("crates/server/src")).args(screenshots);
+    step("every page", &mut everywhere)?;
     step("life of a collection", test("life.mjs").arg(capeval))
 }
 

@@ -1,0 +1,134 @@
+// Visits every page of the demonstration as each kind of person, in both languages, light and dark, wide and narrow: axe has
+// no findings, nothing is wider than the window, and no page is left out.
+//
+// node everywhere.mjs BROWSER MODULES SERVER SOURCES [SCREENSHOTS]: SERVER is the program, SOURCES the folder `src` of its
+// crate, whose routes are to be visited, and MODULES the folder that holds playwright-core and axe-core.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import * as support from "./support.mjs";
+
+const [browserPath, modules, program, sources, screenshots] = process.argv.slice(2);
+const { site, complaints, require, start, room, person, close } = await support.open({ browserPath, modules, program, command: "demo", word: "demonstration" });
+const axe = readFileSync(require.resolve("axe-core"), "utf8");
+
+// The pages of the router: what is neither for programs nor a file.
+const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/c/{slug}/releases/{number}/{name}"];
+const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|jsonl?)$/.test(path);
+const routes = readdirSync(sources, { recursive: true })
+  .filter((name) => name.endsWith(".rs"))
+  .flatMap((name) => [...readFileSync(join(sources, name), "utf8").matchAll(/\bget\(\s*"(\/[^"]*)"/g)].map(([, path]) => path))
+  .filter(isPage);
+const patterns = [...new Set(routes)].map((path) => ({ path, parts: path.split("/") }));
+// The route of an address: that with the most parts that are not names of things.
+const routeOf = (address) => {
+  const parts = new URL(address).pathname.split("/");
+  const fits = patterns.filter((route) => route.parts.length === parts.length && route.parts.every((part, k) => part === parts[k] || (part.startsWith("{") && parts[k] !== "")));
+  const fixed = (route) => route.parts.filter((part) => !part.startsWith("{")).length;
+  return fits.sort((a, b) => fixed(b) - fixed(a))[0]?.path;
+};
+
+// How many addresses of a route each person visits: one thing of a kind may look unlike another.
+const EACH = 2;
+
+// Addresses that no page links to: those that are in letters, and the first steps of what begins elsewhere.
+const UNLINKED = ["/forgotten", "/register", "/join/none", "/reset/none", "/address/none", "/teams/join/none", "/b/everyday/validation/agreement", "/b/everyday/validation/judge", "/b/everyday/validation/host/judging", "/collections", "/nowhere"];
+
+const seen = new Map();
+async function walk(name, options, storageState) {
+  const { locale, colorScheme, viewport } = options;
+  // axe needs a context without the policy of pages, which forbids foreign scripts.
+  const context = await room({ ...options, bypassCSP: true, storageState });
+  const page = await context.newPage();
+  const waiting = ["/", ...UNLINKED].map((path) => site + path);
+  const known = new Set(waiting);
+  const visits = new Map();
+  const faults = [];
+  while (waiting.length > 0) {
+    const address = waiting.shift();
+    const route = routeOf(address) ?? "(no route)";
+    const number = (visits.get(route) ?? 0) + 1;
+    if (number > (route === "(no route)" ? 1 : EACH)) continue;
+    visits.set(route, number);
+    const answer = await page.goto(address);
+    if (!answer.headers()["content-type"]?.startsWith("text/html")) continue;
+    // Registration by invitation has a page that says so.
+    if (answer.status() < 404) seen.set(route, [...(seen.get(route) ?? []), name]);
+    const label = `${name} ${new URL(address).pathname} ${locale.slice(0, 2)} ${colorScheme} ${viewport.width}`;
+    if (answer.status() >= 500) faults.push(`${label}: ${answer.status()}`);
+    if (screenshots) {
+      const file = `${name}${new URL(address).pathname.replaceAll("/", "_").slice(0, 60)}-${locale.slice(0, 2)}-${colorScheme}-${viewport.width}.png`;
+      await page.screenshot({ path: join(screenshots, file), fullPage: true });
+    }
+    if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) faults.push(`${label} is wider than the window`);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    faults.push(...violations.map(({ id, nodes }) => `${label}: ${id}: ${nodes.slice(0, 2).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`).join(" | ")}`));
+    const links = await page.evaluate(() => [...document.querySelectorAll("a[href]")].map((link) => link.href));
+    for (const link of links) {
+      const { origin, pathname, search } = new URL(link);
+      const place = origin + pathname + search;
+      if (origin !== site || known.has(place) || !routeOf(place) || /format=/.test(search)) continue;
+      known.add(place);
+      waiting.push(place);
+    }
+  }
+  await context.close();
+  assert.deepEqual(faults, []);
+}
+
+// Each person meets another window; all of them together meet both languages, both schemes and both widths.
+const wide = { width: 1280, height: 900 };
+const narrow = { width: 390, height: 844 };
+const people = [
+  ["visitor", { locale: "zh-CN", colorScheme: "light", viewport: narrow }],
+  ["visitor", { locale: "en-US", colorScheme: "dark", viewport: wide }],
+  ["ada", { locale: "en-US", colorScheme: "light", viewport: wide }],
+  ["dina", { locale: "zh-CN", colorScheme: "dark", viewport: narrow }],
+  ["host", { locale: "zh-CN", colorScheme: "light", viewport: wide }],
+  ["admin", { locale: "en-US", colorScheme: "dark", viewport: narrow }],
+];
+
+const steps = {
+  async "the demonstration fills itself"() {
+    const context = await room();
+    const page = await context.newPage();
+    // Entries are scored, and the release is made, while the site is served.
+    await page.goto(site);
+    const isFull = async () => (await page.locator(".card .leader").count()) >= 3 && (await page.locator(".card").count()) >= 5;
+    for (const end = Date.now() + support.PATIENCE; !(await isFull()); await page.reload()) assert.ok(Date.now() < end, "no entries");
+    await context.close();
+  },
+  ...Object.fromEntries(people.map(([name, options]) => [
+    `pages are in order for ${name}: ${options.locale}, ${options.colorScheme}, ${options.viewport.width} wide`,
+    async () => {
+      let storageState;
+      if (name !== "visitor") {
+        const page = await person(name);
+        storageState = await page.context().storageState();
+        await page.context().close();
+      }
+      await walk(name, options, storageState);
+    },
+  ])),
+  async "no page is left out"() {
+    // Links that are not known answer with the page of a fault, which was visited.
+    const left = patterns.map((route) => route.path).filter((path) => !seen.has(path) && !path.includes("{secret}"));
+    assert.deepEqual(left, []);
+    assert.ok(patterns.length > 40, `${patterns.length} routes`);
+  },
+};
+
+let failed = 0;
+try {
+  await start();
+  failed = await support.run(steps);
+  if (complaints.length > 0) {
+    failed += 1;
+    console.log(`FAIL scripts\n${complaints.join("\n")}`);
+  }
+} finally {
+  await close();
+}
+process.exitCode = failed > 0 ? 1 : 0;
