@@ -15,7 +15,7 @@ const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 // The pages of the router: what is neither for programs nor a file.
 const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/c/{slug}/releases/{number}/{name}"];
-const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|jsonl?)$/.test(path);
+const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|toml|jsonl?)$/.test(path);
 const routes = readdirSync(sources, { recursive: true })
   .filter((name) => name.endsWith(".rs"))
   .flatMap((name) => [...readFileSync(join(sources, name), "utf8").matchAll(/\bget\(\s*"(\/[^"]*)"/g)].map(([, path]) => path))

@@ -42,6 +42,8 @@ export async function open({ browserPath, modules, program, accounts = [], setti
   const site = `http://127.0.0.1:${door.address().port}`;
   const env = { ...process.env, CAPEVAL_SERVER_LOG: "error", ...settings };
   const complaints = [];
+  // What the server says at its start.
+  const printed = [];
   let server;
   // The server listens before it says where.
   const start = async () => {
@@ -49,6 +51,7 @@ export async function open({ browserPath, modules, program, accounts = [], setti
     port = await new Promise((done, failed) => {
       server.once("exit", () => failed(new Error("the server does not start")));
       createInterface({ input: server.stdout }).on("line", (line) => {
+        printed.push(line);
         const found = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
         if (found) done(Number(found[1]));
       });
@@ -81,7 +84,7 @@ export async function open({ browserPath, modules, program, accounts = [], setti
     door.close();
     rmSync(data, { recursive: true, force: true });
   };
-  return { site, data, complaints, require, start, stop, room, person, close };
+  return { site, data, complaints, printed, require, start, stop, room, person, close };
 }
 
 // Runs named steps one after another, and returns the number of those that failed; with `isChain`, none goes on after a

@@ -1,5 +1,5 @@
 //! Tests pages in a real browser: reports with `tests/browser/page.mjs` on captions generated here, and the site of the
-//! server with `tests/browser/site.mjs`, `everywhere.mjs` and `life.mjs`.
+//! server with `tests/browser/site.mjs`, `everywhere.mjs`, `organise.mjs` and `life.mjs`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -102,6 +102,7 @@ fn test_site(
     let mut everywhere = test("everywhere.mjs");
     everywhere.arg(root.join("crates/server/src")).args(screenshots);
     step("every page", &mut everywhere)?;
+    step("a benchmark from nothing", test("organise.mjs").args(screenshots))?;
     step("life of a collection", test("life.mjs").arg(capeval))
 }
 

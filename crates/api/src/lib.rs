@@ -18,6 +18,7 @@ mod entry;
 mod hosting;
 mod judging;
 mod open;
+mod organising;
 mod phase;
 mod problem;
 mod submission;
@@ -53,6 +54,7 @@ pub use hosting::{
 };
 pub use judging::{EvaluationState, Judging, JudgingPlan, Measured};
 pub use open::Open;
+pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use phase::{Benchmark, Benchmarks, BoardKind, Measure, Phase, ReferenceSet, SetState, Visibility};
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{

@@ -48,6 +48,9 @@ pub struct Benchmark {
     pub slug: String,
     pub title: String,
     pub summary: String,
+    /// Whether only its hosts see it, until they publish it.
+    #[serde(default)]
+    pub draft: Option<bool>,
     pub phases: Vec<Phase>,
 }
 

@@ -49,6 +49,11 @@ pub fn iso(time: i64) -> String {
     timestamp(time).strftime("%FT%TZ").to_string()
 }
 
+/// The same to the millisecond, where it is not a whole second.
+pub fn exact(time: i64) -> String {
+    timestamp(time).to_string()
+}
+
 /// The same for the types of the API.
 pub fn time(time: i64) -> Time {
     Time(iso(time))

@@ -1,8 +1,8 @@
 //! The choices that pages show: their summaries are sentences, which `locales` translates.
 
 use capeval_api::{
-    BoardKind, CollectionState, EvaluationState, ImageState, Open, ProblemKind, ReleaseAccess, ReportReason,
-    RequestState, SkipReason, SubmissionState, Visibility,
+    BoardKind, CollectionState, ColumnKind, EvaluationState, ImageState, Open, ProblemKind, ReleaseAccess,
+    ReportReason, RequestState, SkipReason, SubmissionState, Visibility,
 };
 
 use crate::accounts::Role;
@@ -32,6 +32,7 @@ shown![
     BoardKind,
     CaptionState,
     CollectionState,
+    ColumnKind,
     EvaluationState,
     ImageState,
     Mistake,

@@ -16,7 +16,10 @@ mod scoring;
 mod submission;
 
 pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
-pub use metrics::{Described, Metrics, absence, check_metrics, each_metric, missing_data};
+pub use metrics::{
+    Described, Metrics, Offered, OfferedMeasure, OfferedSuite, absence, check_metrics, each_metric,
+    missing_data, offered, offered_suites,
+};
 pub use order::{Allowance, Answer, Order, Task, serve};
 pub use picture::{Picture, Pictured, Unfit, has_known_format};
 pub use probe::{Possible, Probe};

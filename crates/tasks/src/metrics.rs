@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use capeval::MetricOptions;
-use capeval::evaluate::registry::SUITES;
+use capeval::choice::Task;
+use capeval::evaluate::registry::{SUITES, Suite, kinds};
 use capeval::metric::{Direction, Resources};
 use capeval::report::Measure;
 use capeval_files::{DATA, DataKind, Home, MetricData};
@@ -101,6 +102,89 @@ pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<
     bail!("{}{others}", problems.join("; "))
 }
 
+/// A metric that a phase may have.
+#[derive(Clone)]
+pub struct Offered {
+    /// What a phase calls it, with settings if it is a variant.
+    pub name: String,
+    /// What it rewards.
+    pub summary: &'static str,
+    pub measures: Vec<OfferedMeasure>,
+    /// The data that it needs, and whether they are installed.
+    pub data: Option<(&'static DataKind, bool)>,
+    /// About how many seconds it takes to score 1,000 captions.
+    pub seconds: f64,
+}
+
+/// A measure of a metric that a phase may have.
+#[derive(Clone, Debug)]
+pub struct OfferedMeasure {
+    pub key: String,
+    pub label: String,
+    pub min: f64,
+    /// May be infinite.
+    pub max: f64,
+    pub lower_is_better: bool,
+}
+
+/// A suite of metrics that a phase may have: its name, what it is, and its metrics.
+#[derive(Clone, Debug)]
+pub struct OfferedSuite {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub metrics: Vec<String>,
+}
+
+/// About how many seconds 1,000 captions take: with a release build on two cores, BLEU, METEOR, ROUGE-L and CIDEr-D
+/// together need 0.04, and SPICE, which parses every caption, ten times as many.
+fn seconds(metric: &str) -> f64 {
+    match metric {
+        "spice" | "spider" => 0.4,
+        "meteor" => 0.03,
+        _ => 0.01,
+    }
+}
+
+/// The metrics that a phase may have, with their variants. Those that need a model of the caller's own are no choice.
+pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
+    let mut all = Vec::new();
+    for kind in kinds() {
+        let data = match kind.need.as_ref().map(|need| &need.task) {
+            None => None,
+            Some(Task::Install(name)) => {
+                let data = DATA.iter().find(|data| data.name == *name).copied();
+                let is_installed = missing_data(&[kind.name.to_owned()], home).is_empty();
+                data.map(|data| (data, is_installed))
+            }
+            Some(_) => continue,
+        };
+        let variants = kind.variants.iter().map(|settings| format!("{}:{settings}", kind.name));
+        for name in [kind.name.to_owned()].into_iter().chain(variants) {
+            let parts = match kind.need {
+                Some(_) => kind.about()?.parts,
+                None => kind.build(&name, &[], &Resources::default())?.parts().to_vec(),
+            };
+            let measures = parts.into_iter().map(|part| OfferedMeasure {
+                lower_is_better: part.direction == Direction::LowerIsBetter,
+                key: part.key,
+                label: part.label,
+                min: part.min,
+                max: part.max,
+            });
+            let (summary, seconds) = (kind.summary, seconds(kind.name));
+            all.push(Offered { summary, measures: measures.collect(), data, seconds, name });
+        }
+    }
+    Ok(all)
+}
+
+/// The suites that a phase may have.
+pub fn offered_suites() -> Vec<OfferedSuite> {
+    let offered =
+        |suite: &Suite| OfferedSuite { name: suite.name, summary: suite.summary, metrics: suite.metrics() };
+    SUITES.iter().filter(|suite| suite.name != "all").map(offered).collect()
+}
+
 /// Says that data are not installed, and how to install them.
 pub fn absence(missing: &[&DataKind]) -> String {
     let lack = |kind: &&DataKind| {
@@ -156,6 +240,26 @@ mod tests {
         assert!(refused(&["bleuu"]).contains("bleuu"));
         let family = ["sacrebleu", "chrf", "chrf++", "ter"];
         assert_eq!(each_metric(&names(&["sacrebleu-family", "ter"]), None).unwrap(), family);
+    }
+
+    #[test]
+    fn what_is_offered_can_be_chosen() {
+        let all = offered(None).unwrap();
+        for metric in &all {
+            let main = &metric.measures[0].key;
+            assert!(metric.seconds > 0.0 && !metric.summary.is_empty(), "{}", metric.name);
+            check_metrics(std::slice::from_ref(&metric.name), &[("main_metric", main)]).unwrap();
+            let is_refused = each_metric(std::slice::from_ref(&metric.name), None).is_err();
+            assert_eq!(
+                is_refused,
+                metric.data.is_some_and(|(_, is_installed)| !is_installed),
+                "{}",
+                metric.name
+            );
+        }
+        let known = |name: &String| all.iter().any(|metric| metric.name == *name);
+        let coco = offered_suites().into_iter().find(|suite| suite.name == "coco").unwrap();
+        assert!(coco.metrics.len() == 5 && coco.metrics.iter().all(known), "{coco:?}");
     }
 
     #[test]

@@ -1,228 +1,150 @@
-//! Makes a benchmark from a file, or brings it up to date with the file.
+//! Creates a benchmark as it is described, or brings it up to date, whether a file, a form or a program describes it.
 
-use std::fs::File;
+use std::collections::HashMap;
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use capeval_choice::SegmentId;
 use capeval_files::Home;
 use capeval_text::Tokenizer;
-use serde::Deserialize;
 use serde_json::json;
-use toml::value::Datetime;
 
-use super::about::{self, Column};
-use super::records::{self, BoardKind, Phase, Visibility};
+use super::about;
+use super::plan::{PhasePlan, Plan, ReferencePlan, Source, When};
+use super::records::{self, Benchmark, MOST_DECIMALS, Phase};
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::{board, submit};
 use crate::accounts::people;
 use crate::app::App;
 use crate::blobs::Blobs;
+use crate::fault;
+use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
-use crate::store::Tx;
+use crate::store::{Error, Tx};
 use crate::{args, audit, clock, ids};
 
-/// A benchmark as a file describes it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plan {
-    /// The part of its addresses: small letters, digits, hyphens.
-    pub slug: String,
-    pub title: String,
-    /// What it is about, in a sentence or two.
-    #[serde(default)]
-    pub summary: String,
-    /// The rules, in Markdown.
-    #[serde(default)]
-    pub rules: String,
-    /// Who sees it.
-    #[serde(default = "public")]
-    pub visibility: Visibility,
-    /// The email addresses of its hosts.
-    #[serde(default)]
-    pub hosts: Vec<String>,
-    /// Its phases, in order.
-    #[serde(default)]
-    pub phases: Vec<PhasePlan>,
+/// The most submissions that a limit or a grant allows.
+pub const MOST: i64 = 1_000_000;
+
+/// Where the files are that a plan names.
+#[derive(Clone, Debug)]
+pub enum Files {
+    /// In a folder.
+    In(PathBuf),
+    /// Sent along, by name.
+    Sent(HashMap<String, SentFile>),
 }
 
-fn public() -> Visibility {
-    Visibility::Public
-}
-
-/// A phase as a file describes it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PhasePlan {
-    /// The part of its addresses.
-    pub slug: String,
-    pub title: String,
-    /// When submissions begin, in UTC unless it says otherwise.
-    pub opens: Option<Datetime>,
-    /// When they end.
-    pub closes: Option<Datetime>,
-    /// Submissions of a team on a day.
-    #[serde(default = "five")]
-    pub per_day: u32,
-    /// Submissions of a team in all.
-    #[serde(default = "hundred")]
-    pub in_total: u32,
-    /// Who sees the scores.
-    #[serde(default = "public_board")]
-    pub board: BoardKind,
-    /// When everyone sees them.
-    pub reveal: Option<Datetime>,
-    /// The decimals of shown scores.
-    #[serde(default = "three")]
-    pub decimals: u32,
-    /// Metrics or suites, as `capeval score` takes them.
-    #[serde(default = "coco")]
-    pub metrics: Vec<String>,
-    /// The reference set that ranks; the first by default.
-    pub main_set: Option<String>,
-    /// The measure that ranks.
-    #[serde(default = "cider")]
-    pub main_metric: String,
-    /// The keys of the measures that the board shows unless a visitor chooses others; all by default.
-    #[serde(default)]
-    pub board_columns: Vec<String>,
-    /// Whether the board has a row for people.
-    #[serde(default = "yes")]
-    pub human: bool,
-    /// The reference sets, in order.
-    #[serde(default)]
-    pub references: Vec<ReferencePlan>,
-    /// What teams are asked about their methods.
-    #[serde(default)]
-    pub columns: Vec<Column>,
-    /// Results that are shown beside those of teams.
-    #[serde(default)]
-    pub baselines: Vec<BaselinePlan>,
-}
-
-fn five() -> u32 {
-    5
-}
-fn hundred() -> u32 {
-    100
-}
-fn three() -> u32 {
-    3
-}
-fn coco() -> Vec<String> {
-    vec!["coco".to_owned()]
-}
-fn cider() -> String {
-    "cider-d".to_owned()
-}
-fn yes() -> bool {
-    true
-}
-fn public_board() -> BoardKind {
-    BoardKind::Public
-}
-
-/// A reference set as a file describes it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReferencePlan {
-    /// The name, such as `c5`.
+/// A file that was sent along.
+#[derive(Clone, Debug)]
+pub struct SentFile {
+    /// The name that it had.
     pub name: String,
-    /// The file, in any format that capeval reads.
-    pub file: Source,
-    /// The language of the captions.
-    #[serde(default = "english")]
-    pub language: String,
-    /// The tokenizer; by default that of each metric.
-    pub tokenizer: Option<String>,
-    /// A file with the ids of the images to keep: a JSON array, or one id per line. All by default.
-    pub images: Option<String>,
+    /// Where it is now.
+    pub path: PathBuf,
 }
 
-fn english() -> String {
-    "en".to_owned()
-}
-
-/// A baseline as a file describes it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BaselinePlan {
-    /// The name of the method.
-    pub method: String,
-    /// The results.
-    pub file: Source,
-}
-
-/// The content of a file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(from = "String")]
-pub enum Source {
-    /// What a file holds, whose path is relative to the folder of the plan.
-    File(String),
-    /// The bytes themselves.
-    Bytes(Arc<[u8]>),
-}
-
-impl From<String> for Source {
-    fn from(path: String) -> Self {
-        Self::File(path)
+impl From<&Path> for Files {
+    fn from(folder: &Path) -> Self {
+        Self::In(folder.to_owned())
     }
 }
 
-impl Source {
-    /// Stores the content; returns its hash and its size.
-    fn store(&self, blobs: &Blobs, folder: &Path) -> anyhow::Result<(String, u64)> {
-        let mut draft = blobs.draft()?;
+impl Files {
+    /// A file with its own name; `None` if it is not there.
+    fn find(&self, name: &str) -> Option<SentFile> {
         match self {
-            Self::File(path) => {
-                let path = folder.join(path);
-                let mut file = File::open(&path).with_context(|| path.display().to_string())?;
-                io::copy(&mut file, &mut draft)?;
+            Self::In(folder) => {
+                let own = Path::new(name).file_name()?.to_string_lossy().into_owned();
+                Some(SentFile { name: own, path: folder.join(name) }).filter(|file| file.path.exists())
             }
-            Self::Bytes(bytes) => draft.write_all(bytes)?,
+            Self::Sent(files) => files.get(name).cloned(),
         }
-        let size = draft.size();
-        Ok((blobs.keep(draft)?, size))
     }
+
+    fn lack(&self, name: &str) -> anyhow::Error {
+        match self {
+            Self::In(folder) => anyhow::anyhow!("{} does not exist", folder.join(name).display()),
+            Self::Sent(_) => anyhow::anyhow!("the file {name} was not sent"),
+        }
+    }
+}
+
+/// A stored file.
+struct Stored {
+    /// The name that it had.
+    name: String,
+    hash: String,
+    size: u64,
+}
+
+/// Stores what `source` stands for. A file that did not come with the plan stays what it is now, `known`.
+fn store(source: &Source, known: Option<&Source>, blobs: &Blobs, files: &Files) -> anyhow::Result<Stored> {
+    let mut draft = blobs.draft()?;
+    let mut name = source.name().to_owned();
+    match (source, known) {
+        (Source::Bytes { bytes, .. }, _) => draft.write_all(bytes)?,
+        (Source::Kept { hash, .. }, _) => return kept(name, hash, blobs),
+        (Source::Named(given), known) => match (files.find(given), known) {
+            (Some(file), _) => {
+                name = file.name;
+                let mut content = File::open(&file.path).with_context(|| file.path.display().to_string())?;
+                io::copy(&mut content, &mut draft)?;
+            }
+            (None, Some(Source::Kept { name: known, hash })) if known == given => {
+                return kept(name, hash, blobs);
+            }
+            (None, _) => return Err(files.lack(given)),
+        },
+    }
+    let size = draft.size();
+    Ok(Stored { name, hash: blobs.keep(draft)?, size })
+}
+
+fn kept(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<Stored> {
+    let size = fs::metadata(blobs.fetch(hash)?)?.len();
+    Ok(Stored { name, hash: hash.to_owned(), size })
 }
 
 /// The files of a phase as they are stored, in the order of the plan.
 struct StoredFiles {
     references: Vec<StoredReferences>,
-    baselines: Vec<StoredBaseline>,
+    baselines: Vec<Stored>,
 }
 
 struct StoredReferences {
-    hash: String,
-    /// The ids of the images to keep, as JSON.
-    images: Option<String>,
-}
-
-struct StoredBaseline {
-    hash: String,
-    size: u64,
+    file: Stored,
+    /// The ids of the images to keep, as JSON, and the name of the file that listed them.
+    images: Option<(String, String)>,
 }
 
 /// Stores the files of phases. This copies, hashes and uploads them, which takes its time, so it must be done before a
 /// transaction begins: SQLite has one writer. The files of a plan that is refused afterwards are swept away.
-async fn store_files(app: &App, phases: &[PhasePlan], folder: &Path) -> anyhow::Result<Vec<StoredFiles>> {
-    let (phases, folder) = (phases.to_vec(), folder.to_owned());
+async fn store_files(
+    app: &App,
+    phases: &[PhasePlan],
+    known: Option<Plan>,
+    files: Files,
+) -> anyhow::Result<Vec<StoredFiles>> {
+    let phases = phases.to_vec();
     let (blobs, hidden) = (app.blobs.clone(), app.hidden.clone());
     let store_phase = move |phase: &PhasePlan| -> anyhow::Result<StoredFiles> {
+        let known = known.as_ref().and_then(|known| known.phase(&phase.slug));
         let references = phase.references.iter().map(|set| {
-            let (hash, _) = set.file.store(&hidden, &folder)?;
-            let images = set.images.as_ref().map(|path| read_images(&folder.join(path))).transpose()?;
-            Ok(StoredReferences { hash, images })
+            let known = known.and_then(|known| known.references.iter().find(|known| known.name == set.name));
+            let file = store(&set.file, known.map(|known| &known.file), &hidden, &files)?;
+            let known = known.and_then(|known| known.images.as_ref());
+            let images = set.images.as_ref().map(|images| read_images(images, known, &files)).transpose()?;
+            Ok(StoredReferences { file, images })
         });
         let references = references.collect::<anyhow::Result<_>>()?;
         let baselines = phase.baselines.iter().map(|baseline| {
-            let (hash, size) = baseline
-                .file
-                .store(&blobs, &folder)
-                .with_context(|| format!("baseline {}", baseline.method))?;
-            Ok(StoredBaseline { hash, size })
+            let known =
+                known.and_then(|known| known.baselines.iter().find(|known| known.method == baseline.method));
+            store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
+                .with_context(|| format!("baseline {}", baseline.method))
         });
         Ok(StoredFiles { references, baselines: baselines.collect::<anyhow::Result<_>>()? })
     };
@@ -235,11 +157,23 @@ async fn store_files(app: &App, phases: &[PhasePlan], folder: &Path) -> anyhow::
     tokio::task::spawn_blocking(store_phases).await?
 }
 
-/// The ids of the images in a file, as JSON.
-fn read_images(path: &Path) -> anyhow::Result<String> {
-    let shown = || path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(shown)?;
-    Ok(serde_json::to_string(&listed(&text).with_context(shown)?)?)
+/// The ids of the images that `source` lists, as JSON, and the name of the file.
+fn read_images(source: &Source, known: Option<&Source>, files: &Files) -> anyhow::Result<(String, String)> {
+    let mut name = source.name().to_owned();
+    let of_bytes = |bytes: &[u8]| Ok(String::from_utf8(bytes.to_vec())?);
+    let text = match (source, known) {
+        (Source::Bytes { bytes, .. }, _) => of_bytes(bytes),
+        (named, known) => match (files.find(named.name()), known) {
+            (Some(file), _) => {
+                name = file.name;
+                fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())
+            }
+            (None, Some(Source::Bytes { name, bytes })) if name == named.name() => of_bytes(bytes),
+            (None, _) => Err(files.lack(named.name())),
+        },
+    };
+    let ids = listed(&text?).with_context(|| source.name().to_owned())?;
+    Ok((serde_json::to_string(&ids)?, name))
 }
 
 /// What was done.
@@ -251,27 +185,179 @@ pub struct Applied {
     pub sets: usize,
 }
 
-/// Makes or changes a benchmark. Files are read relative to `folder`. Nothing is changed if anything is wrong.
+/// Creates or changes a benchmark as `plan` describes it. Nothing is changed if anything is wrong.
 ///
 /// # Errors
 /// If the plan is not valid, a file cannot be read, or what scores depend on has changed.
-pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -> anyhow::Result<Applied> {
+pub async fn apply(
+    app: &App,
+    plan: &Plan,
+    files: impl Into<Files>,
+    actor: Option<&str>,
+) -> anyhow::Result<Applied> {
     check(plan)?;
     let mut plan = plan.clone();
     for phase in &mut plan.phases {
         name_metrics(app, &plan.slug, phase).await?;
     }
-    let files = store_files(app, &plan.phases, folder).await?;
+    let known = known(app, &plan.slug).await?;
+    let files = store_files(app, &plan.phases, known, files.into()).await?;
     let mut tx = app.store.begin().await?;
-    let known: Option<String> =
-        tx.fetch_optional("SELECT id FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
+    let (id, is_new, was_draft) = apply_head(&mut tx, &plan, actor).await?;
+    let phases: Vec<(String, String)> =
+        tx.fetch("SELECT id, slug FROM phase WHERE benchmark = $1", args![&id]).await?;
+    for (phase, slug) in &phases {
+        if plan.phase(slug).is_none() {
+            anyhow::ensure!(is_free(&mut tx, was_draft, phase).await?, lacks("phase", slug));
+            tx.execute("DELETE FROM phase WHERE id = $1", args![phase]).await?;
+        }
+    }
+    let mut applied = Applied { is_new, sets: 0 };
+    for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
+        applied.sets += apply_phase(&mut tx, (&id, was_draft), position, phase, files)
+            .await
+            .with_context(|| format!("phase {}", phase.slug))?;
+    }
+    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+        .await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(applied)
+}
+
+/// Creates a benchmark, or changes it apart from its phases.
+pub async fn apply_without_phases(app: &App, plan: &Plan, actor: Option<&str>) -> anyhow::Result<()> {
+    check(plan)?;
+    let mut tx = app.store.begin().await?;
+    let (id, is_new, _) = apply_head(&mut tx, plan, actor).await?;
+    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Adds a phase to a benchmark, after the others, or changes one. Nothing is changed if anything is wrong.
+pub async fn put_phase(
+    app: &App,
+    benchmark: &str,
+    plan: &PhasePlan,
+    files: impl Into<Files>,
+    actor: Option<&str>,
+) -> anyhow::Result<()> {
+    check_phase(plan)?;
+    let mut plan = plan.clone();
+    let slug: String =
+        app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
+    name_metrics(app, &slug, &mut plan).await?;
+    let known = known(app, &slug).await?;
+    let plan = &plan;
+    let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
+    let mut tx = app.store.begin().await?;
+    let draft = "SELECT draft FROM benchmark WHERE id = $1";
+    let is_draft: bool = tx.fetch_one(draft, args![benchmark]).await?;
+    let position = "SELECT position FROM phase WHERE benchmark = $1 AND slug = $2";
+    let position: Option<usize> = tx.fetch_optional(position, args![benchmark, &plan.slug]).await?;
+    let (position, action) = match position {
+        Some(position) => (position, "phase.change"),
+        None => {
+            let last = "SELECT COALESCE(MAX(position) + 1, 0) FROM phase WHERE benchmark = $1";
+            (tx.fetch_one(last, args![benchmark]).await?, "phase.add")
+        }
+    };
+    for files in &files {
+        apply_phase(&mut tx, (benchmark, is_draft), position, plan, files)
+            .await
+            .with_context(|| format!("phase {}", plan.slug))?;
+    }
+    audit::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+/// Publishes a draft: from now on, those see it who may.
+pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let sql = "UPDATE benchmark SET draft = 0 WHERE id = $1 AND draft = 1";
+    if tx.execute(sql, args![benchmark]).await? == 0 {
+        return Err(fault!(CONFLICT, "published", "This benchmark has already been published."));
+    }
+    audit::note(&mut tx, Some(actor), "benchmark.publish", benchmark, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Removes a phase from a draft.
+pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let draft = "SELECT draft FROM benchmark WHERE id = $1";
+    let is_draft: bool = tx.fetch_one(draft, args![&phase.benchmark]).await?;
+    if !is_free(&mut tx, is_draft, &phase.id).await? {
+        return Err(fault!(CONFLICT, "in-use", "Only phases of a draft can be removed."));
+    }
+    tx.execute("DELETE FROM phase WHERE id = $1", args![&phase.id]).await?;
+    audit::note(&mut tx, Some(actor), "phase.remove", &phase.benchmark, json!({ "slug": phase.slug }))
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Why a plan was not applied, for those who sent it; a failure of the server is none of its reasons.
+pub fn refusal(error: anyhow::Error) -> Fault {
+    let is_final = |fault: &&Fault| fault.status.is_server_error() || fault.code == Fault::not_found().code;
+    if let Some(fault) = error.downcast_ref::<Fault>().filter(is_final) {
+        return fault.clone();
+    }
+    let is_failure = error.chain().any(|cause| cause.is::<Error>() || cause.is::<io::Error>());
+    if is_failure {
+        return error.into();
+    }
+    fault!(UNPROCESSABLE_ENTITY, "not-applied", "The benchmark cannot be saved: {}.", format!("{error:#}"))
+}
+
+/// A benchmark as it is now, if there is one.
+async fn known(app: &App, slug: &str) -> anyhow::Result<Option<Plan>> {
+    let sql = "SELECT * FROM benchmark WHERE slug = $1";
+    let benchmark: Option<Benchmark> = app.store.fetch_optional(sql, args![slug]).await?;
+    Ok(match benchmark {
+        Some(benchmark) => Some(Plan::of(&app.store, &benchmark).await?),
+        None => None,
+    })
+}
+
+/// Writes what is said about a benchmark apart from its phases; returns its id, whether it is new, and whether it was
+/// a draft or is new.
+async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Result<(String, bool, bool)> {
+    const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
+        (SELECT 1 FROM benchmark_host WHERE benchmark = $2 AND account = $1))";
+    let known: Option<(String, bool)> =
+        tx.fetch_optional("SELECT id, draft FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
     let is_new = known.is_none();
-    let id = known.unwrap_or_else(ids::new_id);
+    // Someone else may have created it since it was looked for.
+    if let (Some((id, _)), Some(actor)) = (&known, actor)
+        && !tx.exists(RUNS, args![actor, id]).await?
+    {
+        return Err(Fault::not_found().into());
+    }
+    let (id, was_draft) = known.unwrap_or_else(|| (ids::new_id(), true));
+    let entries = "SELECT 1 FROM submission JOIN phase ON phase.id = submission.phase \
+                   WHERE phase.benchmark = $1 AND submission.kind = 'entry'";
+    if plan.draft && !was_draft && tx.exists(entries, args![&id]).await? {
+        bail!(
+            "it cannot become a draft again, since teams have submitted: hide it with visibility = \"hidden\""
+        );
+    }
     tx.execute(
-        "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET title = excluded.title, \
-         summary = excluded.summary, rules = excluded.rules, visibility = excluded.visibility",
-        args![&id, &plan.slug, &plan.title, &plan.summary, &plan.rules, plan.visibility.name(), clock::now()],
+        "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, draft, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET title = excluded.title, \
+         summary = excluded.summary, rules = excluded.rules, visibility = excluded.visibility, draft = excluded.draft",
+        args![
+            &id,
+            &plan.slug,
+            &plan.title,
+            &plan.summary,
+            &plan.rules,
+            plan.visibility.name(),
+            plan.draft,
+            clock::now()
+        ],
     )
     .await?;
     tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
@@ -285,47 +371,14 @@ pub async fn apply(app: &App, plan: &Plan, folder: &Path, actor: Option<&str>) -
         )
         .await?;
     }
-    let phases = tx.fetch("SELECT slug FROM phase WHERE benchmark = $1", args![&id]).await?;
-    require_all(&phases, "phase", plan.phases.iter().map(|phase| phase.slug.as_str()))?;
-    let mut applied = Applied { is_new, sets: 0 };
-    for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
-        applied.sets += apply_phase(&mut tx, &id, position, phase, files)
-            .await
-            .with_context(|| format!("phase {}", phase.slug))?;
-    }
-    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug })).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(applied)
+    Ok((id, is_new, was_draft))
 }
 
-/// Adds a phase to a benchmark, after the others. Files are read relative to `folder`. Nothing is changed if anything
-/// is wrong.
-pub async fn add_phase(
-    app: &App,
-    benchmark: &str,
-    plan: &PhasePlan,
-    folder: &Path,
-    actor: Option<&str>,
-) -> anyhow::Result<()> {
-    check_slug(&plan.slug)?;
-    check_phase(plan)?;
-    let mut plan = plan.clone();
-    let slug: String =
-        app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
-    name_metrics(app, &slug, &mut plan).await?;
-    let plan = &plan;
-    let files = store_files(app, std::slice::from_ref(plan), folder).await?;
-    let mut tx = app.store.begin().await?;
-    let position: usize =
-        tx.fetch_one("SELECT COUNT(*) FROM phase WHERE benchmark = $1", args![benchmark]).await?;
-    for files in &files {
-        apply_phase(&mut tx, benchmark, position, plan, files).await?;
-    }
-    audit::note(&mut tx, actor, "phase.add", benchmark, json!({ "slug": plan.slug })).await?;
-    tx.commit().await?;
-    app.wake.notify();
-    Ok(())
+/// Whether nothing depends on a phase yet, so that all of it may change: it is part of a draft, and no team has
+/// submitted to it.
+async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<bool> {
+    let entries = "SELECT 1 FROM submission WHERE phase = $1 AND kind = 'entry'";
+    Ok(is_draft && !tx.exists(entries, args![phase]).await?)
 }
 
 /// Replaces suites among the metrics of a phase by their metrics, so that it has the same ones wherever it is scored. A
@@ -353,16 +406,25 @@ fn check_slug(slug: &str) -> anyhow::Result<()> {
 }
 
 fn check(plan: &Plan) -> anyhow::Result<()> {
-    let slugs = std::iter::once(&plan.slug).chain(plan.phases.iter().map(|phase| &phase.slug));
-    for slug in slugs {
-        check_slug(slug)?;
-    }
+    check_slug(&plan.slug)?;
     people::name(&plan.title)?;
     plan.phases.iter().try_for_each(check_phase)
 }
 
 fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
+    check_slug(&phase.slug)?;
     people::name(&phase.title)?;
+    if i64::from(phase.per_day.max(phase.in_total)) > MOST {
+        bail!("phase {}: per_day and in_total are at most {MOST}", phase.slug);
+    }
+    if phase.decimals > MOST_DECIMALS as u32 {
+        bail!("phase {}: decimals are at most {MOST_DECIMALS}", phase.slug);
+    }
+    if let (Some(When(opens)), Some(When(closes))) = (phase.opens, phase.closes)
+        && closes <= opens
+    {
+        bail!("phase {}: it closes before it opens", phase.slug);
+    }
     let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
     if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!("phase {}: main_set is not among its references", phase.slug);
@@ -382,40 +444,78 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses a file without something that exists, which would otherwise stay in silence.
+fn lacks(what: &str, name: &str) -> String {
+    format!("the file lacks the {what} {name}, which cannot be removed")
+}
+
+/// Refuses a plan without something that exists, which would otherwise stay in silence.
 fn require_all<'p>(
     known: &[String],
     what: &str,
     planned: impl Iterator<Item = &'p str> + Clone,
 ) -> anyhow::Result<()> {
     let missing = known.iter().find(|name| !planned.clone().any(|planned| planned == name.as_str()));
-    if let Some(name) = missing {
-        bail!("the file lacks the {what} {name}, which cannot be removed");
+    missing.map_or(Ok(()), |name| bail!(lacks(what, name)))
+}
+
+/// Refuses a plan that changes what scores depend on.
+async fn require_unchanged(
+    tx: &mut Tx,
+    known: &Phase,
+    plan: &PhasePlan,
+    files: &StoredFiles,
+) -> anyhow::Result<()> {
+    require_same("metrics", &known.metrics, &plan.metrics)?;
+    require_same("human", &known.human, &plan.human)?;
+    let sets = records::sets_in(tx, &known.id).await?;
+    let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
+    require_all(&names, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
+    for (set, stored) in plan.references.iter().zip(&files.references) {
+        let Some(known) = sets.iter().find(|known| known.name == set.name) else { continue };
+        let name = |what: &str| format!("{what} of the references {}", set.name);
+        require_same(&name("the file"), &known.source_hash, &stored.file.hash)?;
+        require_same(&name("language"), &known.language, &set.language)?;
+        require_same(&name("tokenizer"), &known.tokenizer, &set.tokenizer)?;
+        let images = stored.images.as_ref().map(|(ids, _)| ids.clone());
+        require_same(&name("images"), &records::images(tx, &known.id).await?, &images)?;
+    }
+    let sql = "SELECT method, blob FROM submission WHERE phase = $1 AND kind = 'baseline'";
+    let baselines: Vec<(String, Option<String>)> = tx.fetch(sql, args![&known.id]).await?;
+    let names: Vec<String> = baselines.iter().map(|(method, _)| method.clone()).collect();
+    require_all(&names, "baseline", plan.baselines.iter().map(|baseline| baseline.method.as_str()))?;
+    for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
+        let known = baselines.iter().find(|(method, _)| *method == baseline.method);
+        if let Some((_, Some(blob))) = known {
+            require_same(&format!("the file of the baseline {}", baseline.method), blob, &stored.hash)?;
+        }
     }
     Ok(())
 }
 
-fn time(date: Option<&Datetime>) -> anyhow::Result<Option<i64>> {
-    let Some(date) = date else { return Ok(None) };
-    let text = date.to_string();
-    clock::parse(&text).map(Some).with_context(|| format!("{text} is not a date"))
-}
-
 async fn apply_phase(
     tx: &mut Tx,
-    benchmark: &str,
+    (benchmark, is_draft): (&str, bool),
     position: usize,
     plan: &PhasePlan,
     files: &StoredFiles,
 ) -> anyhow::Result<usize> {
     let sql = "SELECT * FROM phase WHERE benchmark = $1 AND slug = $2";
-    let known: Option<Phase> = tx.fetch_optional(sql, args![benchmark, &plan.slug]).await?;
-    if let Some(known) = &known {
-        require_same("metrics", &known.metrics, &plan.metrics)?;
-        require_same("human", &known.human, &plan.human)?;
-    }
+    let mut known: Option<Phase> = tx.fetch_optional(sql, args![benchmark, &plan.slug]).await?;
     let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
     let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
+    if let Some(old) = &known {
+        // Nothing was scored with references or a baseline that failed.
+        tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
+        let failed = "DELETE FROM submission WHERE phase = $1 AND kind = 'baseline' AND state = 'failed'";
+        tx.execute(failed, args![&id]).await?;
+        if let Err(refusal) = require_unchanged(tx, old, plan, files).await {
+            if !is_free(tx, is_draft, &id).await? {
+                return Err(refusal);
+            }
+            tx.execute("DELETE FROM phase WHERE id = $1", args![&id]).await?;
+            known = None;
+        }
+    }
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
          reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns) \
@@ -431,12 +531,12 @@ async fn apply_phase(
             &plan.slug,
             &plan.title,
             position,
-            time(plan.opens.as_ref())?,
-            time(plan.closes.as_ref())?,
+            plan.opens.map(|When(time)| time),
+            plan.closes.map(|When(time)| time),
             plan.per_day,
             plan.in_total,
             plan.board.name(),
-            time(plan.reveal.as_ref())?,
+            plan.reveal.map(|When(time)| time),
             plan.decimals,
             serde_json::to_string(&plan.metrics)?,
             main_set.cloned().unwrap_or_default(),
@@ -448,10 +548,6 @@ async fn apply_phase(
         ],
     )
     .await?;
-    // Nothing was scored by references that could not be prepared.
-    tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
-    let sets = tx.fetch("SELECT name FROM reference_set WHERE phase = $1", args![&id]).await?;
-    require_all(&sets, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
     let score_set = known.as_ref().and_then(|known| known.score_set.as_ref());
     if let (Some(known), Some(score_set), Some(main)) = (&known, score_set, main_set)
         && known.main_set != *main
@@ -462,9 +558,6 @@ async fn apply_phase(
     for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {
         added += usize::from(apply_set(tx, &id, position, set, stored).await?);
     }
-    let sql = "SELECT method FROM submission WHERE phase = $1 AND kind = 'baseline'";
-    let baselines = tx.fetch(sql, args![&id]).await?;
-    require_all(&baselines, "baseline", plan.baselines.iter().map(|baseline| baseline.method.as_str()))?;
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
         apply_baseline(tx, (&id, score_set.is_some()), &baseline.method, stored)
             .await
@@ -498,13 +591,15 @@ async fn apply_baseline(
     tx: &mut Tx,
     (phase, is_open): (&str, bool),
     method: &str,
-    file: &StoredBaseline,
+    file: &Stored,
 ) -> anyhow::Result<()> {
-    let sql = "SELECT blob FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
-    if let Some(known) = tx.fetch_optional::<Option<String>>(sql, args![phase, method]).await? {
-        return require_same("the file", &known.as_ref(), &Some(&file.hash));
+    let sql = "SELECT id FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
+    if let Some(known) = tx.fetch_optional::<String>(sql, args![phase, method]).await? {
+        tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, known]).await?;
+        return Ok(());
     }
     let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
+    tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, &id]).await?;
     // Otherwise its job begins with the references.
     if is_open {
         jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
@@ -519,23 +614,20 @@ async fn apply_set(
     phase: &str,
     position: usize,
     plan: &ReferencePlan,
-    file: &StoredReferences,
+    StoredReferences { file, images }: &StoredReferences,
 ) -> anyhow::Result<bool> {
-    let known = records::sets_in(tx, phase).await?.into_iter().find(|set| set.name == plan.name);
-    if let Some(known) = known {
-        let name = |what: &str| format!("{what} of the references {}", plan.name);
-        require_same(&name("the file"), &known.source_hash, &file.hash)?;
-        require_same(&name("language"), &known.language, &plan.language)?;
-        require_same(&name("tokenizer"), &known.tokenizer, &plan.tokenizer)?;
-        require_same(&name("images"), &records::images(tx, &known.id).await?, &file.images)?;
-        let sql = "UPDATE reference_set SET position = $1 WHERE id = $2";
-        tx.execute(sql, args![position, known.id]).await?;
+    let (images, images_file) = images.clone().unzip();
+    let images_file = images_file.unwrap_or_default();
+    let known = "SELECT id FROM reference_set WHERE phase = $1 AND name = $2";
+    if let Some(known) = tx.fetch_optional::<String>(known, args![phase, &plan.name]).await? {
+        let sql = "UPDATE reference_set SET position = $1, file = $2, images_file = $3 WHERE id = $4";
+        tx.execute(sql, args![position, &file.name, &images_file, known]).await?;
         return Ok(false);
     }
     let id = ids::new_id();
     tx.execute(
-        "INSERT INTO reference_set (id, phase, name, position, language, tokenizer, source_hash, images, state, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'preparing', $9)",
+        "INSERT INTO reference_set (id, phase, name, position, language, tokenizer, source_hash, file, images, images_file, \
+         state, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'preparing', $11)",
         args![
             &id,
             phase,
@@ -544,7 +636,9 @@ async fn apply_set(
             &plan.language,
             plan.tokenizer.clone(),
             &file.hash,
-            file.images.clone(),
+            &file.name,
+            images,
+            &images_file,
             clock::now()
         ],
     )

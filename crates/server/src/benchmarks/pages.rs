@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use capeval_api::{Benchmark, Benchmarks, BoardKind, SetState};
+use capeval_api::{Benchmarks, BoardKind, SetState};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 use super::announcements::{self, Announcement};
@@ -29,10 +29,7 @@ async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
     let mut phases = records::phases_with_sets(&app.store, None).await?;
     let benchmarks = records::visible(&app.store, page.visitor.as_ref()).await?.into_iter().map(|seen| {
         let phases = phases.remove(&seen.benchmark.id).unwrap_or_default();
-        let phases =
-            phases.iter().map(|(phase, sets)| records::phase_for_programs(&seen, phase, sets)).collect();
-        let records::Benchmark { slug, title, summary, .. } = seen.benchmark;
-        Benchmark { slug, title, summary, phases }
+        records::for_programs(&seen, &phases)
     });
     Ok(Answer::json(&Benchmarks { benchmarks: benchmarks.collect() }))
 }

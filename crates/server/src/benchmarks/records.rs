@@ -29,6 +29,8 @@ pub struct Benchmark {
     pub rules: String,
     /// Who sees it.
     pub visibility: Visibility,
+    /// Whether only its hosts see it.
+    pub draft: bool,
 }
 
 /// A phase of a benchmark.
@@ -78,9 +80,12 @@ pub struct Phase {
     pub settled: i64,
 }
 
-/// A column with a number of decimals, of which no score has more than twelve.
+/// The most decimals of a score.
+pub const MOST_DECIMALS: usize = 12;
+
+/// A column with a number of decimals.
 fn decimals<'de, D: Deserializer<'de>>(column: D) -> Result<usize, D::Error> {
-    Ok(usize::deserialize(column)?.min(12))
+    Ok(usize::deserialize(column)?.min(MOST_DECIMALS))
 }
 
 /// References of a phase.
@@ -97,6 +102,8 @@ pub struct ReferenceSet {
     pub tokenizer: Option<String>,
     /// The hash of the file as it was given.
     pub source_hash: String,
+    /// The name that it had; empty if it is not known.
+    pub file: String,
     /// The hash of the prepared file.
     pub prepared_hash: Option<String>,
     /// The hash of the list of ids.
@@ -220,8 +227,12 @@ fn not_prepared() -> Fault {
 /// Why nothing can be submitted now to a phase with these reference sets, if so.
 pub fn closed(phase: &Phase, sets: &[ReferenceSet]) -> Option<Fault> {
     let fault = phase.is_closed()?;
-    let is_in_vain = fault.code == preparing().code && have_failed(sets);
-    Some(if is_in_vain { not_prepared() } else { fault })
+    Some(if fault.code == preparing().code { unready(sets) } else { fault })
+}
+
+/// The fault of a phase without scores, with these reference sets.
+pub fn unready(sets: &[ReferenceSet]) -> Fault {
+    if have_failed(sets) { not_prepared() } else { preparing() }
 }
 
 /// Whether some references could not be prepared.
@@ -321,6 +332,7 @@ impl Seen {
     /// A benchmark, if a visitor may see it.
     fn of(benchmark: Benchmark, visitor: Option<&Visitor>, is_host: bool) -> Option<Self> {
         let is_visible = match benchmark.visibility {
+            _ if benchmark.draft => false,
             Visibility::Public => true,
             Visibility::Registered => visitor.is_some(),
             Visibility::Hidden => false,
@@ -367,6 +379,11 @@ pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> 
     see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)
 }
 
+/// Whether there is a benchmark with this slug.
+pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Error> {
+    store.exists("SELECT 1 FROM benchmark WHERE slug = $1", args![slug]).await
+}
+
 /// The phases of a benchmark in order.
 pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error> {
     store.fetch("SELECT * FROM phase WHERE benchmark = $1 ORDER BY position, id", args![benchmark]).await
@@ -375,7 +392,7 @@ pub async fn phases(store: &Store, benchmark: &str) -> Result<Vec<Phase>, Error>
 /// The reference sets of a benchmark, of a phase, with an id, or all, without their lists of images, which may be long.
 const SETS: &str = "SELECT reference_set.id AS id, reference_set.phase AS phase, reference_set.name AS name, \
     reference_set.language AS language, reference_set.tokenizer AS tokenizer, \
-    reference_set.source_hash AS source_hash, reference_set.prepared_hash AS prepared_hash, \
+    reference_set.source_hash AS source_hash, reference_set.file AS file, reference_set.prepared_hash AS prepared_hash, \
     reference_set.ids_hash AS ids_hash, reference_set.state AS state, reference_set.reason AS reason, \
     reference_set.n_images AS n_images, reference_set.n_references AS n_references, \
     reference_set.fewest AS fewest, reference_set.measures AS measures, CAST(CASE WHEN EXISTS (SELECT 1 FROM job \
@@ -492,6 +509,13 @@ pub async fn set(store: &Store, id: &str) -> Result<ReferenceSet, Fault> {
 /// The ids of the images that a reference set keeps, as JSON; `None` for all.
 pub async fn images(tx: &mut Tx, set: &str) -> Result<Option<String>, Error> {
     tx.fetch_one("SELECT images FROM reference_set WHERE id = $1", args![set]).await
+}
+
+/// A benchmark for programs.
+pub fn for_programs(seen: &Seen, phases: &[(Phase, Vec<ReferenceSet>)]) -> capeval_api::Benchmark {
+    let Benchmark { slug, title, summary, draft, .. } = seen.benchmark.clone();
+    let phases = phases.iter().map(|(phase, sets)| phase_for_programs(seen, phase, sets));
+    capeval_api::Benchmark { slug, title, summary, draft: Some(draft), phases: phases.collect() }
 }
 
 /// A phase for programs.

@@ -254,12 +254,23 @@ pub async fn scores_of(
     let is_human = submission.kind == SubmissionKind::Human;
     // One reference cannot be held out and compared with others.
     let sets = sets.iter().filter(|set| !is_human || set.n_references > set.n_images);
-    let sets = for_child(app, phase, sets).await?;
     let captions = match (&submission.blob, is_human) {
         (Some(blob), false) => Some(app.blobs.ready(blob).await?),
         (None, true) => None,
         _ => return Err(Failure::Lasting("the captions are missing".to_owned())),
     };
+    score(app, phase, sets, captions, is_awaited).await
+}
+
+/// The scores of captions, or of the row for people, by those of `sets` that are ready.
+pub async fn score<'s>(
+    app: &App,
+    phase: &Phase,
+    sets: impl Iterator<Item = &'s ReferenceSet> + Send,
+    captions: Option<PathBuf>,
+    is_awaited: bool,
+) -> Result<Vec<SetScores>, Failure> {
+    let sets = for_child(app, phase, sets).await?;
     let files = sets.iter().map(|set| set.prepared.clone()).chain(captions.clone());
     let allowance = Allowance { gives_way: !is_awaited, ..child::allowance(app, readable(app, files)) };
     child::run(app, allowance, Score { captions, sets }).await

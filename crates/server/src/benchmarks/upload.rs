@@ -67,8 +67,16 @@ pub async fn discard(app: &App, body: Body) {
 }
 
 /// Receives a field of a form.
-pub async fn of_field(app: &App, mut field: Field<'_>) -> Result<Draft, Fault> {
-    let mut draft = app.blobs.draft()?;
+pub async fn of_field(app: &App, field: Field<'_>) -> Result<Draft, Fault> {
+    receive(app, field, app.blobs.draft()?).await
+}
+
+/// The same for what may be references.
+pub async fn of_hidden_field(app: &App, field: Field<'_>) -> Result<Draft, Fault> {
+    receive(app, field, app.hidden.draft()?).await
+}
+
+async fn receive(app: &App, mut field: Field<'_>, mut draft: Draft) -> Result<Draft, Fault> {
     while let Some(chunk) = field.chunk().await.map_err(|_| broken())? {
         add(app, &mut draft, &chunk)?;
     }

@@ -45,6 +45,8 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0023_team_requests"
     "0024_providers"
     "0025_entries"
+    "0026_drafts"
+    "0027_dry_runs"
 };
 
 /// The version of the tables that this program uses.

@@ -258,8 +258,20 @@ mod tests {
     }
 
     /// What changes something without being told more than its address.
-    const BODILESS: [&str; 9] =
-        ["cancel", "pin", "invites", "freeze", "unfreeze", "prepare", "rescore", "reinstate", "link"];
+    const BODILESS: [&str; 12] = [
+        "cancel",
+        "pin",
+        "invites",
+        "freeze",
+        "unfreeze",
+        "prepare",
+        "rescore",
+        "reinstate",
+        "link",
+        "publish",
+        "withdraw",
+        "remove",
+    ];
 
     #[test]
     fn every_route_for_programs_is_described_with_what_it_takes() {

@@ -167,6 +167,7 @@ fn done_in_words(done: &str) -> Option<&'static str> {
         "saved" => say("Saved."),
         "password" => say("Your password is changed. Sign in with it."),
         "removed" => say("Removed."),
+        "published" => say("The benchmark is published."),
         "account-deleted" => say("Your account has been deleted."),
         "signed-out" => say("You have signed out."),
         "welcome" => say("Your account is ready."),

@@ -126,7 +126,7 @@ async fn results_describe_the_images_of_all_sets() {
     apply(&site.app, &toml::from_str(&plan).unwrap(), folder.path(), None).await.unwrap();
     site.work().await;
     let form = site.person("Ada", Role::Member).await.get("/b/b/p/submit").await.expect(200).text;
-    assert!(form.contains("one caption for each of the 20 images"), "{form}");
+    assert!(form.contains("one caption for each image of the phase (20 images)"), "{form}");
 }
 
 /// A reference set that is added to a phase with scores: its board stays, and has all rows by the new set in the end.
@@ -219,7 +219,7 @@ async fn others_write_while_files_are_stored() {
         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
     let (app, path) = (site.app.clone(), folder.path().to_owned());
     let mut applied =
-        tokio::spawn(async move { apply(&app, &toml::from_str(plan).unwrap(), &path, None).await });
+        tokio::spawn(async move { apply(&app, &toml::from_str(plan).unwrap(), path.as_path(), None).await });
     // A pipe opens for writing once someone reads it.
     let (send, opened) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || send.send(std::fs::OpenOptions::new().write(true).open(pipe)));

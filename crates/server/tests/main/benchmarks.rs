@@ -314,7 +314,7 @@ async fn pages_show_what_programs_get(database: Database) {
     browser.get("/b/b/p/leaderboard?ref=nothing").await.expect(404);
     assert!(browser.get("/b/b/rules").await.expect(200).text.contains("Be <em>kind</em>."));
     let form = browser.get("/b/b/p/submit").await.expect(200).text;
-    assert!(form.contains("one caption for each of the 40 images"));
+    assert!(form.contains("one caption for each image of the phase (40 images)"));
     ada.get(&format!("/api/v1/phases/{phase}/submissions")).await.expect(200);
     let described = ada.get("/openapi.json").await.expect(200).json();
     assert!(described["paths"]["/api/v1/phases/{id}/submissions"]["post"]["requestBody"].is_object());

@@ -27,6 +27,7 @@ mod merging;
 mod metrics;
 mod moving;
 mod operation;
+mod organise;
 mod outbox;
 mod processes;
 mod providers;

@@ -89,6 +89,8 @@ impl World {
             ("judges", "jude@example.org"),
         ];
         hanna.browser.post("/b/b/p/host/judging", &judging).await.expect(303);
+        let sample = format!("/api/v1/host/phases/{phase}/dry-run");
+        hanna.program.send(Request::post(sample), results(40, 5)).await.expect(201);
         site.work().await;
 
         // A collection with a release, a picture and a caption that wait, a report and a known caption.
@@ -240,6 +242,9 @@ impl World {
         // The settings of a collection take no other fields.
         if path == "/c/{slug}/settings" {
             return vec![("title", "".into())];
+        }
+        if path.starts_with("/b/{slug}/settings") {
+            return vec![("slug", "b".into()), ("title", "".into())];
         }
         let of = |before: &'static str, name: &'static str| Value::from(self.parts[&(before, name)].clone());
         let action = match path {

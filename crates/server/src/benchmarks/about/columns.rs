@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{bail, ensure};
 use capeval_api::{Cell, ColumnKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault;
@@ -24,8 +25,9 @@ const LABEL: usize = 40;
 pub const TEXT: usize = 200;
 
 /// A column as a file describes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ColumnPlan")]
 pub struct Column {
     /// The name for programs: small letters, digits, hyphens.
     pub key: String,

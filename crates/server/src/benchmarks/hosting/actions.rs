@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::apply::MOST;
 use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen};
 use crate::benchmarks::scoring::PrepareSet;
@@ -20,9 +21,6 @@ use crate::jobs;
 use crate::jobs::queue::Priority;
 use crate::store::Store;
 use crate::{args, audit, clock, ids};
-
-/// The most submissions that a limit or a grant allows.
-const MOST: i64 = 1_000_000;
 
 /// The most characters of a reason.
 const REASON: usize = 500;
@@ -200,10 +198,12 @@ pub struct OfTeam {
     pub submission: Submission,
     /// The name; empty for baselines and people.
     pub team_name: String,
+    /// The score that ranks, on the board as it is.
+    pub ranked: Option<f64>,
 }
 
 impl From<OfTeam> for HostedSubmission {
-    fn from(OfTeam { submission, team_name }: OfTeam) -> Self {
+    fn from(OfTeam { submission, team_name, .. }: OfTeam) -> Self {
         Self {
             id: submission.id,
             kind: submission.kind.into(),
@@ -220,10 +220,42 @@ impl From<OfTeam> for HostedSubmission {
 
 /// The submissions to a phase, newest first.
 pub async fn submissions(store: &Store, phase: &Phase) -> Result<Vec<OfTeam>, Fault> {
-    let sql = "SELECT submission.*, COALESCE(team.name, '') AS team_name FROM submission \
-               LEFT JOIN team ON team.id = submission.team WHERE submission.phase = $1 \
-               ORDER BY submission.id DESC LIMIT $2";
-    Ok(store.fetch(sql, args![&phase.id, LISTED]).await?)
+    let sql = "SELECT submission.*, COALESCE(team.name, '') AS team_name, score.value AS ranked FROM submission \
+               LEFT JOIN team ON team.id = submission.team \
+               LEFT JOIN score ON score.submission = submission.id AND score.score_set = $3 AND score.metric = $4 \
+               AND score.reference_set = (SELECT id FROM reference_set WHERE phase = $1 AND name = $5) \
+               WHERE submission.phase = $1 ORDER BY submission.id DESC LIMIT $2";
+    let score_set = phase.score_set.as_deref().unwrap_or_default();
+    let args = args![&phase.id, LISTED, score_set, &phase.main_metric, &phase.main_set];
+    Ok(store.fetch(sql, args).await?)
+}
+
+/// How many submissions of teams a phase has.
+#[derive(Default)]
+pub struct Count {
+    pub all: i64,
+    pub today: i64,
+    /// Those that wait or are being scored.
+    pub waiting: i64,
+    pub failed: i64,
+}
+
+/// Counts the submissions of teams to a phase.
+pub async fn count(store: &Store, phase: &str) -> Result<Count, Fault> {
+    let sql = "SELECT state, COUNT(*), SUM(CASE WHEN created_at >= $2 THEN 1 ELSE 0 END) FROM submission \
+               WHERE phase = $1 AND kind = 'entry' GROUP BY state";
+    let today = clock::now() - clock::now().rem_euclid(clock::DAY);
+    let mut count = Count::default();
+    for (state, all, today) in store.fetch::<(SubmissionState, i64, i64)>(sql, args![phase, today]).await? {
+        count.all += all;
+        count.today += today;
+        match state {
+            SubmissionState::Queued | SubmissionState::Running => count.waiting += all,
+            SubmissionState::Failed => count.failed += all,
+            _ => {}
+        }
+    }
+    Ok(count)
 }
 
 /// Has references prepared again that could not be prepared.

@@ -3,20 +3,22 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{
-    AuditLog, BoardColumns, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter, Reason,
-    SetState, SubmissionKind,
+    AuditLog, BoardColumns, BoardKind, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter,
+    Reason, SetState, SubmissionKind, SubmissionState,
 };
 use capeval_files::Home;
 use capeval_tasks::{Described, absence, missing_data};
 
-use super::actions::{self, Note, OfTeam};
+use super::actions::{self, Count, Note, OfTeam};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::quota;
 use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::benchmarks::rescore::{self, ScoreSet};
-use crate::benchmarks::submissions::SeenSubmission;
+use crate::benchmarks::submissions::{SeenSubmission, Submission};
+use crate::clock;
 use crate::fault::Fault;
+use crate::web::language::say;
 use crate::web::route::{get, post};
 use crate::web::{Access, Answer, Body, Created, Done, Hosted, Page, Route};
 
@@ -70,6 +72,51 @@ struct PhaseHost<'a> {
     has_failed: bool,
     /// Which data of its metrics are not installed, and how to install them; empty if all are.
     absence: String,
+    count: Count,
+    /// Why it takes no submissions now.
+    closed: Option<String>,
+    /// What comes next, with the time and the days until then.
+    next: Vec<(&'static str, i64, i64)>,
+}
+
+impl PhaseHost<'_> {
+    /// Submissions without scores, for reasons of ours.
+    fn failures(&self) -> impl Iterator<Item = &Submission> {
+        let submissions = self.submissions.iter().map(|of| &of.submission);
+        submissions.filter(|submission| submission.state == SubmissionState::Failed).take(FAILURES)
+    }
+
+    /// Whether a host has something to do.
+    fn needs_attention(&self) -> bool {
+        self.has_failed
+            || self.seen.benchmark.draft
+            || self.phase.frozen_at.is_some()
+            || !self.absence.is_empty()
+            || self.failures().next().is_some()
+    }
+
+    /// A score with the decimals of the phase.
+    fn shown(&self, score: &f64) -> String {
+        capeval_report::fixed(*score, self.phase.decimals)
+    }
+}
+
+/// The most failures that ask for attention.
+const FAILURES: usize = 5;
+
+/// What comes next in a phase: each with its time and the days until then.
+fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
+    let now = clock::now();
+    let mut next = Vec::new();
+    for (what, time) in [
+        (say("Opens"), phase.opens_at),
+        (say("Closes"), phase.closes_at),
+        (say("Scores become public"), phase.reveal_at.filter(|_| phase.board != BoardKind::Public)),
+    ] {
+        next.extend(time.filter(|time| *time > now).map(|time| (what, time, (time - now) / clock::DAY)));
+    }
+    next.sort_by_key(|(_, time, _)| *time);
+    next
 }
 
 async fn show(
@@ -79,6 +126,9 @@ async fn show(
 ) -> Result<Response, Fault> {
     let sets = records::sets(&app.store, &phase.id).await?;
     page.show(&PhaseHost {
+        count: actions::count(&app.store, &phase.id).await?,
+        closed: records::closed(&phase, &sets).map(|fault| page.fault(&fault)),
+        next: next(&phase),
         page: &page,
         has_failed: records::have_failed(&sets),
         columns: columns(&phase, &sets),

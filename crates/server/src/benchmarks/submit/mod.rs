@@ -7,8 +7,9 @@ mod remedies;
 
 use crate::web::Route;
 
-pub use receive::Received;
+pub use receive::{Received, receive};
 pub use records::{Outcome, add_baseline, add_human, submit};
+pub use remedies::remedy;
 
 /// The routes of submitting.
 pub(super) fn routes() -> Vec<Route> {

@@ -13,7 +13,8 @@ use super::selection::Parameters;
 use super::split::Split;
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::apply::{self, PhasePlan, Plan, ReferencePlan, Source};
+use crate::benchmarks::apply;
+use crate::benchmarks::plan::{PhasePlan, Plan, ReferencePlan, Source};
 use crate::benchmarks::records::{self as benchmarks, BoardKind, Visibility};
 use crate::collections::records::Collection;
 use crate::fault::Fault;
@@ -100,7 +101,7 @@ pub async fn publish(
                 &wanted.slug
             ));
         }
-        Some(id) => apply::add_phase(app, id, &phase, no_folder, Some(&visitor.id)).await,
+        Some(id) => apply::put_phase(app, id, &phase, no_folder, Some(&visitor.id)).await,
         None => {
             let plan = Plan {
                 slug: wanted.slug.clone(),
@@ -111,6 +112,7 @@ pub async fn publish(
                     Visibility::Public => Visibility::Public,
                     Visibility::Registered | Visibility::Hidden => Visibility::Registered,
                 },
+                draft: false,
                 hosts: vec![visitor.email.clone()],
                 phases: vec![phase],
             };
@@ -163,7 +165,10 @@ fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
         let is_chinese = language.starts_with("zh");
         references.push(ReferencePlan {
             name: format!("c{fewest}-{language}"),
-            file: Source::Bytes(annotations.to_string().into_bytes().into()),
+            file: Source::Bytes {
+                name: format!("{split}-{language}.json"),
+                bytes: annotations.to_string().into_bytes().into(),
+            },
             language: language.to_owned(),
             tokenizer: is_chinese.then(|| card::tokenizer(language).name().to_owned()),
             images: None,

@@ -1,0 +1,67 @@
+//! What hosts are told when they create benchmarks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Open, Report, Scores, SubmissionState, Time};
+
+/// What came of a sample file, which counts nowhere.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct DryRun {
+    /// `failed` if it cannot be scored.
+    pub state: Open<SubmissionState>,
+    /// The name of the file, if it had one.
+    pub file: String,
+    /// What is wrong with the file.
+    pub report: Report,
+    /// Empty until it is scored.
+    pub scores: Scores,
+    /// Why it could not be scored although the file is in order.
+    pub reason: Option<String>,
+    pub created_at: Time,
+    pub finished_at: Option<Time>,
+}
+
+/// What a phase may measure.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MetricChoices {
+    pub metrics: Vec<MetricChoice>,
+    pub suites: Vec<SuiteChoice>,
+}
+
+/// A metric that a phase may have.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MetricChoice {
+    /// What a phase calls it.
+    pub name: String,
+    /// What it rewards.
+    pub summary: String,
+    pub measures: Vec<MeasureChoice>,
+    /// The data that it needs, such as `spice`; `null` for none.
+    pub data: Option<String>,
+    /// Whether it can be computed here now.
+    pub is_installed: bool,
+    /// How its data are installed; `null` if nothing is missing.
+    pub remedy: Option<String>,
+    /// About how many seconds it takes to score 1,000 captions on two cores.
+    pub seconds: f64,
+}
+
+/// A measure that a phase may be ranked by.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MeasureChoice {
+    pub key: String,
+    pub label: String,
+    pub min: f64,
+    /// `null` if it has no end.
+    pub max: Option<f64>,
+    pub lower_is_better: bool,
+}
+
+/// A name that stands for several metrics.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteChoice {
+    pub name: String,
+    pub summary: String,
+    pub metrics: Vec<String>,
+}

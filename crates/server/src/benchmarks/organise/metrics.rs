@@ -1,0 +1,37 @@
+//! The metrics that hosts choose from.
+
+use capeval_api::{MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
+use capeval_files::Home;
+use capeval_tasks::{Offered, OfferedMeasure, absence, offered, offered_suites};
+
+use crate::app::App;
+use crate::fault::Fault;
+
+/// The metrics that a phase may have here.
+pub fn choices(app: &App) -> Result<MetricChoices, Fault> {
+    let metrics = offered(app.data().map(Home::new).as_ref())?;
+    let suites = offered_suites().into_iter().map(|suite| SuiteChoice {
+        name: suite.name.to_owned(),
+        summary: suite.summary.to_owned(),
+        metrics: suite.metrics,
+    });
+    Ok(MetricChoices { metrics: metrics.into_iter().map(choice).collect(), suites: suites.collect() })
+}
+
+fn choice(metric: Offered) -> MetricChoice {
+    let missing = metric.data.filter(|(_, is_installed)| !is_installed);
+    MetricChoice {
+        name: metric.name,
+        summary: metric.summary.to_owned(),
+        measures: metric.measures.into_iter().map(measure).collect(),
+        data: metric.data.map(|(kind, _)| kind.name.to_owned()),
+        is_installed: missing.is_none(),
+        remedy: missing.map(|(kind, _)| absence(&[kind])),
+        seconds: metric.seconds,
+    }
+}
+
+fn measure(measure: OfferedMeasure) -> MeasureChoice {
+    let OfferedMeasure { key, label, min, max, lower_is_better } = measure;
+    MeasureChoice { key, label, min, max: Some(max).filter(|max| max.is_finite()), lower_is_better }
+}
