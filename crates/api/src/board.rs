@@ -29,7 +29,7 @@ pub struct Board {
     pub sorted_by: String,
     /// The measures that were asked for, that which sorts first.
     pub measures: Vec<Measure>,
-    /// What hosts ask about methods.
+    /// What hosts ask about methods, as far as it was asked for.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// The rows that were asked for, the best first; ranks and comparisons are those of the whole board.

@@ -429,7 +429,8 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
         bail!("phase {}: main_set is not among its references", phase.slug);
     }
-    let columns = phase.board_columns.iter().map(|key| ("board_columns", key.as_str()));
+    let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
+    let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
     capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| format!("phase {}", phase.slug))?;
     about::check(&phase.columns).with_context(|| format!("phase {}", phase.slug))?;

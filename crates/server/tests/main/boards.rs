@@ -12,6 +12,7 @@ on_both! {
     every_form_of_a_board_obeys_the_same_choices
     hosts_choose_the_columns_that_visitors_see_first
     progress_is_what_has_stood_on_the_board
+    boards_show_tags_and_the_columns_of_hosts
 }
 
 on_sqlite! {
@@ -37,6 +38,12 @@ fn cells(page: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// The words of a cell.
+fn without_links(cell: &str) -> String {
+    let words = cell.split('<').map(|part| part.split_once('>').map_or(part, |(_, words)| words));
+    words.collect()
+}
+
 /// The columns of a board and the methods of its rows, as each of its forms says.
 async fn forms(client: &Client, choices: &str) -> [(Vec<String>, Vec<String>); 3] {
     let get = async |more: &str| client.get(&format!("/b/b/p/leaderboard?{choices}{more}")).await.expect(200);
@@ -51,7 +58,7 @@ async fn forms(client: &Client, choices: &str) -> [(Vec<String>, Vec<String>); 3
     let csv = get("&format=csv").await.text;
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let csv = (
-        lines[0][4..].iter().map(|&key| key.to_owned()).collect(),
+        lines[0][4..lines[0].len() - 1].iter().map(|&key| key.to_owned()).collect(),
         lines[1..].iter().map(|line| line[3].to_owned()).collect(),
     );
     let page = get("").await.text;
@@ -67,22 +74,13 @@ async fn forms(client: &Client, choices: &str) -> [(Vec<String>, Vec<String>); 3
     });
     let methods = page.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
     let methods = methods.split("<th class=\"name\"").skip(1).map(|cell| {
-        let cell = cell.split("</th>").next().unwrap();
-        let name = cell.split_once('>').unwrap().1.split("<small>").next().unwrap();
-        let method = cell
-            .split("<small>")
-            .nth(1)
-            .unwrap()
-            .split(" ·")
-            .next()
-            .unwrap()
-            .split("</small>")
-            .next()
-            .unwrap();
-        match (name, method) {
-            ("People", _) => "human".to_owned(),
-            (name, "baseline") => name.to_owned(),
-            (_, method) => method.to_owned(),
+        let cell = cell.split("</th>").next().unwrap().split_once('>').unwrap().1;
+        let (name, rest) = cell.split_once("<small>").unwrap();
+        let rest = rest.split("</small>").next().unwrap().split(" ·").next().unwrap();
+        match (without_links(name), without_links(rest)) {
+            (name, _) if name == "People" => "human".to_owned(),
+            (name, method) if method == "baseline" => name,
+            (_, method) => method,
         }
     });
     let page = (labels.collect(), methods.collect());
@@ -336,4 +334,52 @@ async fn intervals_have_a_line_for_each_row() {
     let some = anybody.get("/b/b/p/intervals?q=nine&sort=bleu-1").await.expect(200).text;
     assert_eq!(some.matches("<g class=\"forest ").count(), 1, "{some}");
     assert!(some.contains("href=\"/b/b/p/leaderboard?sort=bleu-1&#38;q=nine\""), "{some}");
+}
+
+async fn boards_show_tags_and_the_columns_of_hosts(database: Database) {
+    let site = Site::new(database).await;
+    let columns = "columns = [{ key = 'parameters', label = 'Parameters', kind = 'number', unit = 'M' }, \
+                   { key = 'data', label = 'External data', kind = 'yes-no' }]\nper_day = 9";
+    let phase = benchmark(&site, columns).await;
+    for (name, skill, said) in [
+        ("Ada", 7, "tags=open,small&column.parameters=12&column.data=no"),
+        ("Bao", 9, "tags=Open&column.data=yes"),
+    ] {
+        let person = site.program(name, Role::Member, Scope::Submit).await;
+        let path = format!("/api/v1/phases/{phase}/submissions?method={name}s&{said}");
+        person.send(axum::http::Request::post(path), crate::benchmarks::results(40, skill)).await.expect(201);
+    }
+    site.work().await;
+    let anybody = site.anybody();
+    let get =
+        async |choices: &str| anybody.get(&format!("/b/b/p/leaderboard?{choices}")).await.expect(200).text;
+    let methods = async |choices: &str| {
+        let board: Value = serde_json::from_str(&get(&format!("{choices}&format=json")).await).unwrap();
+        let rows = board["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "entry");
+        rows.map(|row| row["method"].clone()).collect::<Value>()
+    };
+    assert_eq!(methods("tag=open").await, json!(["Baos", "Adas"]));
+    assert_eq!(methods("tag=SMALL").await, json!(["Adas"]));
+    assert_eq!(methods("tag=open&tag=none").await, json!([]));
+    let csv = get("column=data&tag=small&format=csv").await;
+    assert!(csv.starts_with("rank,kind,team,method,cider-d,data,tags\r\n"), "{csv}");
+    let row = csv.lines().find(|line| line.starts_with("2,entry,Ada,Adas,"));
+    assert!(row.is_some_and(|row| row.ends_with(",no,open small")), "{csv}");
+    let page = get("").await;
+    for part in [
+        "<th scope=\"col\">Parameters (M)</th>",
+        "12 M</td>",
+        "?tag=small\">small</a>",
+        "<option>open</option>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let page = get("column=bleu-4&column=data&tag=small").await;
+    assert!(!page.contains("12 M") && page.contains("<option selected>small</option>"), "{page}");
+    let host = site.program("Root", Role::Admin, Scope::Host).await;
+    let path = format!("/api/v1/host/phases/{phase}/columns");
+    host.post_json(&path, &json!({ "columns": ["data"] })).await.expect(200);
+    let board: Value = serde_json::from_str(&get("format=json").await).unwrap();
+    assert_eq!((&board["columns"][0]["key"], &board["columns"][1]), (&json!("data"), &Value::Null));
+    assert_eq!(board["rows"][0]["columns"], json!({ "data": true }));
 }

@@ -145,11 +145,12 @@ impl Column {
 
     /// Whether a cell is one of the column, which its hosts may have changed.
     pub fn has(&self, cell: &Cell) -> bool {
-        match (self.kind, cell) {
-            (ColumnKind::Number, Cell::Number(_)) | (ColumnKind::YesNo, Cell::YesNo(_)) => true,
-            (ColumnKind::Text | ColumnKind::Choice, Cell::Text(_)) => true,
-            _ => false,
-        }
+        matches!(
+            (self.kind, cell),
+            (ColumnKind::Number, Cell::Number(_))
+                | (ColumnKind::YesNo, Cell::YesNo(_))
+                | (ColumnKind::Text | ColumnKind::Choice, Cell::Text(_))
+        )
     }
 
     /// A cell in the language of a page.

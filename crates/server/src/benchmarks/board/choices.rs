@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::order::Candidate;
+use crate::benchmarks::about::Column;
 use crate::benchmarks::records::{Phase, ReferenceSet};
 use crate::clock;
 use crate::fault::Fault;
@@ -30,6 +31,9 @@ pub struct BoardQuery {
     pub intervals: String,
     /// A part of the name of the team or of the method.
     pub q: String,
+    /// Tags that a method must have, all of them.
+    #[serde(rename = "tag")]
+    pub tags: Vec<String>,
     /// The first day of submission, such as `2026-11-22`.
     pub since: String,
     /// The last day of submission.
@@ -53,23 +57,33 @@ impl BoardQuery {
 
     /// The names and values of what was chosen, in the order of addresses.
     pub fn pairs(&self) -> Vec<(&'static str, &str)> {
-        let Self { set, sort, columns, intervals, q, since, until, format } = self;
+        let Self { set, sort, columns, intervals, q, tags, since, until, format } = self;
         let mut pairs = vec![("ref", set.as_str()), ("sort", sort)];
         pairs.extend(columns.iter().map(|column| ("column", column.as_str())));
-        pairs.extend([("intervals", intervals.as_str()), ("q", q), ("since", since), ("until", until)]);
-        pairs.push(("format", format));
+        pairs.extend([("intervals", intervals.as_str()), ("q", q)]);
+        pairs.extend(tags.iter().map(|tag| ("tag", tag.as_str())));
+        pairs.extend([("since", since.as_str()), ("until", until), ("format", format)]);
         pairs.retain(|(_, value)| !value.is_empty());
         pairs
     }
 
     /// The same without filters.
     pub fn unfiltered(&self) -> Self {
-        Self { q: String::new(), since: String::new(), until: String::new(), ..self.clone() }
+        Self {
+            q: String::new(),
+            tags: Vec::new(),
+            since: String::new(),
+            until: String::new(),
+            ..self.clone()
+        }
     }
 
     /// The same for another set of the phase, without the measures that it lacks.
-    pub fn of_set(&self, set: &ReferenceSet) -> Self {
-        let has = |key: &String| set.measures.iter().any(|measure| measure.key == *key);
+    pub fn of_set(&self, set: &ReferenceSet, details: &[Column]) -> Self {
+        let has = |key: &String| {
+            set.measures.iter().any(|measure| measure.key == *key)
+                || details.iter().any(|column| column.key == *key)
+        };
         Self {
             set: set.name.clone(),
             sort: Some(&self.sort).filter(|key| has(key)).cloned().unwrap_or_default(),
@@ -78,7 +92,22 @@ impl BoardQuery {
         }
     }
 
-    /// The measures to show of a reference set, that which sorts first. A key that no set of the phase has is refused.
+    /// The columns that hosts define to show.
+    pub fn details(&self, phase: &Phase) -> Vec<Column> {
+        let wanted = self.wanted(phase);
+        let is_wanted = |column: &&Column| {
+            wanted.is_empty() || wanted.iter().any(|key| *key == ALL || *key == column.key)
+        };
+        phase.columns.iter().filter(is_wanted).cloned().collect()
+    }
+
+    /// The keys of the columns that were chosen, by the visitor or else by the hosts.
+    fn wanted<'a>(&'a self, phase: &'a Phase) -> &'a [String] {
+        if self.columns.is_empty() { &phase.board_columns } else { &self.columns }
+    }
+
+    /// The measures to show of a reference set, that which sorts first. A key is refused that no set of the phase has,
+    /// and that is not of a column that hosts define.
     pub fn columns(
         &self,
         phase: &Phase,
@@ -86,11 +115,14 @@ impl BoardQuery {
         set: &ReferenceSet,
         sort: &Described,
     ) -> Result<Vec<Described>, Fault> {
-        let known = |key: &String| sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key);
+        let known = |key: &String| {
+            sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key)
+                || phase.columns.iter().any(|known| known.key == *key)
+        };
         if let Some(key) = self.columns.iter().find(|key| *key != ALL && !known(key)) {
             return Err(Fault::malformed(&format_args!("column: the board has no column `{key}`")));
         }
-        let wanted = if self.columns.is_empty() { &phase.board_columns } else { &self.columns };
+        let wanted = self.wanted(phase);
         let of_set = |key: &String| set.measures.iter().find(|measure| measure.key == *key);
         let mut columns: Vec<&Described> = match wanted.is_empty() || wanted.iter().any(|key| key == ALL) {
             true => set.measures.iter().collect(),
@@ -118,6 +150,12 @@ impl BoardQuery {
         // A day ends with its last millisecond.
         let is_day = self.until.trim().len() == "2026-11-22".len();
         Ok(Filter {
+            tags: self
+                .tags
+                .iter()
+                .map(|tag| tag.trim().to_lowercase())
+                .filter(|tag| !tag.is_empty())
+                .collect(),
             words: self.q.split_whitespace().map(str::to_lowercase).collect(),
             since: time("since", &self.since)?,
             until: until.map(|until| if is_day { until + clock::DAY - 1 } else { until }),
@@ -130,6 +168,8 @@ impl BoardQuery {
 pub struct Filter {
     /// Parts of names, in lowercase.
     words: Vec<String>,
+    /// In lowercase, as tags are kept.
+    tags: Vec<String>,
     since: Option<i64>,
     until: Option<i64>,
 }
@@ -144,6 +184,9 @@ impl Filter {
     pub fn shows(&self, entry: &Candidate) -> bool {
         let is_in_time = self.since.is_none_or(|since| since <= entry.created_at)
             && self.until.is_none_or(|until| entry.created_at <= until);
+        if !self.tags.iter().all(|tag| entry.said.tags.contains(tag)) {
+            return false;
+        }
         if !is_in_time || self.words.is_empty() {
             return is_in_time;
         }
@@ -157,6 +200,7 @@ mod tests {
     use capeval_api::SubmissionKind;
 
     use super::*;
+    use crate::benchmarks::about::Said;
 
     fn asked(query: &str) -> BoardQuery {
         serde_html_form::from_str(query).unwrap()
@@ -170,7 +214,7 @@ mod tests {
             team_name: team_name.to_owned(),
             method: method.to_owned(),
             link: String::new(),
-            said: Default::default(),
+            said: Said { tags: vec!["open".to_owned(), team_name.to_lowercase()], ..Said::default() },
             blob: None,
             created_at: clock::parse(day).unwrap(),
             scores: Default::default(),
@@ -179,7 +223,7 @@ mod tests {
 
     #[test]
     fn addresses_keep_every_choice() {
-        let query = "ref=c5&sort=cider-d&column=bleu-4&column=rouge-l&intervals=all&q=two%20towers%26&since=2026-01-01\
+        let query = "ref=c5&sort=cider-d&column=bleu-4&column=rouge-l&intervals=all&q=two%20towers%26&tag=open&tag=a%2Cb&since=2026-01-01\
                      &until=2026-02-01";
         assert_eq!(asked(query).address("/board"), format!("/board?{query}"));
         assert_eq!(asked(&asked(query).address("")[1..]), asked(query));
@@ -201,6 +245,8 @@ mod tests {
         assert_eq!(shows("q=+"), [true, true]);
         assert_eq!(shows("q=tower+ADA"), [true, false]);
         assert_eq!(shows("q=ö"), [false, true]);
+        assert_eq!(shows("tag=Open&tag="), [true, true]);
+        assert_eq!(shows("tag=open&tag=ada"), [true, false]);
         assert_eq!(shows("since=2026-03-02"), [false, true]);
         assert_eq!(shows("until=2026-03-02"), [true, true]);
         assert_eq!(shows("until=2026-03-02T12:00:00Z"), [true, false]);

@@ -14,7 +14,7 @@ use super::queries::{Board, Judged, board};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::Column;
-use crate::benchmarks::records::{self, Phase, SeenPhase, measure_for_programs};
+use crate::benchmarks::records::{self, SeenPhase, measure_for_programs};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::{Answer, Either};
@@ -58,9 +58,13 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
         benchmark: of.seen.benchmark.slug.clone(),
         phase: of.phase.slug.clone(),
         measures: board.columns.iter().map(measure_for_programs).collect(),
-        columns: of.phase.columns.iter().map(Column::for_programs).collect(),
+        columns: board.details.iter().map(Column::for_programs).collect(),
         total_rows: board.n_rows,
-        rows: board.rows.iter().map(|row| row_for_programs(row, &board.columns, &of.phase)).collect(),
+        rows: board
+            .rows
+            .iter()
+            .map(|row| row_for_programs(row, &board.columns, &board.details, of.phase.decimals))
+            .collect(),
         reference_set: board.set.name,
         sorted_by: board.sort.key,
         comparison: COMPARISON.to_owned(),
@@ -69,13 +73,13 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
     }
 }
 
-fn row_for_programs(row: &Row, measures: &[Described], phase: &Phase) -> BoardRow {
+fn row_for_programs(row: &Row, measures: &[Described], details: &[Column], decimals: usize) -> BoardRow {
     let (mut scores, mut intervals) = (IndexMap::new(), IndexMap::new());
     for measure in measures {
         let Some((score, interval)) = row.entry.scores.get(&measure.key) else { continue };
-        scores.insert(measure.key.clone(), rounded(*score, measure, phase.decimals));
+        scores.insert(measure.key.clone(), rounded(*score, measure, decimals));
         if let Some((low, high)) = interval {
-            let ends = [*low, *high].map(|end| rounded(end, measure, phase.decimals));
+            let ends = [*low, *high].map(|end| rounded(end, measure, decimals));
             intervals.insert(measure.key.clone(), ends);
         }
     }
@@ -89,7 +93,7 @@ fn row_for_programs(row: &Row, measures: &[Described], phase: &Phase) -> BoardRo
         authors: row.entry.said.authors.clone(),
         code: row.entry.said.code.clone(),
         tags: row.entry.said.tags.clone(),
-        columns: row.entry.said.cells(&phase.columns),
+        columns: row.entry.said.cells(details),
         submitted_at: clock::time(row.entry.created_at),
         scores,
         intervals,
@@ -124,7 +128,9 @@ impl From<Judged> for JudgedSystem {
 fn as_csv(board: &Board, decimals: usize) -> String {
     let measures = &board.columns;
     let names = ["rank", "kind", "team", "method"].map(str::to_owned).into_iter();
-    let head: Vec<String> = names.chain(measures.iter().map(|measure| measure.key.clone())).collect();
+    let keys = measures.iter().map(|measure| measure.key.clone());
+    let details = board.details.iter().map(|column| column.key.clone());
+    let head: Vec<String> = names.chain(keys).chain(details).chain(["tags".to_owned()]).collect();
     let rows = board.rows.iter().map(|row| {
         let rank = row.rank.map_or(String::new(), |rank| rank.to_string());
         let mut cells =
@@ -133,6 +139,11 @@ fn as_csv(board: &Board, decimals: usize) -> String {
             let score = row.entry.scores.get(&measure.key);
             score.map_or(String::new(), |(score, _)| rounded(*score, measure, decimals).to_string())
         }));
+        let said = &row.entry.said;
+        cells.extend(
+            board.details.iter().map(|column| said.cell(column).map_or(String::new(), ToString::to_string)),
+        );
+        cells.push(said.tags.join(" "));
         cells
     });
     let lines = once(head).chain(rows);

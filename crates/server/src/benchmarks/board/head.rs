@@ -80,7 +80,7 @@ impl<'a> Head<'a> {
         let has_failed = records::have_failed(sets);
         let sets = sets.iter().map(|set| Tab {
             name: set.name.clone(),
-            address: asked.of_set(set).address(&path),
+            address: asked.of_set(set, &of.phase.columns).address(&path),
             is_here: board.is_some_and(|board| board.set.id == set.id),
         });
         let views = View::ALL.map(|other| Tab {
@@ -99,6 +99,11 @@ impl<'a> Head<'a> {
             views: views.into(),
             has_failed,
         })
+    }
+
+    /// The address of the rows with one tag.
+    pub fn tagged(&self, tag: &str) -> String {
+        BoardQuery { tags: vec![tag.to_owned()], ..self.asked.clone() }.address(&self.path)
     }
 
     /// What was chosen besides the fields of a form, which keeps it.

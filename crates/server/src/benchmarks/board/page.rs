@@ -12,8 +12,8 @@ use super::head::{Head, View};
 use super::order::{Candidate, Row, shown, strength};
 use super::queries::{Board, Judged, Removed, board};
 use crate::app::App;
-use crate::benchmarks::judging;
 use crate::benchmarks::records::{self, SeenPhase};
+use crate::benchmarks::{about, judging};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::recent::Making;
@@ -61,6 +61,11 @@ struct Cell {
 }
 
 impl ShownRow<'_> {
+    /// What it says in a column of the hosts.
+    fn detail(&self, page: &Page, column: &about::Column) -> String {
+        self.entry.said.cell(column).map_or(String::new(), |cell| column.shown(page, cell))
+    }
+
     fn class(&self) -> &'static str {
         match self.entry.kind {
             SubmissionKind::Human => "human",
@@ -100,8 +105,8 @@ struct BoardPage<'a> {
     head: Head<'a>,
     columns: Vec<Column>,
     rows: Vec<ShownRow<'a>>,
-    /// All measures, and whether they are shown.
-    choices: Vec<(&'a Described, bool)>,
+    /// The keys and labels of all columns, and whether they are shown.
+    choices: Vec<(&'a str, &'a str, bool)>,
     has_all_intervals: bool,
     all_columns: String,
     removed: &'a [Removed],
@@ -141,7 +146,17 @@ pub(super) async fn show(
             }),
         }));
         rows = shown_rows(&of, board, of.phase.decimals, asked.intervals == ALL);
-        choices.extend(board.set.measures.iter().map(|measure| (measure, board.columns.contains(measure))));
+        choices.extend(
+            board.set.measures.iter().map(|measure| {
+                (measure.key.as_str(), measure.label.as_str(), board.columns.contains(measure))
+            }),
+        );
+        choices.extend(
+            of.phase
+                .columns
+                .iter()
+                .map(|column| (column.key.as_str(), column.label.as_str(), board.details.contains(column))),
+        );
     }
     let exported =
         |format: &str| BoardQuery { format: format.to_owned(), ..asked.clone() }.address(&head.path);

@@ -1,6 +1,6 @@
 //! What stands on the board of a phase, and what a visitor may see of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capeval_api::{Measured, SubmissionKind};
 use capeval_tasks::Described;
@@ -12,6 +12,7 @@ use super::order::{Row, WithCaptions, mark_ties, neighbours, order};
 use super::standing::{compared, standing};
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::about::Column;
 use crate::benchmarks::judging;
 use crate::benchmarks::records::{BoardKind, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::fault::Fault;
@@ -90,6 +91,10 @@ pub struct Board {
     pub sort: Described,
     /// The measures that are shown, that which sorts first.
     pub columns: Vec<Described>,
+    /// The columns of the hosts that are shown.
+    pub details: Vec<Column>,
+    /// The tags of any row.
+    pub tags: Vec<String>,
     /// The rows that are shown.
     pub rows: Vec<Row>,
     /// The number of all rows, and of those that have a place.
@@ -250,12 +255,16 @@ pub async fn board(
     let places = places.filter_map(|row| Some((row.entry.team_name.clone(), row.rank?))).collect();
     let n_ranked = rows.iter().filter(|row| row.rank.is_some()).count();
     let n_rows = rows.len();
+    let tags: BTreeSet<&String> = rows.iter().flat_map(|row| &row.entry.said.tags).collect();
+    let tags = tags.into_iter().cloned().collect();
     // Places and marks are those of the whole board.
     rows.retain(|row| row.entry.kind == SubmissionKind::Human || filter.shows(&row.entry));
     Ok(Some(Board {
         set: set.clone(),
         sort: sort.clone(),
         columns,
+        details: asked.details(phase),
+        tags,
         rows,
         n_rows,
         n_ranked,

@@ -63,7 +63,10 @@ pub async fn set_columns(
     BoardColumns { columns }: &BoardColumns,
 ) -> Result<(), Fault> {
     let sets = records::sets(&app.store, &phase.id).await?;
-    let known = |key: &String| sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key);
+    let known = |key: &String| {
+        sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key)
+            || phase.columns.iter().any(|known| known.key == *key)
+    };
     if let Some(key) = columns.iter().find(|key| !known(key)) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "columns", "The leaderboard has no column {}.", key));
     }

@@ -7,7 +7,7 @@ use capeval_api::{
     Reason, SetState, SubmissionKind, SubmissionState,
 };
 use capeval_files::Home;
-use capeval_tasks::{Described, absence, missing_data};
+use capeval_tasks::{absence, missing_data};
 
 use super::actions::{self, Count, Note, OfTeam};
 use crate::accounts::Visitor;
@@ -67,8 +67,8 @@ struct PhaseHost<'a> {
     submissions: Vec<OfTeam>,
     score_sets: Vec<ScoreSet>,
     sets: Vec<ReferenceSet>,
-    /// The measures of any set, and whether the board shows them unless a visitor chooses others.
-    columns: Vec<(Described, bool)>,
+    /// The keys and labels of what the board can show, and whether it does unless a visitor chooses others.
+    columns: Vec<(String, String, bool)>,
     has_failed: bool,
     /// Which data of its metrics are not installed, and how to install them; empty if all are.
     absence: String,
@@ -142,11 +142,13 @@ async fn show(
     })
 }
 
-fn columns(phase: &Phase, sets: &[ReferenceSet]) -> Vec<(Described, bool)> {
-    let mut columns: Vec<(Described, bool)> = Vec::new();
-    for measure in sets.iter().flat_map(|set| &set.measures) {
-        if columns.iter().all(|(known, _)| known.key != measure.key) {
-            columns.push((measure.clone(), phase.board_columns.contains(&measure.key)));
+fn columns(phase: &Phase, sets: &[ReferenceSet]) -> Vec<(String, String, bool)> {
+    let measures = sets.iter().flat_map(|set| &set.measures).map(|measure| (&measure.key, &measure.label));
+    let details = phase.columns.iter().map(|column| (&column.key, &column.label));
+    let mut columns: Vec<(String, String, bool)> = Vec::new();
+    for (key, label) in measures.chain(details) {
+        if columns.iter().all(|(known, ..)| known != key) {
+            columns.push((key.clone(), label.clone(), phase.board_columns.contains(key)));
         }
     }
     columns
