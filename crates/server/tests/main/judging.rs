@@ -176,7 +176,7 @@ async fn the_board_has_what_judgements_add_up_to(database: Database) {
     assert!(page.contains("Human evaluation") && page.contains("M1, %"));
     // A line for each system, and one for people.
     for class in ["s0", "s1", "grey"] {
-        assert!(page.contains(&format!("<path class=\"line {class}\" d=\"M40 210")), "{class}");
+        assert!(page.contains(&format!("<path class=\"line {class}\" d=\"M68.0 228.0")), "{class}");
     }
 }
 
