@@ -70,9 +70,11 @@ struct Contest {
     phase: &'static str,
     tongue: Tongue,
     dates: Dates,
-    /// Who, the method, the days since then, and how good it is.
-    entries: &'static [(&'static str, &'static str, i64, (usize, usize, usize))],
+    entries: &'static [Entry],
 }
+
+/// Who, the method, the days since then, and how good it is.
+type Entry = (&'static str, &'static str, i64, (usize, usize, usize));
 
 const CONTESTS: [Contest; 4] = [
     Contest {

@@ -43,7 +43,7 @@ impl Parcel {
             let file = field.file_name().map(str::to_owned);
             match file {
                 Some(file) if name != "plan" => {
-                    parcel.add(name, file, upload::of_hidden_field(app, field).await?)
+                    parcel.add(name, file, upload::of_hidden_field(app, field).await?);
                 }
                 _ => {
                     let text = field.text().await.map_err(|_| upload::broken())?;

@@ -260,7 +260,7 @@ impl Shown {
     }
 
     /// The measures with their coefficients and intervals, and whether they are what is sorted by.
-    fn rows(&self) -> Vec<(&str, Vec<(String, String, bool)>)> {
+    fn rows(&self) -> Vec<(&str, Vec<Cell>)> {
         let cell = |measure: &Measured, one: Coefficient| {
             let (value, interval) = match one.of(measure) {
                 None => ("–".to_owned(), String::new()),
@@ -277,6 +277,9 @@ impl Shown {
             .collect()
     }
 }
+
+/// A coefficient as it is written, its interval, and whether the table is sorted by it.
+type Cell = (String, String, bool);
 
 #[derive(Template)]
 #[template(path = "collections/agreement.html")]
