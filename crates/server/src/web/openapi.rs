@@ -258,7 +258,10 @@ mod tests {
     }
 
     /// What changes something without being told more than its address.
-    const BODILESS: [&str; 12] = [
+    const BODILESS: [&str; 15] = [
+        "accept",
+        "refuse",
+        "retract",
         "cancel",
         "pin",
         "invites",
