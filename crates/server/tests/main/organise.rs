@@ -178,7 +178,7 @@ async fn a_benchmark_is_made_in_the_browser(database: Database) {
     }
     let good = |file: &str| ("references.0.file", "c5.json", file.to_owned());
     let base = ("baselines.0.file", "base.json", results(20, 3));
-    let refused = send(&ada, "/b/coco/new-phase", &PHASE, &[base.clone()]).await.expect(422).text;
+    let refused = send(&ada, "/b/coco/new-phase", &PHASE, std::slice::from_ref(&base)).await.expect(422).text;
     assert!(refused.contains("was not sent") && refused.contains("value=\"Test\""), "{refused}");
     let made = send(&ada, "/b/coco/new-phase", &PHASE, &[good("[]"), base.clone()]).await.expect(303);
     assert_eq!(made.header("location"), "/b/coco/test/host?done=saved");
