@@ -529,7 +529,7 @@ async fn the_home_page_shows_states_and_best_entries(database: Database) {
     let home = async || site.anybody().get("/").await.expect(200).text;
     let page = home().await;
     assert!(page.contains("<span class=\"state open\">open</span>") && page.contains("1 team"), "{page}");
-    assert!(page.contains("<b>Ada</b> strong") && !page.contains("weak"), "{page}");
+    assert!(page.contains("<strong>Ada</strong> strong") && !page.contains("weak"), "{page}");
     let change = async |sql: &'static str| {
         site.app.store.execute(sql, args![]).await.unwrap();
         site.app.recent.forget();
@@ -537,7 +537,7 @@ async fn the_home_page_shows_states_and_best_entries(database: Database) {
     change("UPDATE phase SET closes_at = 86400000").await;
     let page = home().await;
     assert!(page.contains("<span class=\"state ended\">ended on 1970-01-02</span>"), "{page}");
-    assert!(page.contains("<b>Ada</b> strong"), "{page}");
+    assert!(page.contains("<strong>Ada</strong> strong"), "{page}");
     change("UPDATE phase SET board = 'hidden'").await;
     assert!(!home().await.contains("strong"), "a hidden score is on the home page");
     change("UPDATE benchmark SET visibility = 'hidden'").await;
