@@ -55,7 +55,9 @@ pub use hosting::{
 pub use judging::{EvaluationState, Judging, JudgingPlan, Measured};
 pub use open::Open;
 pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
-pub use phase::{Benchmark, Benchmarks, BoardKind, Measure, Phase, ReferenceSet, SetState, Visibility};
+pub use phase::{
+    Benchmark, Benchmarks, BoardKind, Measure, PerImage, Phase, ReferenceSet, SetState, Visibility,
+};
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{
     ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,

@@ -34,7 +34,16 @@ named! {
     }
 }
 
-describe_choices!(BoardKind: "BoardKind", SetState: "SetState", Visibility: "Visibility");
+named! {
+    /// What a team sees of its own submissions image by image.
+    pub enum PerImage ("results per image") {
+        Nothing = "none", "nothing";
+        Scores = "scores", "scores and own captions";
+        Explained = "explained", "also explanations and references";
+    }
+}
+
+describe_choices!(BoardKind: "BoardKind", PerImage: "PerImage", SetState: "SetState", Visibility: "Visibility");
 
 /// All benchmarks that the account may see.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +99,9 @@ pub struct Phase {
     /// What hosts ask about methods.
     #[serde(default)]
     pub columns: Vec<Column>,
+    /// What a team sees of its own submissions image by image.
+    #[serde(default)]
+    pub per_image: Option<Open<PerImage>>,
     pub reference_sets: Vec<ReferenceSet>,
 }
 

@@ -1,8 +1,8 @@
 //! The choices that pages show: their summaries are sentences, which `locales` translates.
 
 use capeval_api::{
-    BoardKind, CollectionState, ColumnKind, EvaluationState, ImageState, Open, ProblemKind, ReleaseAccess,
-    ReportReason, RequestState, SkipReason, SubmissionState, Visibility,
+    BoardKind, CollectionState, ColumnKind, EvaluationState, ImageState, Open, PerImage, ProblemKind,
+    ReleaseAccess, ReportReason, RequestState, SkipReason, SubmissionState, Visibility,
 };
 
 use crate::accounts::Role;
@@ -36,6 +36,7 @@ shown![
     EvaluationState,
     ImageState,
     Mistake,
+    PerImage,
     ProblemKind,
     Refusal,
     ReleaseAccess,

@@ -519,13 +519,14 @@ async fn apply_phase(
     }
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
-         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
+         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns, per_image) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, position = excluded.position, \
          opens_at = excluded.opens_at, closes_at = excluded.closes_at, per_day = excluded.per_day, \
          in_total = excluded.in_total, board = excluded.board, reveal_at = excluded.reveal_at, \
          decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric, \
-         board_columns = excluded.board_columns, columns = excluded.columns",
+         board_columns = excluded.board_columns, columns = excluded.columns, \
+         per_image = excluded.per_image",
         args![
             &id,
             benchmark,
@@ -545,7 +546,8 @@ async fn apply_phase(
             plan.human,
             serde_json::to_string(&plan.board_columns)?,
             clock::now(),
-            serde_json::to_string(&plan.columns)?
+            serde_json::to_string(&plan.columns)?,
+            plan.per_image.name()
         ],
     )
     .await?;

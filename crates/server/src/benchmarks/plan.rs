@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use capeval_api::{BoardKind, SetState, Visibility};
+use capeval_api::{BoardKind, PerImage, SetState, Visibility};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
@@ -94,6 +94,10 @@ pub struct PhasePlan {
     /// Whether the board has a row for people.
     #[serde(default = "yes")]
     pub human: bool,
+    /// What teams see of their own submissions image by image. Scores of single images hint at the references, and
+    /// explanations show them, so this is for phases whose references may become known, such as validation.
+    #[serde(default = "nothing")]
+    pub per_image: PerImage,
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
@@ -122,6 +126,9 @@ fn cider() -> String {
 }
 fn yes() -> bool {
     true
+}
+fn nothing() -> PerImage {
+    PerImage::Nothing
 }
 fn public_board() -> BoardKind {
     BoardKind::Public
@@ -295,6 +302,7 @@ impl PhasePlan {
             main_metric: phase.main_metric.clone(),
             board_columns: phase.board_columns.clone(),
             human: phase.human,
+            per_image: phase.per_image,
             references,
             columns: phase.columns.clone(),
             baselines,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use capeval_api::SetState;
+use capeval_api::{PerImage, SetState};
 use capeval_tasks::{Described, Metrics};
 use serde::{Deserialize, Deserializer};
 
@@ -71,6 +71,8 @@ pub struct Phase {
     pub board_columns: Vec<String>,
     /// Whether the board has a row for people.
     pub human: bool,
+    /// What teams see of their own submissions image by image.
+    pub per_image: PerImage,
     /// What hosts ask about methods.
     #[serde(deserialize_with = "store::json")]
     pub columns: Vec<Column>,
@@ -540,6 +542,7 @@ pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> 
         main_metric: phase.main_metric.clone(),
         board_columns: phase.board_columns.clone(),
         columns: phase.columns.iter().map(Column::for_programs).collect(),
+        per_image: Some(phase.per_image.into()),
         reference_sets: sets.iter().map(|set| set.for_programs(seen.is_host)).collect(),
     }
 }

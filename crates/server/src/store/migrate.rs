@@ -47,6 +47,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0025_entries"
     "0026_drafts"
     "0027_dry_runs"
+    "0028_per_image"
 };
 
 /// The version of the tables that this program uses.

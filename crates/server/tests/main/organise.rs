@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use axum::http::Request;
+use capeval_api::PerImage;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::benchmarks::apply::apply;
@@ -26,7 +27,7 @@ const PLAN: &str = "slug = 'b'\ntitle = 'B'\nsummary = 'S'\nrules = '''\n*One* l
     visibility = 'registered'\nhosts = ['ada@example.org']\n\
     [[phases]]\nslug = 'dev'\ntitle = 'Dev'\nopens = 2026-01-10\ncloses = 2026-12-01T12:00:00+08:00\nper_day = 7\n\
     in_total = 70\nboard = 'hidden'\nreveal = 2027-01-01T00:00:00.5Z\ndecimals = 2\nmetrics = ['bleu', 'cider-d:sigma=4']\n\
-    main_set = 'few'\nmain_metric = 'bleu-4'\nboard_columns = ['bleu-1', 'cider-d']\nhuman = false\n\
+    main_set = 'few'\nmain_metric = 'bleu-4'\nboard_columns = ['bleu-1', 'cider-d']\nhuman = false\nper_image = 'scores'\n\
     [[phases.references]]\nname = 'c5'\nfile = 'in/c5.json'\n\
     [[phases.references]]\nname = 'few'\nfile = 'in/c5.json'\nlanguage = 'de'\ntokenizer = '13a'\nimages = 'ids.txt'\n\
     [[phases.columns]]\nkey = 'parameters'\nlabel = 'Parameters'\nkind = 'number'\nunit = 'M'\nrequired = false\n\
@@ -107,7 +108,7 @@ async fn an_exported_benchmark_is_the_same_benchmark(database: Database) {
 }
 
 /// The fields of the form of a phase.
-const PHASE: [(&str, &str); 17] = [
+const PHASE: [(&str, &str); 18] = [
     ("title", "Test"),
     ("slug", "test"),
     ("references.0.name", "c5"),
@@ -125,6 +126,7 @@ const PHASE: [(&str, &str); 17] = [
     ("columns.0.kind", "choice"),
     ("columns.0.choices", "COCO, only\r\nmore\r\n"),
     ("columns.1.kind", "text"),
+    ("per_image", "explained"),
 ];
 
 async fn send(
@@ -199,6 +201,10 @@ async fn a_benchmark_is_made_in_the_browser(database: Database) {
     assert_eq!(phase.metrics, ["bleu", "cider-d:sigma=4", "rouge-l"]);
     assert_eq!((phase.per_day, phase.in_total, phase.human, phase.baselines.len()), (5, 100, false, 1));
     assert_eq!(phase.columns.len(), 1);
+    assert_eq!(phase.per_image, PerImage::Explained);
+    let page = ada.get(path).await.expect(200).text;
+    assert!(page.contains("<option value=\"explained\" selected>"), "{page}");
+    assert!(page.contains("explanations show them in full"), "{page}");
     assert_eq!(phase.columns[0].choices, ["COCO, only", "more"]);
     let scored = "SELECT method FROM submission WHERE state = 'scored'";
     let scored: Vec<String> = site.app.store.fetch(scored, args![]).await.unwrap();

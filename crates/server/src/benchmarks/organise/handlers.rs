@@ -5,7 +5,8 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{
-    Benchmark, BoardKind, ColumnKind, MeasureChoice, MetricChoice, MetricChoices, SetState, Visibility,
+    Benchmark, BoardKind, ColumnKind, MeasureChoice, MetricChoice, MetricChoices, PerImage, SetState,
+    Visibility,
 };
 
 use super::form;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use capeval_api::PerImage;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -190,6 +191,7 @@ fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
         main_metric: "cider-d".to_owned(),
         board_columns: Vec::new(),
         human: true,
+        per_image: PerImage::Nothing,
         references,
         columns: Vec::new(),
         baselines: Vec::new(),
