@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::suite::Build;
+use crate::suite::{Build, side_by_side};
 
 /// The packages that drive the browser and check accessibility; installed in `target/`.
 const PACKAGES: &[&str] = &["playwright-core@1.65.1", "axe-core@4.14.0"];
@@ -96,14 +96,18 @@ fn test_site(
         command.arg(server);
         command
     };
-    let mut pages = test("site.mjs");
-    pages.arg(root.join("crates/server/tests/data/lint.json"));
-    step("site", &mut pages)?;
     let mut everywhere = test("everywhere.mjs");
     everywhere.arg(root.join("crates/server/src")).args(screenshots);
-    step("every page", &mut everywhere)?;
-    step("a benchmark from nothing", test("organise.mjs").args(screenshots))?;
-    step("life of a collection", test("life.mjs").arg(capeval))
+    let mut pages = test("site.mjs");
+    pages.arg(root.join("crates/server/tests/data/lint.json"));
+    side_by_side(
+        || step("every page", &mut everywhere),
+        || {
+            step("site", &mut pages)?;
+            step("a benchmark from nothing", test("organise.mjs").args(screenshots))?;
+            step("life of a collection", test("life.mjs").arg(capeval))
+        },
+    )
 }
 
 /// Writes a page with two systems and just over a thousand images, some with hostile captions.
@@ -243,9 +247,11 @@ const PIXEL: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\xc0\x30\x30\0\0\0,\0\0\0\0\x01
 
 fn step(label: &str, command: &mut Command) -> Result<()> {
     println!("── browser: {label}");
+    let start = Instant::now();
     let status = command.status().with_context(|| format!("{label}: {:?}", command.get_program()))?;
     if !status.success() {
         bail!("{label} failed");
     }
+    println!("── browser: {label}: {:.0?}", start.elapsed());
     Ok(())
 }

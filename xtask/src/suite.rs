@@ -75,16 +75,16 @@ impl Suite {
             // In a build of its own, since generated pages and lists of tokenizers are those of the default features.
             let jieba = ["--package", "capeval-text", "--features", "jieba"];
             step("tests of jieba", &mut build.cargo_of("test", &jieba))?;
-            let mut doc = Command::new(env!("CARGO"));
-            doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
-            step("documentation", doc.current_dir(&root))?;
+            // A browser waits for pages, and a package for downloads, so they share the processors.
             let [in_browser, package] = machine::OF_OTHERS else { bail!("two needs of other tests") };
-            if in_browser.is_here() {
-                browser::run(&root, &build, None)?;
-            }
-            if package.is_here() {
-                python::run(&root)?;
-            }
+            let pages = || if in_browser.is_here() { browser::run(&root, &build, None) } else { Ok(()) };
+            let others = || {
+                let mut doc = Command::new(env!("CARGO"));
+                doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
+                step("documentation", doc.current_dir(&root))?;
+                if package.is_here() { python::run(&root) } else { Ok(()) }
+            };
+            side_by_side(pages, others)?;
         }
         let record = std::fs::read_to_string(&record)?;
         // Several tests of one kind say the same.
@@ -180,6 +180,18 @@ impl Build {
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from);
         target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
+}
+
+/// Does two things at the same time, each to its end.
+pub fn side_by_side(
+    one: impl FnOnce() -> Result<()> + Send,
+    other: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    std::thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(other)
+    })
 }
 
 /// Runs a command, and says how long it took.
