@@ -28,7 +28,8 @@ usage: cargo xtask CHORE
   test            run rules, format, lints and all Rust tests: what to run before a commit
   ci              run every check and every test: also documentation, a browser, and the Python package
   dist            build the program as it is shipped, and as users build it, and run the golden tests on both
-  s3              check and test the server with its feature `s3`, which `ci` leaves out, since it needs a second build
+  features        check and test the server with its features `otel` and `s3`, which `ci` leaves out, since they need a
+                  second build
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
   bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         ["test"] => Suite::Test.run(&root()),
         ["ci"] => Suite::Ci.run(&root()),
         ["dist"] => dist::run(&root()),
-        ["s3"] => suite::s3(&root()),
+        ["features"] => suite::features(&root()),
         ["python"] => python::run(&root()),
         ["browser"] => browser::run(&root(), &Build::new(&root(), Suite::Test), None),
         ["browser", dir] => {

@@ -25,16 +25,16 @@ const FEATURES: &str = "capeval-corpus/parquet";
 /// Python's crates, which compile Arrow and have no Rust tests.
 const PYTHON: [&str; 4] = ["--exclude", "capeval-python", "--exclude", "capeval-engine"];
 
-/// The steps of the server's feature `s3`. They build the server a second time, for minutes, and nothing else of the
-/// workspace depends on the feature.
-const S3: &[(&str, &str)] = &[
-    ("clippy", "clippy --quiet -p capeval-server --features s3 --all-targets -- -D warnings"),
-    ("tests", "test --quiet -p capeval-server --features s3 --test main s3"),
+/// The steps of the server's features. They build the server a second time, for minutes, and nothing else of the
+/// workspace depends on the features.
+const OF_SERVER: &[(&str, &str)] = &[
+    ("clippy", "clippy --quiet -p capeval-server --features otel,s3 --all-targets -- -D warnings"),
+    ("tests", "test --quiet -p capeval-server --features otel,s3 --test main -- s3:: traces::"),
 ];
 
-/// Checks and tests the object store of the server.
-pub fn s3(root: &Path) -> Result<()> {
-    S3.iter().try_for_each(|(label, arguments)| {
+/// Checks and tests the features of the server.
+pub fn features(root: &Path) -> Result<()> {
+    OF_SERVER.iter().try_for_each(|(label, arguments)| {
         step(label, Command::new(env!("CARGO")).args(arguments.split(' ')).current_dir(root))
     })
 }

@@ -11,6 +11,9 @@ use capeval_choice::UnknownName;
 use capeval_files::{DataKind, Home, Installed};
 use clap::{Args, Parser, Subcommand};
 use listenfd::ListenFd;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use crate::accounts::people::{self, NewAccount};
 use crate::accounts::{Role, deletion, links, tokens, totp};
@@ -19,6 +22,7 @@ use crate::backup::{self, Manifest, moving, nightly};
 use crate::benchmarks::apply;
 use crate::benchmarks::plan::Plan;
 use crate::settings::Settings;
+use crate::traces::Traces;
 use crate::web::Scope;
 use crate::{clock, collections, demo, doctor, serve};
 
@@ -236,7 +240,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Demo = command {
         demo::check(&settings)?;
     }
-    start_log(&settings)?;
+    // Before there are threads, since it changes the environment. The passwords of a demonstration are public.
+    let passed = if let Command::Serve = command { ListenFd::from_env() } else { ListenFd::empty() };
+    let _traces = start_log(&settings)?;
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
     for name in Settings::unknown(variables) {
@@ -245,8 +251,6 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Command::Data(Data::Install { names, from }) = command {
         return install(&settings.data_home()?, &names, from.as_deref());
     }
-    // Before there are threads, since it changes the environment. The passwords of a demonstration are public.
-    let passed = if let Command::Serve = command { ListenFd::from_env() } else { ListenFd::empty() };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         if let Command::Restore { from, verify } = command {
@@ -289,17 +293,24 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     })
 }
 
-fn start_log(settings: &Settings) -> anyhow::Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(&settings.log).context("the setting `log`")?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
-    let started = match settings.log_json {
-        true => log.json().with_span_list(false).try_init(),
-        false => log.try_init(),
+/// Starts the log, and the traces if there is a collector for them.
+fn start_log(settings: &Settings) -> anyhow::Result<Option<Traces>> {
+    let filter = EnvFilter::try_new(&settings.log).context("the setting `log`")?;
+    let traces = match settings.traces.as_str() {
+        "" => None,
+        address => Some(Traces::start(address)?),
     };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
+    let log = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let log = match settings.log_json {
+        true => log.json().with_span_list(false).boxed(),
+        false => log.boxed(),
+    };
+    let layers =
+        tracing_subscriber::registry().with(traces.as_ref().map(Traces::layer)).with(log.with_filter(filter));
+    layers.try_init().map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))?;
     // What panics is in the log with the request or job that it happened to.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    Ok(())
+    Ok(traces)
 }
 
 /// Installs data, and those that they need.

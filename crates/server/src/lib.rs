@@ -37,6 +37,8 @@ mod space;
 pub mod store;
 #[cfg(debug_assertions)]
 pub mod testing;
+#[cfg_attr(not(feature = "otel"), path = "traces_disabled.rs")]
+mod traces;
 pub mod web;
 
 use jobs::AnyWork;

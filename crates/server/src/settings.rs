@@ -99,6 +99,7 @@ settings! {
     backup_folder: String = String::new(), "folder of nightly backups; empty for `backups` in the data folder";
     log: String = "info".to_owned(), "log level, such as `warn` or `debug`; at `trace`, libraries log addresses with their secrets";
     log_json: bool = false, "whether the log is JSON";
+    traces: String = String::new(), "collector of OpenTelemetry (http://host:4318) for traces of requests and jobs, with the feature `otel`; empty for none";
 }
 
 fn shown<T: std::fmt::Debug>(value: &T, is_secret: bool) -> String {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use capeval_tasks::{Allowance, Answer, Order, Possible, Probe, Task};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
+use tracing::Instrument;
 
 use super::Failure;
 use crate::app::App;
@@ -53,6 +54,7 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
         Ok::<_, Failure>((output?, messages?, status))
     };
     let limit = Duration::from_secs(app.settings.job_seconds);
+    let conversation = conversation.instrument(tracing::info_span!("child", task = name_of::<T>()));
     let Ok(ended) = tokio::time::timeout(limit, conversation).await else {
         return Err(Failure::Passing(format!("stopped after {} seconds", limit.as_secs())));
     };
@@ -65,6 +67,11 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
         Answer::Done(result) => Ok(result),
         Answer::Refused(reason) => Err(Failure::Lasting(reason)),
     }
+}
+
+/// The name of a task in the log.
+fn name_of<T>() -> &'static str {
+    std::any::type_name::<T>().rsplit("::").next().unwrap_or_default()
 }
 
 async fn read(stream: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {

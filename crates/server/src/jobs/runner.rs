@@ -11,7 +11,7 @@ use super::queue::{self, Priority};
 use super::{AnyWork, Failure, Job, Outcome, Work};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::{audit, cause};
+use crate::{audit, cause, traces};
 
 /// How often a job is tried.
 pub const ATTEMPTS: i64 = 3;
@@ -82,6 +82,7 @@ pub async fn step(
         attempt = job.attempt,
         cause = job.cause
     );
+    traces::of_cause(&span, job.cause.as_deref());
     let run = async {
         let start = Instant::now();
         let outcome = (work.perform)(app, &job, stop).await?;

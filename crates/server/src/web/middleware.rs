@@ -15,11 +15,12 @@ use tracing::Instrument;
 
 use super::language::Language;
 use super::page::Page;
-use super::{Visitor, is_program};
+use super::{Visitor, is_program, network};
 use crate::app::App;
 use crate::cause;
 use crate::fault;
 use crate::fault::Fault;
+use crate::traces;
 
 /// What browsers may do with the pages: run nothing but the script of the site.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
@@ -55,8 +56,12 @@ pub async fn finish_response(State(app): State<App>, request: Request, next: Nex
     let route = request.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
     // The route and not the path, which may hold a secret. A span below the level of the log would not be in it.
     let span = tracing::error_span!("request", id, method = %request.method(), route);
+    let proxied = network::is_proxied(&request, &app.settings.proxies).then_some(request.headers());
+    traces::of_request(&span, &id, request.method(), &route, proxied);
     let answer = answer(app, request, next, &id, &route);
-    cause::within(Some(id.clone()), answer).instrument(span).await
+    let response = cause::within(Some(id.clone()), answer).instrument(span.clone()).await;
+    traces::answered(&span, response.status().as_u16());
+    response
 }
 
 async fn answer(app: App, request: Request, next: Next, id: &str, route: &str) -> Response {

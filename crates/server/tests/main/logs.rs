@@ -26,7 +26,7 @@ on_sqlite! {
     only_listed_proxies_name_requests
 }
 
-const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nmain_metric = 'bleu-4'\n\
+pub const PLAN: &str = "slug = 'b'\ntitle = 'B'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nmain_metric = 'bleu-4'\n\
     human = false\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
 
 async fn a_job_knows_the_request_that_caused_it(database: Database) {

@@ -43,3 +43,5 @@ mod second_factor;
 mod strangers;
 mod support;
 mod team_requests;
+#[cfg(feature = "otel")]
+mod traces;
