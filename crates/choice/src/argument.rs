@@ -109,6 +109,8 @@ arguments! {
     Resamples = "resamples", "N";
     /// The seed for resampling.
     Seed = "seed", "N";
+    /// Whether the files of a benchmark may hold a part of it.
+    Subset = "subset", "";
     /// The unit of a point in a correlation.
     Unit = "unit", "WHAT";
     /// The number of references drawn for each pair.

@@ -59,7 +59,9 @@ impl Dialect for Flags {
         let value = value.unwrap_or(argument.placeholder());
         match argument {
             Argument::Order => format!("-n {value}"),
-            Argument::NoLimits | Argument::AllowNetwork | Argument::Check => self.name(argument),
+            Argument::NoLimits | Argument::AllowNetwork | Argument::Check | Argument::Subset => {
+                self.name(argument)
+            }
             argument => format!("{} {value}", self.name(argument)),
         }
     }

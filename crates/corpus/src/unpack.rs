@@ -103,6 +103,52 @@ pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result
     Err(Error::new(ErrorKind::Compression, name, message).with_remedy(Remedy::say("unpack the file first")))
 }
 
+/// A file in an archive: its name and its content.
+pub type Member = (String, Vec<u8>);
+
+/// The files in an archive by zip or tar, which may be packed once more, with their contents if `is_wanted` says so of
+/// their names; `None` if the bytes are no archive. Files whose content is binary are cut after their first bytes.
+pub fn members(
+    bytes: &[u8],
+    name: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Option<Vec<Member>>, Error> {
+    let limit = UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO));
+    let layer = |packing| Layer { packing, name, limit };
+    let mut bytes = Cow::Borrowed(bytes);
+    for _ in 0..MOST_LAYERS {
+        match Packing::of(&bytes) {
+            Some(Packing::Zip) => {
+                let layer = layer(Packing::Zip);
+                let (mut archive, files) = layer.zipped(&bytes)?;
+                let mut found = Vec::new();
+                for (file, at) in files.into_iter().filter(|(file, _)| is_wanted(file)) {
+                    let content = archive.by_index(at).map_err(|error| layer.zip_fault(error))?;
+                    found.push((file, layer.read(content)?));
+                }
+                return Ok(Some(found));
+            }
+            Some(Packing::Tar) => {
+                let layer = layer(Packing::Tar);
+                let files = layer.tarred(&bytes)?.into_iter().filter(|(file, _)| is_wanted(file));
+                return files
+                    .map(|(file, content)| Ok((file, layer.read(content)?)))
+                    .collect::<Result<_, _>>()
+                    .map(Some);
+            }
+            Some(packing) => {
+                let content = layer(packing).unpack(&bytes)?.0;
+                bytes = Cow::Owned(content);
+            }
+            None => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// An archive by zip, and the files in it with their numbers.
+type Zipped<'b> = (ZipArchive<Cursor<&'b [u8]>>, Vec<(String, usize)>);
+
 /// One way in which the file `name` is packed, and how many bytes it may unpack to.
 struct Layer<'n> {
     packing: Packing,
@@ -125,25 +171,41 @@ impl Layer<'_> {
     }
 
     fn unzip(&self, bytes: &[u8]) -> Result<(Vec<u8>, Option<String>), Error> {
-        let fault = |error: ZipError| match error {
+        let (mut archive, files) = self.zipped(bytes)?;
+        let (file, at) = self.choose(files)?;
+        let content = self.read(archive.by_index(at).map_err(|error| self.zip_fault(error))?)?;
+        Ok((content, Some(file)))
+    }
+
+    /// An archive by zip, and the files in it with their numbers.
+    fn zipped<'b>(&self, bytes: &'b [u8]) -> Result<Zipped<'b>, Error> {
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| self.zip_fault(error))?;
+        let names = (0..archive.len()).filter_map(|at| Some((archive.name_for_index(at)?, at)));
+        let named =
+            names.map(|(file, at)| Ok((file.map_err(|error| self.zip_fault(error))?.into_owned(), at)));
+        let mut files = named.collect::<Result<Vec<_>, Error>>()?;
+        files.retain(|(file, _)| !file.ends_with('/'));
+        Ok((archive, files))
+    }
+
+    fn zip_fault(&self, error: ZipError) -> Error {
+        match error {
             ZipError::UnsupportedArchive(what) => {
                 let message = format!("the zip archive cannot be read ({what})");
                 Error::new(ErrorKind::Compression, self.name, message)
                     .with_remedy(Remedy::say("unpack it, and give the file in it"))
             }
             error => self.damage(error.into()),
-        };
-        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(fault)?;
-        let names = (0..archive.len()).filter_map(|at| Some((archive.name_for_index(at)?, at)));
-        let named = names.map(|(file, at)| Ok((file.map_err(fault)?.into_owned(), at)));
-        let mut files = named.collect::<Result<Vec<_>, Error>>()?;
-        files.retain(|(file, _)| !file.ends_with('/'));
-        let (file, at) = self.choose(files)?;
-        let content = self.read(archive.by_index(at).map_err(fault)?)?;
-        Ok((content, Some(file)))
+        }
     }
 
     fn untar(&self, bytes: &[u8]) -> Result<(Vec<u8>, Option<String>), Error> {
+        let (file, content) = self.choose(self.tarred(bytes)?)?;
+        Ok((self.read(content)?, Some(file)))
+    }
+
+    /// The files in an archive by tar.
+    fn tarred<'b>(&self, bytes: &'b [u8]) -> Result<Vec<(String, &'b [u8])>, Error> {
         let mut files = Vec::new();
         let mut archive = tar::Archive::new(bytes);
         for entry in archive.entries().map_err(|cause| self.damage(cause))? {
@@ -156,8 +218,7 @@ impl Layer<'_> {
                 files.push((String::from_utf8_lossy(&entry.path_bytes()).into_owned(), content));
             }
         }
-        let (file, content) = self.choose(files)?;
-        Ok((self.read(content)?, Some(file)))
+        Ok(files)
     }
 
     /// The file of an archive that is meant: the only one that is not hidden, or the only one with the name of data.

@@ -10,6 +10,7 @@ mod content;
 mod data;
 mod error;
 mod fetch;
+mod folder;
 mod home;
 mod mecab;
 mod metric_data;
@@ -26,6 +27,7 @@ pub use content::{
 pub use data::{DATA, DataKind, Needed, Package, Progress, pythons};
 pub use error::Error;
 pub use fetch::allow_network;
+pub use folder::files_in;
 pub use home::{Home, Installed, Kept, cache_folder};
 pub use mecab::provide_dictionary;
 pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE, SavedCache};

@@ -318,7 +318,7 @@ pub(crate) fn accuracies(found: &Preference, digits: usize) -> Vec<Figure> {
     mean.into_iter().chain(by_category).collect()
 }
 
-fn forest(
+pub(crate) fn forest(
     title: &str,
     label: &str,
     rows: Vec<Estimate>,

@@ -16,11 +16,14 @@ mod rated;
 use std::io::{self, Write};
 
 use askama::Template;
+use capeval_charts::{Colour, Estimate};
 use capeval_choice::{Dialect, counted};
 use capeval_metric::Signature;
 use capeval_report::{
-    Align, Comparison, Correlation, Grid, Head, Labels, Preference, Report, Table, intervals_in_words,
+    Align, Comparison, Correlation, Form, Grid, Head, Labels, Preference, Report, Table, Tabulated,
+    intervals_in_words,
 };
+use capeval_stats::Interval;
 
 pub use crate::data::Advance;
 use crate::data::Data;
@@ -222,6 +225,46 @@ pub fn preference(
         about: found.about(),
         sections: vec![Section::new("intervals", "Accuracies", figures)],
         ..AgreementPage::new(title, subtitle, &found.head, &found.signatures, page, dialect)
+    };
+    page.write_into(out)
+}
+
+/// Estimates with their intervals, which a page shows as a forest plot.
+pub struct Estimates {
+    /// The caption.
+    pub title: String,
+    /// The name of the axis.
+    pub label: String,
+    /// The estimates: name, value and interval.
+    pub rows: Vec<(String, f64, Option<Interval>)>,
+    /// The value of no effect, at which there is a line.
+    pub none: Option<f64>,
+    /// What is said below it.
+    pub note: String,
+}
+
+/// Writes the page of any result: its tables, and estimates as forest plots.
+pub fn tabulated<R: Tabulated>(
+    found: &R,
+    (title, subtitle): (&str, String),
+    estimates: Vec<Estimates>,
+    page: &Page,
+    dialect: &dyn Dialect,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let tables = found.tables(page.digits, Labels::Short);
+    let figure = |Estimates { title, label, rows, none, note }| {
+        let colour = |(name, value, interval)| Estimate { name, value, interval, colour: Colour::System(0) };
+        let rows = rows.into_iter().map(colour).collect();
+        figures::forest(&title, &label, rows, none, page.digits, note)
+    };
+    let figures = estimates.into_iter().map(figure).collect();
+    let page = AgreementPage {
+        about: found.legend(Form::Markdown, &tables),
+        tables,
+        signatures: found.signature_lines(),
+        sections: vec![Section::new("intervals", "Intervals", figures)],
+        ..AgreementPage::new(title, subtitle, found.head(), &[], page, dialect)
     };
     page.write_into(out)
 }

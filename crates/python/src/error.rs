@@ -96,7 +96,7 @@ impl Dialect for Keywords {
         let name = self.name(argument);
         match (argument, value) {
             (Argument::Idf, Some(value)) => format!("settings={{\"idf\": \"{value}\"}}"),
-            (Argument::Segments | Argument::Check, None) => format!("{name}=True"),
+            (Argument::Segments | Argument::Check | Argument::Subset, None) => format!("{name}=True"),
             (Argument::AllowNetwork, _) => "CAPEVAL_ALLOW_NETWORK=1 in the environment".to_owned(),
             (Argument::MecabJapanese, _) => "CAPEVAL_MECAB_JA in the environment".to_owned(),
             (Argument::MecabKorean, _) => "CAPEVAL_MECAB_KO in the environment".to_owned(),

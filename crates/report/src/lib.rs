@@ -3,6 +3,7 @@
 //! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold the results. All four begin with a [`Head`], and
 //! each can be [`Written`] in any [`Form`]: a table for the terminal, Markdown and LaTeX for papers, and JSON, JSON
 //! Lines and CSV for programs. Writing computes nothing. `capeval-pages` turns the same results into HTML pages.
+//! Results of other crates do the same once they are [`Export`] and [`Tabulated`].
 
 mod comparison;
 mod correlation;
@@ -13,6 +14,7 @@ mod form;
 mod gallery;
 mod grid;
 mod head;
+mod letters;
 mod number;
 mod preference;
 mod profile;
@@ -29,14 +31,16 @@ pub use correlation::{
 };
 pub use evidence::{Evidence, Shapes};
 pub use explained::Explained;
-pub use export::Saved;
+pub use export::{Export, Line, Map, Saved};
 pub use form::{Form, Written};
 pub use gallery::{Captions, Explain, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
 pub use head::{Head, Measure, MetricEntry, Run};
+pub use letters::letters;
 pub use number::{Rounded, fixed, intervals_in_words, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use profile::{NgramCount, Profile};
 pub use render::table::Style;
+pub use render::{Tabulated, in_percent};
 pub use report::{Lengths, Provenance, Report, Segments, SystemReport};
 pub use wrap::wrapped;

@@ -8,8 +8,11 @@ mod metric;
 mod plan;
 mod rows;
 
+use std::collections::HashMap;
+
 use capeval_choice::Remedy;
-use capeval_corpus::scores::SegmentScores;
+use capeval_corpus::SegmentId;
+use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 
 use crate::Error;
 
@@ -64,6 +67,20 @@ impl GivenScores {
             scores.rows.iter_mut().for_each(|row| row.system = Some(system.clone()));
         }
         Ok(Self { scores, system, stem: stem.into() })
+    }
+
+    /// The same with a row more for each id in `copies` that stands for a scored image, by its id as text.
+    pub fn with_copies(&self, copies: &HashMap<String, Vec<SegmentId>>) -> Self {
+        if copies.is_empty() {
+            return self.clone();
+        }
+        let mut given = self.clone();
+        let of = |row: &ScoredSegment| {
+            let ids = copies.get(&row.image.to_string()).into_iter().flatten();
+            ids.map(|id| ScoredSegment { image: id.clone(), ..row.clone() }).collect::<Vec<_>>()
+        };
+        given.scores.rows.extend(self.scores.rows.iter().flat_map(of));
+        given
     }
 
     /// The name of the file.

@@ -14,6 +14,7 @@ use crate::input::Source;
 use crate::table::{Nesting, Table};
 use crate::{Captions, Error, ErrorKind, Remedy, SegmentId};
 
+pub(crate) use pairs::rows::read as pair_rows;
 pub use pairs::{Choice, Choices, read_pairs};
 
 /// The description of a row in errors.

@@ -30,7 +30,7 @@ use crate::real::{self, Real};
 use crate::{Head, Measure, MetricEntry, Notice, Run};
 
 /// The contents of a result's JSON, JSON Lines and CSV.
-pub(crate) trait Export {
+pub trait Export {
     /// The fields that all results share.
     fn head(&self) -> &Head;
     /// The same, to be changed.
@@ -50,13 +50,13 @@ pub(crate) trait Export {
 }
 
 /// A line of JSON Lines.
-pub(crate) struct Line<'r, B> {
+pub struct Line<'r, B> {
     /// The first fields.
-    body: B,
+    pub body: B,
     /// The signatures of the metric behind it.
-    signatures: Map<&'static str, String>,
+    pub signatures: Map<&'static str, String>,
     /// The notices that concern it.
-    notices: Vec<&'r Notice>,
+    pub notices: Vec<&'r Notice>,
 }
 
 /// A result as one JSON object: what is written, and what is read again.
@@ -194,7 +194,7 @@ impl Resampled {
 }
 
 /// Key-value pairs as a JSON object, in their order.
-pub(crate) struct Map<K, V>(pub Vec<(K, V)>);
+pub struct Map<K, V>(pub Vec<(K, V)>);
 
 impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

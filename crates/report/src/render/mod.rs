@@ -12,7 +12,7 @@ use crate::export::Export;
 use crate::{Form, Labels, Style, Table};
 
 /// What text, Markdown and LaTeX show of a result.
-pub(crate) trait Tabulated: Export + Sized {
+pub trait Tabulated: Export + Sized {
     /// The tables with their titles.
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table>;
 
@@ -24,6 +24,7 @@ pub(crate) trait Tabulated: Export + Sized {
     /// The lines below `tables`: what was scored, and how to read them.
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String>;
 
+    /// The signatures, a line for each.
     fn signature_lines(&self) -> Vec<String> {
         self.signatures().iter().map(ToString::to_string).collect()
     }
@@ -41,6 +42,6 @@ pub(crate) trait Tabulated: Export + Sized {
 }
 
 /// The notice that `what`, as shown in tables, is multiplied by 100.
-pub(crate) fn in_percent(what: &str) -> Notice {
+pub fn in_percent(what: &str) -> Notice {
     Notice::new("percent", format!("{what} are multiplied by 100"))
 }

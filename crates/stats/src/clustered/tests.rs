@@ -45,6 +45,7 @@ fn check(x: &[f64], y: &[f64], clusters: &[u32], weights: &[[f64; LANES]]) -> us
     for (lane, found) in found.iter().enumerate() {
         assert_eq!(bits(found), bits(&scores.weighted(&ratings, &drawn, lane)), "{} points", x.len());
     }
+    assert_eq!(scores.kendall_drawn(&ratings, &drawn), found.map(|found| found.kendall));
     found.iter().flat_map(bits).flatten().count()
 }
 

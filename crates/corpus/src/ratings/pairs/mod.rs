@@ -10,7 +10,7 @@ mod cells;
 mod columns;
 mod fault;
 mod gathering;
-mod rows;
+pub(crate) mod rows;
 mod winner;
 
 use crate::input::Source;

@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Position, Remedy};
 const EXPECTED: &str = "an object with keys such as image_id, captions and votes";
 
 /// Reads a table, one object, or an object of lists of objects by category.
-pub(super) fn read(text: &str, name: &str) -> Result<Table, Error> {
+pub(crate) fn read(text: &str, name: &str) -> Result<Table, Error> {
     if !text.trim_start().starts_with('{') {
         return Table::read(Source::from_text(text, name), EXPECTED, Nesting::Whole);
     }
