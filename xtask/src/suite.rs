@@ -20,7 +20,7 @@ pub enum Suite {
 }
 
 /// A feature that is off by default and has tests.
-const FEATURES: &str = "capeval-corpus/parquet";
+const FEATURES: &str = "capeval-corpus/parquet,capeval-meta/parquet";
 
 /// Python's crates, which compile Arrow and have no Rust tests.
 const PYTHON: [&str; 4] = ["--exclude", "capeval-python", "--exclude", "capeval-engine"];

@@ -40,11 +40,22 @@ impl GivenArgs {
 
     /// Reads the scores.
     pub fn read(&self) -> Result<Vec<GivenScores>> {
+        let read = self.read_of(|_| None)?;
+        Ok(read.into_iter().map(|(_, scores)| scores).collect())
+    }
+
+    /// Reads the scores, and whose they are: in place of a system, NAME may be what `owner` knows.
+    pub fn read_of(
+        &self,
+        owner: impl Fn(&str) -> Option<String>,
+    ) -> Result<Vec<(Option<String>, GivenScores)>> {
         let ids = self.score_ids.as_deref().map(input::ids).transpose()?;
-        let read = |given: &String| -> Result<GivenScores> {
+        let read = |given: &String| -> Result<(Option<String>, GivenScores)> {
             let (name, path) = split(given);
             let scores = read_scores(&files::open_or_stdin(path)?, path, ids.as_deref())?;
-            Ok(GivenScores::new(scores, name, stem(path, 1))?)
+            let whose = name.and_then(&owner);
+            let name = name.filter(|_| whose.is_none());
+            Ok((whose, GivenScores::new(scores, name, stem(path, 1))?))
         };
         self.scores.iter().map(read).collect()
     }

@@ -69,6 +69,14 @@ impl PageArgs {
     }
 }
 
+impl PageArgs {
+    /// As [`PageArgs::open`], with the digits of scores times 100.
+    pub fn open_in_percent(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {
+        let page = self.open(inputs, output)?;
+        Ok(page.map(|page| Html { digits: output.digits_of_percent(), ..page }))
+    }
+}
+
 impl ImagePageArgs {
     /// Opens the page, if one is requested, and looks for the pictures.
     pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {

@@ -352,7 +352,7 @@ pub fn level(text: &str) -> Result<f64, String> {
     })
 }
 
-fn resamples(text: &str) -> Result<usize, String> {
+pub fn resamples(text: &str) -> Result<usize, String> {
     let resamples: usize = text.parse().map_err(|_| "must be a whole number such as 10000".to_owned())?;
     Resampling { resamples, ..Resampling::default() }
         .check()

@@ -100,6 +100,11 @@ impl OutputArgs {
         self.digits.map_or(DIGITS, usize::from)
     }
 
+    /// The number of digits after the decimal point on pages with scores times 100.
+    pub fn digits_of_percent(&self) -> usize {
+        self.digits.map_or(DIGITS_OF_PERCENT, usize::from)
+    }
+
     /// Whether scores times 100 are requested.
     pub fn wants_percent(&self) -> bool {
         self.percent
@@ -112,6 +117,15 @@ impl OutputArgs {
 
     /// Opens the output files, none of which may be among `inputs`.
     pub fn open(&self, inputs: &[&str]) -> Result<Target> {
+        self.open_as(inputs, self.percent)
+    }
+
+    /// As [`OutputArgs::open`], with scores times 100 whether or not they are requested.
+    pub fn open_in_percent(&self, inputs: &[&str]) -> Result<Target> {
+        self.open_as(inputs, true)
+    }
+
+    fn open_as(&self, inputs: &[&str], percent: bool) -> Result<Target> {
         if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
@@ -126,7 +140,7 @@ impl OutputArgs {
             ));
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
-        let in_percent = self.percent && self.format.is_for_people();
+        let in_percent = percent && self.format.is_for_people();
         let style = self.style(&report, in_percent);
         Ok(Target { report, segments, form: self.format, style, in_percent })
     }

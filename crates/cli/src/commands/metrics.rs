@@ -25,8 +25,9 @@ pub struct Args {
     format: Format,
 }
 
+/// The format of a list.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     /// Text for the terminal.
     #[default]
     Text,

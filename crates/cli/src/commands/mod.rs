@@ -8,6 +8,7 @@ pub mod df;
 pub mod diversity;
 pub mod human;
 pub mod lm;
+pub mod meta;
 pub mod metrics;
 pub mod perplexity;
 pub mod prefer;
@@ -34,6 +35,7 @@ pub enum Command {
     Show(Box<show::Args>),
     Correlate(Box<correlate::Args>),
     Prefer(Box<prefer::Args>),
+    Meta(meta::Args),
     Tokenize(tokenize::Args),
     Human(Box<human::Args>),
     Diversity(Box<diversity::Args>),
@@ -76,6 +78,7 @@ impl Command {
             Self::Correlate(args) => correlate::run(&args)?,
             Self::Prefer(args) => prefer::run(&args)?,
             Self::Compare(args) => return compare::run(&args),
+            Self::Meta(args) => return meta::run(&args),
             Self::Tokenize(args) => tokenize::run(&args)?,
             Self::Human(args) => human::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,

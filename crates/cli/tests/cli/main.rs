@@ -12,6 +12,7 @@ mod explain;
 mod goldens;
 mod human;
 mod intervals;
+mod meta;
 mod page;
 mod perplexity;
 mod prefer;

@@ -1,0 +1,31 @@
+//! Benchmarks of metrics by name: what is known of them, and metrics run on them.
+//!
+//! A benchmark is a set of captions that people rated or compared, with the published agreement of metrics. What is
+//! known of each ([`benchmarks`]) is data, a file in `benchmarks`: which files hold it and how they are read, which
+//! coefficient is customary, and the values that papers print. [`run`] finds the files in a folder, computes metrics
+//! and given scores, and compares coefficients with each other and with what was published.
+
+mod coefficient;
+mod error;
+mod export;
+mod find;
+mod page;
+mod read;
+mod registry;
+mod render;
+mod resampled;
+mod result;
+mod run;
+mod verdict;
+
+pub use coefficient::Coefficient;
+pub use error::Error;
+pub use page::page;
+pub use registry::{
+    Benchmark, Columns, Expected, File, Form, Known, LeaveOut, Pairs, Published, Reading, Role, Source, Task,
+    Tried, benchmark, benchmarks, label,
+};
+pub use resampled::Contrast;
+pub use result::{Contrasted, Measured, MetaReport, Outcome, Value};
+pub use run::{BenchmarkScores, MetaOptions, MetaRequest, run, unmet};
+pub use verdict::{Comparison, Verdict};
