@@ -128,7 +128,7 @@ fn only_listed_proxies_tell_traces() {
 fn a_site_serves_without_its_collector() {
     let folder = tempfile::tempdir().unwrap();
     let token = prepare(folder.path());
-    // Nobody listens on a port that was given back.
+    // No one listens on a port that was given back.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let collector = format!("http://127.0.0.1:{port}");
     let server = Server::start(folder.path(), "", &[("TRACES", &collector), ("LOG", "off")]);
