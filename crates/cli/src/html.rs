@@ -1,6 +1,5 @@
 //! Output options of pages: the file, and the pictures.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -222,33 +221,9 @@ impl Source {
     }
 }
 
-/// The file of each image: the one named after its id, with or without an extension, or, if the id is a number, one
-/// whose name ends with that number, as in COCO.
+/// The file of each image; refused if no image has one.
 fn files_of_images<'f>(files: &'f [String], ids: &[SegmentId]) -> Result<Vec<Option<&'f str>>> {
-    let mut by_name: HashMap<&str, &str> = HashMap::new();
-    let mut by_number: HashMap<i64, &str> = HashMap::new();
-    for file in files {
-        let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
-        by_name.entry(stem).or_insert(file);
-        let digits = stem
-            .rfind(|c: char| !c.is_ascii_digit())
-            .map_or(0, |last| last + stem[last..].chars().next().map_or(1, char::len_utf8));
-        let number = stem.get(digits..).and_then(|digits| digits.parse().ok());
-        if let Some(number) = number {
-            by_number.entry(number).or_insert(file);
-        }
-    }
-    for file in files {
-        by_name.insert(file, file);
-    }
-    let of = |id: &SegmentId| {
-        let number = match id {
-            SegmentId::Integer(number) => by_number.get(number),
-            SegmentId::Text(_) => None,
-        };
-        by_name.get(id.to_string().as_str()).or(number).copied()
-    };
-    let found: Vec<Option<&str>> = ids.iter().map(of).collect();
+    let found = capeval_files::files_of_images(files, ids);
     if found.iter().all(Option::is_none) {
         return Err(fault(
             format!(
