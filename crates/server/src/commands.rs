@@ -1,6 +1,8 @@
 //! The commands of the program.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the front end")]
 
+mod import;
+
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -135,6 +137,8 @@ enum Collection {
         /// File that describes the collection.
         file: PathBuf,
     },
+    /// Import pictures and captions into a collection, such as COCO's; run again to go on after an interruption
+    Import(Box<import::Import>),
 }
 
 #[derive(Subcommand)]
@@ -280,6 +284,9 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Admin(Admin::Benchmark(Benchmark::Apply { file })) => apply_benchmark(&app, &file).await,
             Command::Admin(Admin::Collection(Collection::Apply { file })) => {
                 apply_collection(&app, &file).await
+            }
+            Command::Admin(Admin::Collection(Collection::Import(given))) => {
+                import::import(&app, *given).await
             }
             Command::Doctor => doctor(&app).await,
             Command::Backup { to } => make_backup(&app, to).await,

@@ -57,6 +57,7 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<benchmarks::judging::SampleCaptions>(),
     AnyWork::of::<collections::processing::ProcessPicture>(),
     AnyWork::of::<collections::processing::DiscardFile>(),
+    AnyWork::of::<collections::import::removal::RemoveImport>(),
     AnyWork::of::<collections::release::build::BuildRelease>(),
     AnyWork::of::<collections::agreement::CorrelateCollection>(),
     AnyWork::of::<benchmarks::agreement::CorrelatePhase>(),

@@ -7,6 +7,8 @@ use capeval_api::{
 
 use crate::accounts::Role;
 use crate::collections::Refusal;
+use crate::collections::import::Reason;
+use crate::collections::import::records::ImportState;
 use crate::collections::release::records::ReleaseState;
 use crate::collections::rules::acceptance::Mistake;
 use crate::collections::rules::states::CaptionState;
@@ -35,9 +37,11 @@ shown![
     ColumnKind,
     EvaluationState,
     ImageState,
+    ImportState,
     Mistake,
     PerImage,
     ProblemKind,
+    Reason,
     Refusal,
     ReleaseAccess,
     ReleaseState,

@@ -1,11 +1,12 @@
-//! What child processes of the evaluation server do: prepare references, read submissions, score, compare, correlate,
-//! and re-encode pictures.
+//! What child processes of the evaluation server do: prepare references, read submissions and imports, score,
+//! compare, correlate, and re-encode pictures.
 //!
 //! The server makes an [`Order`] of a [`Task`], and reads the [`Answer`]. A task is performed by [`serve`] alone, which
 //! enters the sandbox first, so the process that answers requests cannot score.
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
 mod agreement;
+mod import;
 mod metrics;
 mod order;
 mod picture;
@@ -16,6 +17,7 @@ mod scoring;
 mod submission;
 
 pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
+pub use import::{Imported, ImportedCaption, ReadImport};
 pub use metrics::{
     Described, Metrics, Offered, OfferedMeasure, OfferedSuite, absence, check_metrics, each_metric,
     missing_data, offered, offered_suites,

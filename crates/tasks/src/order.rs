@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{agreement, picture, probe, references, sandbox, scoring, submission};
+use crate::{agreement, import, picture, probe, references, sandbox, scoring, submission};
 
 /// What a child may use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -97,6 +97,7 @@ tasks! {
     picture::Picture -> Result<picture::Pictured, picture::Unfit>;
     references::Prepare -> references::Prepared;
     references::Sample -> Vec<String>;
+    import::ReadImport -> Vec<import::Imported>;
     submission::ReadCaptions -> Vec<(SegmentId, String)>;
     scoring::Score -> Vec<scoring::SetScores>;
     scoring::Compare -> Vec<scoring::SetTests>;

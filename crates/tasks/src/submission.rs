@@ -45,7 +45,7 @@ impl Dialect for Submitting {
     }
 }
 
-fn in_words(error: &dyn Display, remedy: Option<&Remedy>) -> anyhow::Error {
+pub(crate) fn in_words(error: &dyn Display, remedy: Option<&Remedy>) -> anyhow::Error {
     match remedy.and_then(|remedy| remedy.in_words(&Submitting)) {
         Some(remedy) => anyhow!("{error}; {remedy}"),
         None => anyhow!("{error}"),

@@ -9,6 +9,7 @@ mod contributions;
 mod contributors;
 mod guide;
 mod host_pages;
+pub mod import;
 mod media;
 mod moderation;
 mod pages;
@@ -43,6 +44,7 @@ pub fn routes() -> Vec<Route> {
     routes.extend(contributions::routes());
     routes.extend(ratings::routes());
     routes.extend(release::routes());
+    routes.extend(import::routes());
     routes.extend(agreement::pages::routes());
     routes.extend(api::routes());
     routes

@@ -1,5 +1,7 @@
 //! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
 
+use std::path::{Path, PathBuf};
+
 use capeval_api::ImageState;
 use capeval_tasks::{Allowance, Picture, Pictured, Unfit};
 use tempfile::TempDir;
@@ -7,12 +9,13 @@ use tempfile::TempDir;
 use super::records::{self, Contribution, Image};
 use super::{similarity, slots};
 use crate::app::App;
+use crate::blobs::Blobs;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Tx};
 use crate::web::language::say;
-use crate::{args, clock};
+use crate::{args, clock, ids};
 
 /// Processes a picture.
 pub struct ProcessPicture;
@@ -50,14 +53,56 @@ pub struct Rewritten {
     pub size: u64,
 }
 
-/// Encodes a picture of the blobs again, and a small copy of it.
+/// A picture that was encoded again, with a small copy of it, in a folder that lives as long.
+#[derive(Debug)]
+pub struct Encoded {
+    /// What is known about it.
+    pub pictured: Pictured,
+    folder: TempDir,
+}
+
+impl Encoded {
+    /// The file of the picture, and that of the small one.
+    fn files(folder: &Path) -> [PathBuf; 2] {
+        ["picture", "thumb"].map(|name| folder.join(name))
+    }
+
+    /// The hash that the file will be kept under.
+    pub fn hash(&self) -> std::io::Result<String> {
+        let [picture, _] = Self::files(self.folder.path());
+        ids::digest_of(std::fs::File::open(picture)?)
+    }
+
+    /// Keeps the files among the blobs.
+    pub async fn keep(self, blobs: &Blobs) -> Result<Rewritten, Failure> {
+        let Self { pictured, folder } = self;
+        let blobs = blobs.clone();
+        let keep = move || {
+            let files = Self::files(folder.path());
+            let size = std::fs::metadata(&files[0])?.len();
+            let [picture, thumb] = files.map(|path| blobs.put(std::fs::File::open(path)?));
+            Ok::<_, std::io::Error>((picture?, thumb?, size))
+        };
+        let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
+        Ok(Rewritten { pictured, blob, thumb, size })
+    }
+}
+
+/// Encodes a picture of the blobs again, and a small copy of it, and keeps both.
 ///
 /// # Errors
 /// With a sentence for the uploader, if it is not taken.
 pub async fn rewrite(app: &App, upload: &str) -> Result<Rewritten, Failure> {
+    encode(app, app.blobs.ready(upload).await?).await?.keep(&app.blobs).await
+}
+
+/// Encodes the picture of a file, and a small copy of it.
+///
+/// # Errors
+/// With a sentence for the uploader, if it is not taken.
+pub async fn encode(app: &App, source: PathBuf) -> Result<Encoded, Failure> {
     let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
-    let source = app.blobs.ready(upload).await?;
-    let [picture, thumb] = ["picture", "thumb"].map(|name| folder.path().join(name));
+    let [picture, thumb] = Encoded::files(folder.path());
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
         memory: MEMORY.min(app.settings.job_memory_mib << 20),
@@ -66,19 +111,9 @@ pub async fn rewrite(app: &App, upload: &str) -> Result<Rewritten, Failure> {
         gives_way: true,
         ..child::allowance(app, vec![source.clone()])
     };
-    let task = Picture { source, picture: picture.clone(), thumb: thumb.clone() };
-    let pictured = child::run(app, allowance, task).await?;
+    let pictured = child::run(app, allowance, Picture { source, picture, thumb }).await?;
     let pictured = pictured.map_err(|unfit| Failure::Lasting(why(unfit).to_owned()))?;
-    let blobs = app.blobs.clone();
-    let keep = move || {
-        let size = std::fs::metadata(&picture)?.len();
-        let kept = [&picture, &thumb].map(|path| blobs.put(std::fs::File::open(path)?));
-        drop(folder);
-        let [picture, thumb] = kept;
-        Ok::<_, std::io::Error>((picture?, thumb?, size))
-    };
-    let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
-    Ok(Rewritten { pictured, blob, thumb, size })
+    Ok(Encoded { pictured, folder })
 }
 
 /// Why a picture is not taken, for its uploader.
@@ -118,7 +153,7 @@ impl Work for ProcessPicture {
             return Ok(());
         }
         match outcome {
-            Ok(Some(rewritten)) if has(tx, &image, &rewritten.blob).await? => {
+            Ok(Some(rewritten)) if has(tx, &image.collection, &image.id, &rewritten.blob).await? => {
                 refuse(tx, &image.id, SAME).await?;
             }
             Ok(Some(rewritten)) => add(app, tx, &image, rewritten).await?,
@@ -137,8 +172,23 @@ impl Work for ProcessPicture {
 
 /// Adds a picture to the queue of moderators, or lets people describe it if its uploader is trusted.
 async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: Rewritten) -> Result<(), Fault> {
+    let near = settle(tx, &image.collection, &image.id, rewritten).await?;
+    let collection = records::collection_of(&app.store, &image.collection).await?;
+    if near.is_none() && approved(tx, image).await? >= i64::from(collection.approvals) {
+        approve(tx, &image.id, None).await?;
+    }
+    Ok(())
+}
+
+/// Writes what is known about a picture, which then waits for a moderator; returns one that is nearly the same.
+pub(super) async fn settle(
+    tx: &mut Tx,
+    collection: &str,
+    image: &str,
+    rewritten: Rewritten,
+) -> Result<Option<String>, Error> {
     let Rewritten { pictured, blob, thumb, size } = rewritten;
-    let near = near(tx, image, &pictured.phash).await?;
+    let near = near(tx, collection, &pictured.phash).await?;
     tx.execute(
         "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, phash = $7, \
          near = $8, upload = NULL, state = 'pending' WHERE id = $9",
@@ -151,22 +201,18 @@ async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: Rewritten) -> Res
             size as i64,
             &pictured.phash,
             near.clone(),
-            &image.id
+            image
         ],
     )
     .await?;
     for band in similarity::bands(&pictured.phash) {
         tx.execute(
             "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            args![&image.collection, band, &image.id],
+            args![collection, band, image],
         )
         .await?;
     }
-    let collection = records::collection_of(&app.store, &image.collection).await?;
-    if near.is_none() && approved(tx, image).await? >= i64::from(collection.approvals) {
-        approve(tx, &image.id, None).await?;
-    }
-    Ok(())
+    Ok(near)
 }
 
 async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Error> {
@@ -200,21 +246,21 @@ async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
 }
 
 /// Whether the collection has another picture with the same pixels.
-async fn has(tx: &mut Tx, image: &Image, blob: &str) -> Result<bool, Error> {
+pub(super) async fn has(tx: &mut Tx, collection: &str, image: &str, blob: &str) -> Result<bool, Error> {
     tx.exists(
         "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
              AND state NOT IN ('rejected', 'withdrawn')",
-        args![blob, &image.collection, &image.id],
+        args![blob, collection, image],
     )
     .await
 }
 
 /// The picture of the collection that is most like this one, if any is nearly the same.
-async fn near(tx: &mut Tx, image: &Image, phash: &str) -> Result<Option<String>, Error> {
+pub(super) async fn near(tx: &mut Tx, collection: &str, phash: &str) -> Result<Option<String>, Error> {
     const CLOSE: &str = "SELECT DISTINCT image.id, image.phash FROM image_band \
         JOIN image ON image.id = image_band.image WHERE image_band.collection = $1 \
         AND image_band.band IN ($2, $3, $4, $5, $6, $7, $8, $9) AND image.state NOT IN ('rejected', 'withdrawn')";
-    let mut values = args![&image.collection];
+    let mut values = args![collection];
     values.extend(similarity::bands(phash).into_iter().map(Into::into));
     let mut nearest: Option<(u32, String)> = None;
     for (id, other) in tx.fetch::<(String, String)>(CLOSE, values).await? {

@@ -250,8 +250,13 @@ async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Res
 
 /// The collection with this slug, if the visitor may see it.
 pub async fn collection(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<Seen, Fault> {
-    let collection = store.fetch_optional("SELECT * FROM collection WHERE slug = $1", args![slug]).await?;
-    see(store, collection.ok_or_else(Fault::not_found)?, visitor).await?.ok_or_else(Fault::not_found)
+    let collection = by_slug(store, slug).await?.ok_or_else(Fault::not_found)?;
+    see(store, collection, visitor).await?.ok_or_else(Fault::not_found)
+}
+
+/// The collection with this slug, for any visitor.
+pub async fn by_slug(store: &Store, slug: &str) -> Result<Option<Collection>, Error> {
+    store.fetch_optional("SELECT * FROM collection WHERE slug = $1", args![slug]).await
 }
 
 /// The collection with this id, for any visitor.

@@ -445,6 +445,11 @@ pub async fn open(tx: &mut Tx, image: &str) -> Result<(), Error> {
     for Goal { language, captions, .. } in &goals {
         tx.execute(PROVIDE, args![image, language, *captions]).await?;
     }
+    recount(tx, image).await
+}
+
+/// Counts the captions of a picture again, whose row is locked, and derives its state.
+pub async fn recount(tx: &mut Tx, image: &str) -> Result<(), Error> {
     tx.execute(RECOUNT, args![image]).await?;
     tx.execute(DERIVE, args![image]).await.map(drop)
 }

@@ -48,6 +48,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0026_drafts"
     "0027_dry_runs"
     "0028_per_image"
+    "0029_imports"
 };
 
 /// The version of the tables that this program uses.

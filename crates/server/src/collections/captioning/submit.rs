@@ -8,6 +8,7 @@ use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::collections::records::Collection;
 use crate::collections::rules::lint::{self, Level, Rule};
+use crate::collections::rules::states::CaptionState;
 use crate::collections::rules::{acceptance, order, text};
 use crate::collections::slots::{self, Author};
 use crate::fault;
@@ -163,12 +164,25 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
     if !slots::fill(tx, by, new.image).await? {
         return Ok(Outcome::Full);
     }
+    let id = insert(tx, Some(author), CaptionState::Submitted, &new).await?;
+    tx.execute("DELETE FROM draft WHERE image = $1 AND account = $2", args![new.image, author]).await?;
+    audit::note(tx, Some(author), "caption.add", &id, json!({ "image": new.image })).await?;
+    Ok(Outcome::Taken(id))
+}
+
+/// Writes the row of a caption; its place is the caller's concern.
+pub(in crate::collections) async fn insert(
+    tx: &mut Tx,
+    author: Option<&str>,
+    state: CaptionState,
+    new: &New<'_>,
+) -> Result<String, Fault> {
     let counts = text::counts(new.text);
     let (id, now) = (ids::new_id(), clock::now());
     tx.execute(
         "INSERT INTO caption (id, collection, image, author, language, script, text, text_norm, characters, words, \
-         warnings, state, ratings, ratings_wanted, shuffle, created_at, changed_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'submitted', 0, $12, $13, $14, $14)",
+         warnings, state, ratings, ratings_wanted, shuffle, created_at, changed_at, decided_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $15, 0, $12, $13, $14, $14, $16)",
         args![
             &id,
             &new.collection.id,
@@ -183,11 +197,11 @@ pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome
             json!(new.warnings).to_string(),
             acceptance::RATINGS,
             order::place(slots::random()?),
-            now
+            now,
+            state.name(),
+            (state == CaptionState::Accepted).then_some(now)
         ],
     )
     .await?;
-    tx.execute("DELETE FROM draft WHERE image = $1 AND account = $2", args![new.image, author]).await?;
-    audit::note(tx, Some(author), "caption.add", &id, json!({ "image": new.image })).await?;
-    Ok(Outcome::Taken(id))
+    Ok(id)
 }

@@ -39,7 +39,12 @@ impl PersonalData for OwnData {
 
     fn forget<'a>(&'a self, tx: &'a mut Tx, person: &'a Leaving) -> BoxFuture<'a, Result<(), Fault>> {
         Box::pin(async move {
-            tx.execute("DELETE FROM collection_staff WHERE account = $1", args![&person.id]).await?;
+            for sql in [
+                "DELETE FROM collection_staff WHERE account = $1",
+                "UPDATE import SET account = NULL WHERE account = $1",
+            ] {
+                tx.execute(sql, args![&person.id]).await?;
+            }
             Ok(())
         })
     }
@@ -65,6 +70,7 @@ exported! {
     Skip { image: String, reason: String }
     Report { kind: String, subject: String, reason: String, note: String, state: ReportState }
     Declaration { licence: String, declaration: String }
+    Import { collection: String, name: String, licence: String }
 }
 
 /// All rows of a person, by what they are.
@@ -82,6 +88,9 @@ async fn rows(store: &Store, account: &str) -> Result<Map<String, Value>, Fault>
         WHERE reporter = $1 ORDER BY id";
     const DECLARATIONS: &str = "SELECT licence, declaration, created_at AS at FROM consent WHERE account = $1 \
         ORDER BY id";
+    const IMPORTS: &str = "SELECT collection.slug AS collection, import.name, import.licence, \
+        import.created_at AS at FROM import JOIN collection ON collection.id = import.collection \
+        WHERE import.account = $1 ORDER BY import.id";
     let lists = [
         ("pictures", list::<Picture>(store, PICTURES, account).await?),
         ("captions", list::<Written>(store, CAPTIONS, account).await?),
@@ -90,6 +99,7 @@ async fn rows(store: &Store, account: &str) -> Result<Map<String, Value>, Fault>
         ("skips", list::<Skip>(store, SKIPS, account).await?),
         ("reports", list::<Report>(store, REPORTS, account).await?),
         ("declarations", list::<Declaration>(store, DECLARATIONS, account).await?),
+        ("imports", list::<Import>(store, IMPORTS, account).await?),
     ];
     Ok(lists.into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect())
 }

@@ -17,6 +17,8 @@ pub(super) struct WaitingImage {
     pub image: Image,
     #[serde(rename = "uploader_name")]
     pub uploader: String,
+    /// Where it was imported from, if it was.
+    pub source: Option<String>,
     #[serde(skip)]
     pub reports: Vec<Objection>,
 }
@@ -63,8 +65,10 @@ pub(in crate::collections) async fn waiting(store: &Store, collection: &str) -> 
 
 /// The pictures that wait.
 pub(super) async fn images(store: &Store, collection: &str) -> Result<Vec<WaitingImage>, Error> {
-    const IMAGES: &str = "SELECT image.*, COALESCE(account.name, '') AS uploader_name FROM image \
-        LEFT JOIN account ON account.id = image.uploader WHERE image.collection = $1 \
+    const IMAGES: &str = "SELECT image.*, COALESCE(account.name, '') AS uploader_name, import.name AS source \
+        FROM image LEFT JOIN account ON account.id = image.uploader \
+        LEFT JOIN import_item ON import_item.subject = image.id LEFT JOIN import ON import.id = import_item.import \
+        WHERE image.collection = $1 \
         AND (image.state IN ('pending', 'quarantined') OR image.state IN ('open', 'complete') \
         AND image.id IN (SELECT subject FROM report WHERE collection = $1 AND state = 'open')) \
         ORDER BY image.id LIMIT $2";

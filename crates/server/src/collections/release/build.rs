@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use capeval_choice::SegmentId;
 use serde::Deserialize;
 use tempfile::NamedTempFile;
 
 use super::archive;
 use super::card;
-use super::content::{Caption, Content, Picture, Rating};
+use super::content::{Caption, Content, Origin, Picture, Rating};
 use super::selection::Parameters;
 use super::split::Split;
 use crate::app::App;
@@ -22,14 +23,19 @@ use crate::{args, clock};
 /// Makes the files of a release.
 pub struct BuildRelease;
 
-const PICTURES: &str = "SELECT item.number, item.split, image.* FROM release_item AS item \
-     JOIN image ON image.id = item.subject WHERE item.release = $1 AND item.kind = 'image' ORDER BY item.number";
-const CAPTIONS: &str = "SELECT item.number, caption.* FROM release_item AS item \
-     JOIN caption ON caption.id = item.subject WHERE item.release = $1 AND item.kind = 'caption' ORDER BY item.number";
+const PICTURES: &str = "SELECT item.number, item.split, image.*, import.name AS source, origin.source_id, \
+     origin.file_name FROM release_item AS item JOIN image ON image.id = item.subject \
+     LEFT JOIN import_item AS origin ON origin.subject = item.subject LEFT JOIN import ON import.id = origin.import WHERE item.release = $1 AND item.kind = 'image' ORDER BY item.number";
+const CAPTIONS: &str = "SELECT item.number, caption.*, import.name AS source FROM release_item AS item \
+     JOIN caption ON caption.id = item.subject \
+     LEFT JOIN import_item AS origin ON origin.subject = item.subject LEFT JOIN import ON import.id = origin.import WHERE item.release = $1 AND item.kind = 'caption' ORDER BY item.number";
 /// Ratings that count, given before the release.
 const RATINGS: &str = "SELECT rating.* FROM release_item AS item JOIN rating ON rating.caption = item.subject \
      WHERE item.release = $1 AND item.kind = 'caption' AND rating.weight > 0 AND rating.created_at <= $2 \
      ORDER BY rating.caption, rating.created_at, rating.account";
+const SOURCES: &str = "SELECT DISTINCT import.name, import.licence, import.attribution FROM release_item AS item \
+     JOIN import_item AS origin ON origin.subject = item.subject JOIN import ON import.id = origin.import \
+     WHERE item.release = $1 ORDER BY import.name, import.licence, import.attribution";
 const WITHDRAWN: &str = "SELECT tombstone.* FROM tombstone WHERE collection = $1 AND withdrawn_at <= $2 \
      AND NOT EXISTS (SELECT 1 FROM release_item AS item WHERE item.release = $3 AND item.kind = tombstone.kind \
      AND item.number = tombstone.number) ORDER BY kind, number";
@@ -70,6 +76,11 @@ struct PictureRow {
     game: String,
     platform: String,
     licence: String,
+    source: Option<String>,
+    #[serde(deserialize_with = "store::or_default")]
+    source_id: String,
+    #[serde(deserialize_with = "store::or_default")]
+    file_name: String,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +92,7 @@ struct CaptionRow {
     text: String,
     script: String,
     author: Option<String>,
+    source: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -110,6 +122,7 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
             script: row.script,
             // All people whose data were deleted are one, without a name.
             author: row.author.unwrap_or_default(),
+            source: row.source,
             ratings: ratings.remove(&row.id).unwrap_or_default(),
         };
         captions.entry(row.image).or_default().push(caption);
@@ -131,6 +144,7 @@ pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
         shares: of.parameters.shares(),
         withheld: of.parameters.withheld,
         pictures,
+        sources: store.fetch(SOURCES, args![release]).await?,
         withdrawn: store.fetch(WITHDRAWN, args![&of.collection, of.created_at, release]).await?,
     })
 }
@@ -147,6 +161,11 @@ fn picture(row: PictureRow, captions: Vec<Caption>) -> Result<Picture, Fault> {
         platform: row.platform,
         licence: row.licence,
         split: row.split,
+        origin: row.source.map(|source| Origin {
+            source,
+            id: SegmentId::from_untyped(&row.source_id),
+            file_name: row.file_name,
+        }),
         captions,
     })
 }

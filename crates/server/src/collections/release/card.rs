@@ -6,7 +6,7 @@ use std::fmt::Write;
 use capeval_stats::agreement::krippendorff_ordinal;
 use capeval_text::Tokenizer;
 
-use super::content::{Caption, Content};
+use super::content::{Caption, Content, Origin, Source};
 use super::split::Split;
 use crate::clock;
 use crate::collections::rules::acceptance::GRADES;
@@ -117,7 +117,39 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
         language.t("Licences of pictures"),
         pictures.iter().map(|one| one.licence.as_str()).collect(),
     )?;
+    sources(content, language, out)?;
     uses(content, language, out)
+}
+
+/// Where pictures and captions were imported from.
+fn sources(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
+    if content.sources.is_empty() {
+        return Ok(());
+    }
+    heading_of(out, language.t("Imported from"))?;
+    let columns = [
+        language.t("Source"),
+        language.t("Pictures"),
+        language.t("Captions"),
+        language.t("Licence"),
+        language.t("Attribution"),
+    ];
+    table(out, &columns, "|---|--:|--:|---|---|")?;
+    for Source { name, licence, attribution } in &content.sources {
+        let is_own = |origin: &Origin| origin.source == *name;
+        let pictures = content.pictures.iter().filter(|picture| picture.origin.as_ref().is_some_and(is_own));
+        let captions = content.pictures.iter().flat_map(|picture| &picture.captions);
+        let captions = captions.filter(|caption| caption.source.as_ref() == Some(name));
+        let [name, licence, attribution] = [name, licence, attribution].map(|text| cell(text));
+        let (pictures, captions) = (pictures.count(), captions.count());
+        writeln!(out, "| {name} | {pictures} | {captions} | {licence} | {attribution} |")?;
+    }
+    Ok(())
+}
+
+/// A text as a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace(['\r', '\n'], " ")
 }
 
 /// A row of pictures, by the number of captions of each; none if there are no pictures.
@@ -224,7 +256,7 @@ fn counts(out: &mut String, language: Language, title: &str, values: &[&str]) ->
     heading_of(out, title)?;
     table(out, &[title, language.t("Pictures")], "|---|--:|")?;
     for (value, n) in counts {
-        writeln!(out, "| {} | {n} |", value.replace('|', "\\|").replace(['\r', '\n'], " "))?;
+        writeln!(out, "| {} | {n} |", cell(value))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use capeval_choice::SegmentId;
 use serde::Deserialize;
 
 use super::split::{Shares, Split};
@@ -32,8 +33,29 @@ pub struct Content {
     pub withheld: Option<Split>,
     /// The pictures, by their number.
     pub pictures: Vec<Picture>,
+    /// Where some of it was imported from.
+    pub sources: Vec<Source>,
     /// What earlier releases had, and this one does not.
     pub withdrawn: Vec<Withdrawn>,
+}
+
+/// Where pictures and captions were imported from.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Source {
+    pub name: String,
+    pub licence: String,
+    /// Whom the licence asks to name; may be empty.
+    pub attribution: String,
+}
+
+/// What an imported picture was there.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The name of the source.
+    pub source: String,
+    /// The id of the image.
+    pub id: SegmentId,
+    pub file_name: String,
 }
 
 /// A picture.
@@ -57,6 +79,8 @@ pub struct Picture {
     pub platform: String,
     pub licence: String,
     pub split: Split,
+    /// What it was where it was imported from, if it was.
+    pub origin: Option<Origin>,
     /// Its accepted captions, by their number.
     pub captions: Vec<Caption>,
 }
@@ -74,6 +98,8 @@ pub struct Caption {
     pub script: String,
     /// The account of its author.
     pub author: String,
+    /// The source that it was imported from, instead of an author.
+    pub source: Option<String>,
     pub ratings: Vec<Rating>,
 }
 
@@ -146,8 +172,8 @@ impl Content {
     pub fn pseudonyms(&self) -> HashMap<&str, String> {
         let captions = || self.pictures.iter().flat_map(|picture| &picture.captions);
         let raters = captions().flat_map(|caption| &caption.ratings).map(|rating| rating.rater.as_str());
-        let accounts: BTreeSet<&str> =
-            captions().map(|caption| caption.author.as_str()).chain(raters).collect();
+        let authors = captions().filter(|caption| caption.source.is_none());
+        let accounts: BTreeSet<&str> = authors.map(|caption| caption.author.as_str()).chain(raters).collect();
         let mut shuffled: Vec<(String, &str)> = accounts
             .into_iter()
             .map(|account| (ids::digest(format!("{}\n{account}", self.id)), account))
@@ -173,6 +199,7 @@ pub(super) mod tests {
             },
             script: if k < 4 { "hans" } else { "" }.to_owned(),
             author: format!("author {k}"),
+            source: None,
             ratings: (0..3)
                 .map(|r| Rating {
                     rater: format!("rater {r}"),
@@ -192,6 +219,7 @@ pub(super) mod tests {
             platform: "PC".to_owned(),
             licence: "CC BY 4.0".to_owned(),
             split,
+            origin: None,
             captions: (0..5).map(|c| caption(k, c)).collect(),
         };
         Content {
@@ -205,6 +233,7 @@ pub(super) mod tests {
             details: vec!["Game title".to_owned()],
             shares: Shares { val: 33, test: 33 },
             withheld: Some(Split::Test),
+            sources: Vec::new(),
             pictures: [(1, Split::Train), (2, Split::Val), (4, Split::Test)].map(picture).into(),
             withdrawn: vec![Withdrawn {
                 kind: "image".to_owned(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::card;
-use super::content::{Content, Picture};
+use super::content::{Content, Origin, Picture, Source};
 use super::split::Split;
 use crate::web::language::Language;
 use crate::{clock, ids};
@@ -73,10 +73,16 @@ pub fn all(content: &Content) -> Vec<TextFile> {
 pub fn annotations(content: &Content, split: Split, language: Option<&str>, with_captions: bool) -> Value {
     let names = content.pseudonyms();
     let image = |picture: &Picture| {
-        json!({
+        let mut value = json!({
             "id": picture.number, "file_name": picture.file_name(), "width": picture.width, "height": picture.height,
             "license": 1, "game": picture.game, "platform": picture.platform, "sha256": picture.blob,
-        })
+        });
+        if let Some(Origin { source, id, file_name }) = &picture.origin {
+            value["source"] = json!(source);
+            value["source_id"] = json!(id);
+            value["source_file_name"] = json!(file_name);
+        }
+        value
     };
     let is_wanted = |of: &str| language.is_none_or(|wanted| wanted == of);
     let pictures: Vec<&Picture> = content
@@ -90,8 +96,11 @@ pub fn annotations(content: &Content, split: Split, language: Option<&str>, with
         own.map(|caption| {
             let mut value = json!({
                 "id": caption.number, "image_id": picture.number, "caption": caption.text, "lang": caption.language,
-                "author": names.get(caption.author.as_str()),
             });
+            match &caption.source {
+                Some(source) => value["source"] = json!(source),
+                None => value["author"] = json!(names.get(caption.author.as_str())),
+            }
             if !caption.script.is_empty() {
                 value["script"] = json!(caption.script);
             }
@@ -150,6 +159,13 @@ fn licence(content: &Content) -> String {
     for same in licences.chunk_by(|a, b| a == b) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {}", same[0], same.len());
+    }
+    if !content.sources.is_empty() {
+        text.push_str("Imported pictures and captions, under the licences of their sources:\n");
+    }
+    for Source { name, licence, attribution } in &content.sources {
+        let naming = if attribution.is_empty() { String::new() } else { format!("; {attribution}") };
+        let _ = writeln!(text, "  {name}: {licence}{naming}");
     }
     text.push_str("Rights in what the pictures show remain with their owners.\n");
     text

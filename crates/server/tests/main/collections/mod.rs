@@ -3,6 +3,7 @@
 mod abuse;
 mod api;
 mod captions;
+mod imports;
 mod kills;
 mod languages;
 mod pictures;

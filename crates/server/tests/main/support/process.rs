@@ -40,7 +40,8 @@ pub fn command(folder: &Path, database: &str, arguments: &[&str], input: &str) -
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn program(folder: &Path, database: &str) -> Command {
+/// The program on a folder of data, for a test that starts it.
+pub fn program(folder: &Path, database: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_capeval-server"));
     command.arg("--data").arg(folder).env("CAPEVAL_SERVER_LOG", "error");
     if !database.is_empty() {

@@ -1,0 +1,44 @@
+//! The page of a collection's imports, for its hosts.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::response::{Redirect, Response};
+
+use super::records::{self, Import, ImportState};
+use super::removal;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::collections::records::Seen;
+use crate::fault::Fault;
+use crate::web::route::{get, post};
+use crate::web::{Access, Hosted, Page, Route};
+
+pub(in crate::collections) fn routes() -> Vec<Route> {
+    vec![
+        get("/c/{slug}/imports", Access::Host, "List the imports of a collection", list),
+        post("/c/{slug}/imports/{id}/remove", Access::Host, "Remove what an import has added", remove),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "collections/imports.html")]
+struct ImportsPage<'a> {
+    page: &'a Page,
+    seen: &'a Seen,
+    imports: Vec<Import>,
+}
+
+async fn list(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+    let imports = records::list(&app.store, &seen.collection.id).await?;
+    page.show(&ImportsPage { page: &page, seen: &seen, imports })
+}
+
+async fn remove(
+    app: App,
+    visitor: Visitor,
+    Hosted(seen): Hosted<Seen>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Redirect, Fault> {
+    removal::begin(&app, &visitor, &seen.collection.id, &id).await?;
+    Ok(Redirect::to(&seen.address("imports?done=saved")))
+}
