@@ -38,7 +38,7 @@ pub(crate) fn score_with_statistics(
     (plan, found_of_plan): (Plan, Findings),
     scope: Scope,
 ) -> Result<Scored, Error> {
-    let ScoreRequest { references, reference_files, systems, options, progress, .. } = request;
+    let ScoreRequest { references, reference_files, systems, options, resources, progress, .. } = request;
     let Selection { metrics, notices } = selection;
     let all: Vec<AnyMetric> = metrics.iter().cloned().chain(plan.described()).collect();
     let (entries, measures) = entries(&all);
@@ -54,6 +54,7 @@ pub(crate) fn score_with_statistics(
         true => Inputs::of_scores(references, &plan, &options, scope, &mut found)?,
         false => Inputs::align(references, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
+    let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
     let is_explained = options.gallery || !options.explain.is_empty();
     let evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);

@@ -1,7 +1,8 @@
 //! The systems and references of a task, matched image by image.
 
 use capeval_corpus::{Aligned, Captions, Missing, Opposite, Pair, Policy, agree, align_by};
-use capeval_evaluate::System;
+use capeval_evaluate::registry::Resources;
+use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
 use capeval_report::Notice;
 use rayon::prelude::*;
@@ -10,6 +11,7 @@ use crate::aligned::{AlignedReferences, ReferenceIndex};
 use crate::common::Common;
 use crate::findings::Findings;
 use crate::given::Plan;
+use crate::outside::{self, OutsideMetrics, Scene};
 use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
@@ -127,6 +129,29 @@ impl Inputs {
         let systems = Systems { captions, aligned, subset, common, extras: Vec::new(), given: plan.hashes() };
         let given = plan.metrics(values, &references.place);
         Ok(Self { systems, references, given })
+    }
+}
+
+impl Inputs {
+    /// The metrics with the scores of those that are computed outside of the engine.
+    pub fn compute(
+        &self,
+        metrics: &[AnyMetric],
+        resources: &Resources,
+        progress: &dyn Progress,
+    ) -> Result<Vec<AnyMetric>, Error> {
+        if !resources.has::<OutsideMetrics>() {
+            return Ok(metrics.to_vec());
+        }
+        let set = &self.references.set;
+        let ids = (0..set.n_images()).map(|image| self.references.id(image as u32));
+        let scene = Scene {
+            systems: &self.systems.for_engine(&self.references),
+            ids: ids.collect::<Option<_>>().unwrap_or_default(),
+            references: (0..set.n_images()).map(|image| set.of(image).collect()).collect(),
+        };
+        let computed = outside::compute(metrics, resources, &[scene], progress)?;
+        Ok(computed.into_iter().next().unwrap_or_default())
     }
 }
 

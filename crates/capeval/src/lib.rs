@@ -64,6 +64,7 @@ mod intervals;
 mod measures;
 mod notices;
 mod options;
+mod outside;
 mod own_reference;
 mod perplexity;
 mod preference;
@@ -95,6 +96,7 @@ pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PerplexityOptions,
     PreferOptions, PrepareOptions, ScoreOptions,
 };
+pub use outside::{Outside, OutsideMetrics, OutsideRow, check_outside_key, check_outside_name};
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
 pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};

@@ -7,6 +7,7 @@ use capeval_report::{Head, Measure, MetricEntry, Notice};
 use capeval_stats::Resampling;
 use capeval_text::{Tokenizer, tokenizers};
 
+use crate::outside::{self, OutsideMetrics};
 use crate::{Error, MetricOptions, VERSION};
 
 /// Selects metrics by `names`, which are metrics with settings, such as `cider-d:sigma=4`, or suites. Duplicates are
@@ -68,11 +69,27 @@ pub fn select_with_defaults(options: &MetricOptions, resources: &Resources) -> R
             None => selection.add(name, &common, resources)?,
         }
     }
+    refuse_equal_keys(&selection.metrics, resources)?;
     selection.notices.extend(renamed_tokenizers(options));
     if let Some(tokenizer) = &options.tokenizer {
         selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
     }
     Ok(selection)
+}
+
+/// Refuses two measures with one key, which metrics that are computed outside of the engine can bring about.
+fn refuse_equal_keys(metrics: &[AnyMetric], resources: &Resources) -> Result<(), Error> {
+    let measures = if resources.has::<OutsideMetrics>() { entries(metrics).1 } else { Vec::new() };
+    for (k, measure) in measures.iter().enumerate() {
+        if measures.iter().take(k).any(|other| other.key == measure.key) {
+            let message = format!("two measures have the key {}", measure.key);
+            return Err(Error::with_remedy(
+                message,
+                "leave one of the metrics out, or give its measure another key",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses settings that neither a selected metric has nor one that is left out because its data are missing.
@@ -213,7 +230,10 @@ impl Selection {
     }
 
     fn add(&mut self, spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<(), Error> {
-        let metric = registry::build(spec, common, resources)?;
+        let metric = match outside::described(spec, resources) {
+            Some(metric) => metric,
+            None => registry::build(spec, common, resources)?,
+        };
         if self.metrics.iter().all(|known| known.signature() != metric.signature()) {
             self.metrics.push(metric);
         }

@@ -10,7 +10,7 @@ use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
 use capeval_text::Texts;
 
-use crate::{Error, PrepareOptions, select_metrics};
+use crate::{Error, PrepareOptions, outside, select_metrics};
 
 /// The references of a [`ScoreRequest`](crate::ScoreRequest).
 #[derive(Clone)]
@@ -124,6 +124,7 @@ pub struct PrepareRequest<'p> {
 pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     let metrics = select_metrics(&options.metrics, &resources)?.metrics;
+    outside::refuse(&metrics, &resources, "prepares nothing")?;
     refuse_doubt(&references)?;
     let (ids, mut references) = whole(references, options.ids)?;
     let n = references.n_references();

@@ -2,9 +2,10 @@
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use capeval::choice::Notice;
+use capeval_programs::Messages;
 use clap::ValueEnum;
 
 use crate::fault::Flags;
@@ -78,6 +79,11 @@ pub fn say(line: &str) {
         // A line that cannot be written is not a failure.
         let _ = writeln!(io::stderr(), "{line}");
     }
+}
+
+/// Passes on what metrics that are programs write for people.
+pub fn of_programs() -> Messages {
+    Arc::new(|name, line| say(&format!("{name}: {line}")))
 }
 
 /// Prints a note on standard error.

@@ -1,13 +1,15 @@
 //! The flags that choose metrics and name their data, and the metrics as they are chosen.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use capeval::metric::{AnyMetric, Resources, Signature};
 use capeval::{IdfSource, MetricOptions};
 use capeval_files::{Caches, DataFiles, MetricData};
 
-use crate::data;
 use crate::fault::fault;
 use crate::options::{self, Metrics};
+use crate::{data, messages};
 
 /// Metrics and the data that they need.
 #[derive(clap::Args)]
@@ -59,7 +61,11 @@ impl MetricArgs {
     /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
     pub fn choose(&self, options: MetricOptions) -> Result<ChosenMetrics> {
         data::complete(&options, self.yes)?;
-        let data = data::installed(&options)?;
+        let mut data = data::installed(&options)?;
+        let programs = capeval_programs::read(&options.names, &messages::of_programs())?;
+        if !programs.0.is_empty() {
+            data.resources.insert(Arc::new(programs));
+        }
         Ok(ChosenMetrics { options, files: self.files(), data })
     }
 }

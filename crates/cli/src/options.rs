@@ -158,7 +158,8 @@ impl ReferenceFiles {
 #[derive(clap::Args)]
 #[command(next_help_heading = METRICS)]
 pub struct Metrics {
-    /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`.
+    /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`. The path of a TOML
+    /// file means a metric that is a program; see docs/programs.md.
     #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::Metrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Suite of metrics; see `capeval metrics` [default: coco].

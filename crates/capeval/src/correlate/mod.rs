@@ -88,8 +88,10 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     for file in &given.files {
         values.extend(points::given(&judgements, file, options.ids)?.into_iter().map(|scores| vec![scores]));
     }
+    let system = judgements.system();
+    let metrics = judgements.compute(&metrics, &system, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
-    let scored = Scored::by_metrics(judgements, &metrics, &given.hashes(), progress, &mut found);
+    let scored = Scored::by_metrics(judgements, &system, &metrics, &given.hashes(), progress, &mut found);
     let Scored { judgements, measures, values, metrics, signatures, systems } = scored;
     let higher: Vec<bool> =
         measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
@@ -169,6 +171,7 @@ impl Scored {
     /// Scores each point as a separate image; `hashes` are those of given scores, by measure.
     fn by_metrics(
         judgements: Judgements,
+        system: &System,
         metrics: &[AnyMetric],
         hashes: &[(String, String)],
         progress: &dyn Progress,
@@ -176,13 +179,8 @@ impl Scored {
     ) -> Self {
         let points = || judgements.points.iter().map(|point| point.item);
         let references = points().map(|item| judgements.references_of(item).into_iter()).collect();
-        let system = System {
-            name: "captions".to_owned(),
-            images: (0..judgements.points.len() as u32).collect(),
-            texts: points().map(|item| judgements.items[item].caption.as_str()).collect(),
-        };
-        let rows =
-            RowScorer::new(&[system], &["rated captions"], metrics).score(references, hashes, progress);
+        let systems = std::slice::from_ref(system);
+        let rows = RowScorer::new(systems, &["rated captions"], metrics).score(references, hashes, progress);
         let values = rows.values(0);
         let Rows { scores, mut signatures, notices } = rows;
         found.add(notices);

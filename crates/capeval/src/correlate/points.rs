@@ -6,12 +6,16 @@ use capeval_choice::{Argument, Remedy, Role};
 use capeval_corpus::ratings::{Item, Judged, Ratings};
 use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
+use capeval_evaluate::registry::Resources;
+use capeval_evaluate::{Progress, System};
+use capeval_metric::AnyMetric;
 use capeval_report::{Agreement, Human, Measure, Notice, Unit};
 use capeval_stats::ExactSum;
 
 use crate::findings::Findings;
 use crate::given::{absent, same_scores};
 use crate::notices::numbered;
+use crate::outside::{self, OutsideMetrics, Scene};
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
@@ -142,6 +146,35 @@ impl Judgements {
         });
         let references = left.collect::<Result<_, Error>>()?;
         Ok(Self::of(items.into_iter(), references, own, unit))
+    }
+
+    /// The captions of all points, as one system that describes an image for each.
+    pub fn system(&self) -> System {
+        System {
+            name: "captions".to_owned(),
+            images: (0..self.points.len() as u32).collect(),
+            texts: self.points.iter().map(|point| self.items[point.item].caption.as_str()).collect(),
+        }
+    }
+
+    /// The metrics with the scores of those that are computed outside of the engine.
+    pub fn compute(
+        &self,
+        metrics: &[AnyMetric],
+        system: &System,
+        resources: &Resources,
+        progress: &dyn Progress,
+    ) -> Result<Vec<AnyMetric>, Error> {
+        if !resources.has::<OutsideMetrics>() {
+            return Ok(metrics.to_vec());
+        }
+        let scene = Scene {
+            systems: std::slice::from_ref(system),
+            ids: self.points.iter().map(|point| &self.items[point.item].image).collect(),
+            references: self.points.iter().map(|point| self.references_of(point.item)).collect(),
+        };
+        let computed = outside::compute(metrics, resources, &[scene], progress)?;
+        Ok(computed.into_iter().next().unwrap_or_default())
     }
 
     /// `items` are sorted by image.

@@ -21,6 +21,7 @@ use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Prefer
 use crate::findings::Findings;
 use crate::given::GivenRows;
 use crate::measures::{entries, head};
+use crate::outside::{self, OutsideMetrics, Scene};
 use crate::own_reference::ReferenceRules;
 use crate::rows::RowScorer;
 use crate::{Error, GivenScores, OwnReference, PreferOptions, Selection, select_metrics};
@@ -96,7 +97,9 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
         values.extend(pools::given(&judged, file, options.ids)?);
     }
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
-    let mut drawn = Drawn::score(&judged, &metrics, &given.hashes(), &protocol, progress, &mut found);
+    let scenes = Scenes::new(&judged, &protocol);
+    let by_draw = scenes.compute(&metrics, &resources, progress)?;
+    let mut drawn = Drawn::score(&scenes, &metrics, &by_draw, &given.hashes(), progress, &mut found);
     drawn.sign(&protocol, options.own_reference);
     let higher: Vec<bool> =
         drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
@@ -124,6 +127,48 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     })
 }
 
+/// The captions of all pairs as two systems that describe an image for each, and the references of each draw.
+struct Scenes<'j> {
+    judged: &'j [Judged],
+    systems: [System; 2],
+    draws: Vec<Vec<Vec<&'j str>>>,
+}
+
+impl<'j> Scenes<'j> {
+    fn new(judged: &'j [Judged], protocol: &Protocol) -> Self {
+        let side = |k: usize, name: &str| System {
+            name: name.to_owned(),
+            images: (0..judged.len() as u32).collect(),
+            texts: judged.iter().map(|pair| pair.captions[k].as_str()).collect(),
+        };
+        let of_draw = |draw| judged.iter().map(|pair| draws::of(pair, protocol, draw)).collect();
+        Self {
+            judged,
+            systems: [side(0, "first"), side(1, "second")],
+            draws: (0..protocol.draws).map(of_draw).collect(),
+        }
+    }
+
+    /// For each draw, the metrics with the scores of those that are computed outside of the engine; empty if there are none.
+    fn compute(
+        &self,
+        metrics: &[AnyMetric],
+        resources: &Resources,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<AnyMetric>>, Error> {
+        if !resources.has::<OutsideMetrics>() {
+            return Ok(Vec::new());
+        }
+        let scene = |references: &Vec<Vec<&'j str>>| Scene {
+            systems: &self.systems,
+            ids: self.judged.iter().map(|pair| &pair.image).collect(),
+            references: references.clone(),
+        };
+        let scenes: Vec<Scene<'_>> = self.draws.iter().map(scene).collect();
+        outside::compute(metrics, resources, &scenes, progress)
+    }
+}
+
 /// The scores of both captions of each pair.
 #[derive(Default)]
 struct Drawn {
@@ -135,27 +180,25 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Scores both captions of each pair against the references of every draw; `hashes` are those of given scores.
+    /// Scores both captions of each pair against the references of every draw; `hashes` are those of given scores, and
+    /// `by_draw` the metrics of each draw if these differ.
     fn score(
-        judged: &[Judged],
+        scenes: &Scenes<'_>,
         metrics: &[AnyMetric],
+        by_draw: &[Vec<AnyMetric>],
         hashes: &[(String, String)],
-        protocol: &Protocol,
         progress: &dyn Progress,
         found: &mut Findings,
     ) -> Self {
-        let side = |k: usize, name: &str| System {
-            name: name.to_owned(),
-            images: (0..judged.len() as u32).collect(),
-            texts: judged.iter().map(|pair| pair.captions[k].as_str()).collect(),
-        };
-        let systems = [side(0, "first"), side(1, "second")];
-        let scorer = RowScorer::new(&systems, &["first captions", "second captions"], metrics);
+        let scorer =
+            |metrics| RowScorer::new(&scenes.systems, &["first captions", "second captions"], metrics);
+        let common = scorer(metrics);
         let (entries, measures) = entries(metrics);
         let mut drawn = Self { measures, metrics: entries, ..Self::default() };
-        for draw in 0..protocol.draws {
-            let references = judged.iter().map(|pair| draws::of(pair, protocol, draw)).collect();
-            let rows = scorer.score(references, hashes, progress);
+        for (draw, references) in scenes.draws.iter().enumerate() {
+            let own = by_draw.get(draw).map(|metrics| scorer(metrics));
+            let references = references.iter().map(|list| list.iter().copied()).collect();
+            let rows = own.as_ref().unwrap_or(&common).score(references, hashes, progress);
             let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
             drawn.values.push(rows.values(0).into_iter().zip(rows.values(1)).map(pairs).collect());
             found.add_once(rows.notices.into_iter().map(|notice| Notice { system: None, ..notice }));

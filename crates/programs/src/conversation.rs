@@ -1,0 +1,408 @@
+//! The conversation with a program: captions go in, scores come out in any order, and everything that may go wrong with a
+//! program is an error in words.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use capeval::OutsideRow;
+use capeval::corpus::SegmentId;
+use capeval::evaluate::Progress;
+use capeval::metric::Part;
+use capeval_choice::Refusal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Messages;
+use crate::description::Description;
+use crate::process::{GRACE, Process, Streams};
+
+/// The longest line of a program, in bytes.
+const LINE: u64 = 1 << 20;
+
+/// The most answers that wait to be read.
+const WAITING: usize = 1024;
+
+/// How often a conversation looks whether it should end.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The number of last lines for people that an error repeats.
+const LAST: usize = 5;
+
+/// The most characters of a line that an error repeats.
+const SHOWN: usize = 80;
+
+/// A line for the program.
+#[derive(Serialize)]
+struct Question<'q> {
+    id: usize,
+    image_id: &'q SegmentId,
+    candidate: &'q str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    references: Option<&'q [&'q str]>,
+}
+
+/// A line of the program.
+#[derive(Deserialize)]
+struct Answer {
+    id: usize,
+    scores: Map<String, Value>,
+}
+
+/// What a program has written.
+enum Event {
+    Line(Vec<u8>),
+    /// A line that is longer than any answer.
+    Long,
+    End,
+}
+
+/// Asks the program for the scores of all rows, measure after measure.
+pub fn score(
+    description: &Description,
+    rows: &[OutsideRow<'_>],
+    messages: &Messages,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<f64>>, Refusal> {
+    let share = rows.len().div_ceil(description.workers).max(1);
+    let is_over = AtomicBool::new(false);
+    let parts: Vec<Result<Vec<f64>, Refusal>> = thread::scope(|scope| {
+        let hold = |rows| {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                let _alarm = Alarm(is_over);
+                let conversation = Conversation { description, rows, messages, progress, is_over };
+                conversation.hold().inspect_err(|_| is_over.store(true, Ordering::Relaxed))
+            })
+        };
+        let workers: Vec<_> = rows.chunks(share).map(hold).collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().map(join).collect()
+    });
+    // Those that were ended because another had failed have nothing to say of their own.
+    if let Some(failure) = parts.iter().filter_map(|part| part.as_ref().err()).find(|one| **one != over()) {
+        return Err(failure.clone());
+    }
+    let scores: Vec<f64> = parts.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    let n = description.parts.len();
+    Ok((0..n).map(|part| scores.iter().skip(part).step_by(n).copied().collect()).collect())
+}
+
+/// The error of a conversation that ends since another one has failed.
+fn over() -> Refusal {
+    Refusal::new("another process has failed")
+}
+
+/// Ends all conversations if one of them unwinds.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A conversation with one process about some rows.
+struct Conversation<'c> {
+    description: &'c Description,
+    rows: &'c [OutsideRow<'c>],
+    messages: &'c Messages,
+    progress: &'c dyn Progress,
+    /// Whether another conversation has failed.
+    is_over: &'c AtomicBool,
+}
+
+/// What is known of the answers so far.
+struct Answers {
+    /// Row after row, measure after measure.
+    scores: Vec<f64>,
+    is_known: Vec<bool>,
+    count: usize,
+    /// The number of lines that were read.
+    lines: usize,
+}
+
+/// The last lines for people.
+type LastLines = Arc<Mutex<VecDeque<String>>>;
+
+impl Conversation<'_> {
+    /// The scores of the rows, row after row.
+    fn hold(&self) -> Result<Vec<f64>, Refusal> {
+        let started = Process::start(self.description);
+        let (process, Streams { input, output, messages }) =
+            started.map_err(|error| self.not_started(&error))?;
+        let last = LastLines::default();
+        // Not scoped: whatever a program has left running may keep its streams open.
+        let heard = {
+            let (name, last) = (self.description.name.clone(), Arc::clone(&last));
+            let (tell, heard) = mpsc::sync_channel::<()>(0);
+            let show = Arc::clone(self.messages);
+            thread::spawn(move || {
+                listen(messages, &name, &last, &show);
+                drop(tell);
+            });
+            heard
+        };
+        let (send, events) = mpsc::sync_channel(WAITING);
+        thread::spawn(move || read(output, &send));
+        let asked = AtomicUsize::new(0);
+        let (permit, permits) = mpsc::sync_channel(self.description.batch);
+        let mut answers = Answers {
+            scores: vec![f64::NAN; self.rows.len() * self.description.parts.len()],
+            is_known: vec![false; self.rows.len()],
+            count: 0,
+            lines: 0,
+        };
+        thread::scope(|scope| {
+            // Ends before the thread is waited for, which then finds no reader.
+            let (mut process, permits) = (process, permits);
+            scope.spawn(|| self.ask(input, &asked, permit));
+            self.hear(&events, &permits, &asked, &mut answers)?;
+            self.end(&mut process, &heard, &last, &answers)
+        })?;
+        Ok(answers.scores)
+    }
+
+    /// Writes all questions; those of a batch wait for permits.
+    fn ask(&self, input: ChildStdin, asked: &AtomicUsize, permit: SyncSender<()>) {
+        let mut input = BufWriter::new(input);
+        let has_batch = self.description.batch > 0;
+        for (id, row) in self.rows.iter().enumerate() {
+            if has_batch && permit.send(()).is_err() {
+                return;
+            }
+            let references = self.description.references.then_some(row.references.as_slice());
+            let question = Question { id, image_id: row.image, candidate: row.candidate, references };
+            // A program that does not read has ended, or will be told so by its answers.
+            let written = serde_json::to_writer(&mut input, &question).map_err(io::Error::from);
+            if written.and_then(|()| input.write_all(b"\n")).is_err() {
+                return;
+            }
+            if has_batch && input.flush().is_err() {
+                return;
+            }
+            asked.store(id + 1, Ordering::Relaxed);
+        }
+        let _ = input.flush();
+    }
+
+    /// Reads answers until the output ends, or the program does not after its last answer.
+    fn hear(
+        &self,
+        events: &Receiver<Event>,
+        permits: &Receiver<()>,
+        asked: &AtomicUsize,
+        answers: &mut Answers,
+    ) -> Result<(), Refusal> {
+        let Description { name, timeout, .. } = self.description;
+        let (mut since, mut known) = (Instant::now(), 0);
+        loop {
+            match events.recv_timeout(TICK) {
+                Ok(Event::Line(line)) => {
+                    since = Instant::now();
+                    if self.take(&line, answers)? {
+                        let _ = permits.try_recv();
+                        self.progress.advance(1);
+                    }
+                }
+                Ok(Event::Long) => {
+                    let message =
+                        format!("{name} prints a line of more than {LINE} bytes, which is no answer");
+                    return Err(Refusal::new(message).with_remedy(TO_STDERR));
+                }
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.progress.advance(0);
+                    if self.is_over.load(Ordering::Relaxed) {
+                        return Err(over());
+                    }
+                    let asked = asked.load(Ordering::Relaxed);
+                    if asked > known {
+                        (since, known) = (Instant::now(), asked);
+                    }
+                    let is_complete = answers.count == self.rows.len();
+                    if is_complete && since.elapsed() > GRACE {
+                        return Ok(());
+                    }
+                    if !is_complete && since.elapsed() > *timeout {
+                        let (count, n) = (answers.count, self.rows.len());
+                        let seconds = timeout.as_secs_f64();
+                        return Err(Refusal::new(format!(
+                            "{name} has answered {count} of {n} captions, and nothing for {seconds} s"
+                        ))
+                        .with_remedy(
+                            "let it print each answer at once, or set a longer timeout in its file",
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a line of the program; whether it was an answer.
+    fn take(&self, line: &[u8], answers: &mut Answers) -> Result<bool, Refusal> {
+        let Description { name, parts, .. } = self.description;
+        answers.lines += 1;
+        if line.trim_ascii().is_empty() {
+            return Ok(false);
+        }
+        let Answer { id, mut scores } = serde_json::from_slice(line).map_err(|_| {
+            let line = String::from_utf8_lossy(line);
+            let remedy = match line.contains("NaN") || line.contains("Infinity") {
+                true => "give every caption a number; JSON knows neither NaN nor Infinity",
+                false => TO_STDERR,
+            };
+            let message =
+                format!("line {} of the output of {name} is no answer: {}", answers.lines, short(&line));
+            Refusal::new(message).with_remedy(remedy)
+        })?;
+        let Some(row) = self.rows.get(id) else {
+            let n = self.rows.len();
+            return Err(Refusal::new(format!(
+                "{name} answers id {id}, and was asked about {n} captions, from 0 on"
+            ))
+            .with_remedy("repeat the id of each line"));
+        };
+        let image = row.image.quoted();
+        if std::mem::replace(&mut answers.is_known[id], true) {
+            return Err(Refusal::new(format!("{name} answers id {id} twice, about image {image}")));
+        }
+        for (part, slot) in parts.iter().zip(&mut answers.scores[id * parts.len()..]) {
+            let Part { key, min, max, .. } = part;
+            let value = scores.remove(key);
+            let number = value.as_ref().and_then(Value::as_f64);
+            *slot = match (number, value) {
+                (Some(number), _) if (*min..=*max).contains(&number) => number,
+                (Some(number), _) => {
+                    return Err(Refusal::new(format!(
+                        "{name}: the score by {key} of image {image} is {number}, beyond its range from {min} to {max}"
+                    ))
+                    .with_remedy("correct the range in its file"));
+                }
+                (None, Some(value)) => {
+                    let value = short(&value.to_string());
+                    let message =
+                        format!("{name}: the score by {key} of image {image} is {value}, not a number");
+                    return Err(Refusal::new(message));
+                }
+                (None, None) => {
+                    return Err(Refusal::new(format!("{name} gives image {image} no score by {key}"))
+                        .with_remedy("answer with every measure that its file lists"));
+                }
+            };
+        }
+        if let Some((other, _)) = scores.iter().next() {
+            let message = format!(
+                "{name} gives image {image} a score by {}, which its file does not list",
+                short(other)
+            );
+            return Err(Refusal::new(message).with_remedy("list it among the measures"));
+        }
+        answers.count += 1;
+        Ok(true)
+    }
+
+    /// Waits for the end of a program that has closed its output, and says what is missing.
+    fn end(
+        &self,
+        process: &mut Process,
+        heard: &Receiver<()>,
+        last: &LastLines,
+        answers: &Answers,
+    ) -> Result<(), Refusal> {
+        let Description { name, .. } = self.description;
+        let status = process.ended().map_err(|error| Refusal::new(format!("{name}: {error}")))?;
+        let is_complete = answers.count == self.rows.len();
+        if is_complete && status.is_none_or(|status| status.success()) {
+            return Ok(());
+        }
+        // Its last words come before its end, and are soon here.
+        let _ = heard.recv_timeout(TICK * 20);
+        let how = match status {
+            None => "has closed its output".to_owned(),
+            Some(status) if status.success() => "ended".to_owned(),
+            Some(status) => format!("ended with {status}"),
+        };
+        let (count, n) = (answers.count, self.rows.len());
+        let left_out = answers.is_known.iter().zip(self.rows).find(|(is_known, _)| !**is_known);
+        let left_out =
+            left_out.map_or(String::new(), |(_, row)| format!(", none about image {}", row.image.quoted()));
+        let last: Vec<String> = last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let last = match last.is_empty() {
+            true => String::new(),
+            false => format!("; its last words: {}", last.join(" / ")),
+        };
+        Err(Refusal::new(format!("{name} {how} after {count} of {n} answers{left_out}{last}")))
+    }
+
+    fn not_started(&self, error: &io::Error) -> Refusal {
+        let Description { name, command, folder, .. } = self.description;
+        let program = command.first().map_or("", String::as_str);
+        let remedy = match error.kind() {
+            io::ErrorKind::PermissionDenied => format!("make it executable: chmod +x {program}"),
+            _ => format!("install it, or correct the command in its file; it runs in {}", folder.display()),
+        };
+        Refusal::new(format!("{name}: {program} cannot be started: {error}")).with_remedy(remedy)
+    }
+}
+
+/// What to do about output that is no answer.
+const TO_STDERR: &str =
+    "print nothing but answers on standard output, and what people should read on standard error";
+
+/// Passes on what a program writes for people, and keeps the last lines.
+fn listen(messages: ChildStderr, name: &str, last: &LastLines, show: &Messages) {
+    let mut messages = BufReader::new(messages);
+    loop {
+        let mut line = Vec::new();
+        match (&mut messages).take(LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        show(name, &line);
+        if !line.is_empty() {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.len() == LAST {
+                last.pop_front();
+            }
+            last.push_back(short(&line));
+        }
+    }
+}
+
+/// Reads the lines of a program.
+fn read(output: ChildStdout, events: &SyncSender<Event>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        let event = match (&mut output).take(LINE + 1).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => Event::End,
+            Ok(n) if n as u64 > LINE => Event::Long,
+            Ok(_) => Event::Line(line),
+        };
+        let is_last = !matches!(event, Event::Line(_));
+        if events.send(event).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    let plain: String =
+        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN + 1).collect();
+    match plain.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &plain[..end]),
+        None => plain,
+    }
+}

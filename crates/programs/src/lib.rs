@@ -1,0 +1,80 @@
+//! Metrics that are programs in any language: a file in TOML describes one, and it reads captions and answers with scores as
+//! JSON Lines.
+//!
+//! The protocol, version 1: a line `{"id": 0, "image_id": …, "candidate": "…", "references": ["…"]}` on standard input for each
+//! caption; a line `{"id": 0, "scores": {"measure": 0.5}}` on standard output for each, in any order; and whatever people
+//! should read on standard error. The input ends after the last caption.
+
+mod conversation;
+mod description;
+mod process;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use capeval::evaluate::Progress;
+use capeval::metric::{Part, Signature};
+use capeval::{Outside, OutsideMetrics, OutsideRow};
+use capeval_choice::Refusal;
+
+use description::Description;
+pub use process::end_all;
+
+/// Receives what a program writes for people: its name, and a line.
+pub type Messages = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// A metric that is a program.
+struct Program {
+    /// The path of its description, as it was given.
+    path: String,
+    description: Description,
+    messages: Messages,
+}
+
+/// Whether a name in a list of metrics is the path of a description.
+pub fn is_path(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+}
+
+/// Reads the descriptions among the names of metrics.
+///
+/// # Errors
+/// When a file cannot be read, or does not describe a program.
+pub fn read<'n>(
+    names: impl IntoIterator<Item = &'n String>,
+    messages: &Messages,
+) -> Result<OutsideMetrics, capeval_files::Error> {
+    let mut programs: Vec<Arc<dyn Outside>> = Vec::new();
+    for path in names.into_iter().filter(|name| is_path(name)) {
+        if programs.iter().any(|known| known.name() == path) {
+            continue;
+        }
+        let bytes = capeval_files::read(path)?;
+        let description = Description::read(path, &bytes).map_err(|refusal| refusal.at(path))?;
+        programs.push(Arc::new(Program { path: path.clone(), description, messages: Arc::clone(messages) }));
+    }
+    Ok(OutsideMetrics(programs))
+}
+
+impl Outside for Program {
+    fn name(&self) -> &str {
+        &self.path
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.description.parts
+    }
+
+    fn signature(&self) -> Signature {
+        let Description { name, version, hash, .. } = &self.description;
+        Signature::new(name).with("version", version).with("program", hash)
+    }
+
+    fn needs_references(&self) -> bool {
+        self.description.references
+    }
+
+    fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
+        conversation::score(&self.description, rows, &self.messages, progress)
+    }
+}
