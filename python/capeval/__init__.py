@@ -33,6 +33,7 @@ from ._frequencies import DocumentFrequencies
 from ._given import Scores
 from ._install import install_data, install_meteor, install_spice
 from ._listing import metrics, suites, tokenize, tokenizers
+from ._metric import Metric, metric
 from ._mecab import find_dictionaries as _find_dictionaries
 from ._prefer import Preference, prefer
 from ._report import Measure, Notice, Report, System
@@ -48,6 +49,7 @@ __all__ = [
     "Explanation",
     "Match",
     "Measure",
+    "Metric",
     "Notice",
     "Preference",
     "Report",
@@ -65,6 +67,7 @@ __all__ = [
     "install_data",
     "install_meteor",
     "install_spice",
+    "metric",
     "metrics",
     "prefer",
     "score",

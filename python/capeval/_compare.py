@@ -11,6 +11,7 @@ from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, path_of, thread_count
+from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered, Savable
 from ._report import Id, Report
@@ -286,6 +287,6 @@ def compare(
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
     with Listener(progress) as listener:
         return Comparison(_engine.compare(ground, read, given(scores), tests, data, thread_count(threads), listener))

@@ -24,6 +24,7 @@ from ._inputs import (
     to_list,
     thread_count,
 )
+from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 from ._report import Id
@@ -204,7 +205,7 @@ def correlate(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache)}
+    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
     rated = os.fspath(ratings) if is_path else _rows(ratings)
     with Listener(progress) as listener:
         return Correlation(_engine.correlate(rated, ground, given(scores), options, data, thread_count(threads), listener))

@@ -9,6 +9,7 @@ __all__ = [
     "Comparison",
     "Correlation",
     "DocumentFrequencies",
+    "Function",
     "Judge",
     "Preference",
     "Prepared",
@@ -283,6 +284,18 @@ class Judge:
     def ids(self) -> list[int | str]: ...
     def score(self, ids: list[Any], captions: list[str], statistics: bool = False) -> bytearray: ...
     def score_codes(self, ids: list[Any], tokens: bytes, width: int, cut: dict[str, Any]) -> bytearray: ...
+
+@final
+class Function:
+    def __new__(
+        cls,
+        name: str,
+        measures: list[tuple[str, float, float, bool]],
+        version: str,
+        batch: int,
+        needs_references: bool,
+        callable: Any,
+    ) -> Function: ...
 
 @final
 class Scores:

@@ -6,16 +6,19 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._choices import Duplicate, Empty, Idf, Missing, Surplus
 from ._engine import Captions, caption_columns
+
+if TYPE_CHECKING:
+    from ._metric import Metric
 
 Captionlike = Any
 """A path, a dictionary, a list, or a table of pandas, polars or pyarrow; see :func:`capeval.score`."""
 
 Settings = Union[Mapping[str, object], None]
-Metrics = Union[str, Iterable[str], None]
+Metrics = Union[str, Iterable[Union[str, "Metric"]], None]
 
 
 class Policy(NamedTuple):
@@ -381,7 +384,9 @@ def metric_names(metrics: Metrics) -> list[str]:
         return [name.strip() for name in metrics.split(",")]
     if isinstance(metrics, Mapping) or not hasattr(metrics, "__iter__"):
         raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
-    names = list(metrics)
+    from ._metric import Metric
+
+    names = [one.name if isinstance(one, Metric) else one for one in metrics]
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"a metric is named by a string such as 'cider-d:sigma=4', not {name!r}")

@@ -28,6 +28,7 @@ from ._inputs import (
     to_list,
     whole,
 )
+from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 
@@ -224,7 +225,7 @@ def prefer(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache)}
+    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
     judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
     with Listener(progress) as listener:
         return Preference(_engine.prefer(judged, ground, given(scores), options, data, thread_count(threads), listener))

@@ -21,6 +21,7 @@ from ._inputs import (
     resampling,
     thread_count,
 )
+from ._metric import functions
 from ._progress import Listener, Progress
 from ._report import Id, Report
 
@@ -83,7 +84,8 @@ def score(
             ``[{"image_id": …, "caption": …}]``, a list of captions, a path, a table.
         metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
             by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics. A metric that is
-            given twice with the same settings is computed once.
+            given twice with the same settings is computed once. A function may stand among them, see
+            :func:`capeval.metric`, and the path of a TOML file, which describes a program (docs/programs.md).
         systems: several systems by name, instead of `candidates`.
         scores: scores that someone else computed, as measures like any other, beside metrics or alone: the path of a
             file, a dictionary ``{id: number}`` or ``{id: {measure: number}}``, a table with ``image_id``, a
@@ -175,7 +177,7 @@ def score(
         "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
     with Listener(progress) as listener:
         return Report(_engine.score(ground, read, given(scores), options, data, thread_count(threads), listener))
 

@@ -3,20 +3,25 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
+use capeval::{MetricOptions, OutsideMetrics};
 use capeval_files::{DataFiles, DataKind, Home, Kept, MetricData};
+use capeval_programs::Messages;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
+use crate::function::Functions;
 use crate::run::long;
 
 /// Installed data, which calls share.
 static KEPT: Kept = Kept::new();
+
+/// The key of functions that are metrics, among the files.
+const FUNCTIONS: &str = "functions";
 
 /// The key of a table of document frequencies that Python holds, among the files.
 const TABLE: &str = "table";
@@ -26,12 +31,18 @@ const TABLE: &str = "table";
 pub struct Given {
     files: DataFiles,
     table: Option<Arc<Table>>,
+    functions: Functions,
 }
 
 impl Given {
-    /// The data in a dictionary: a table of document frequencies, and files by name.
+    /// The data in a dictionary: a table of document frequencies, functions, and files by name.
     pub fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let files = given.copy()?;
+        let functions = files.get_item(FUNCTIONS)?;
+        if functions.is_some() {
+            files.del_item(FUNCTIONS)?;
+        }
+        let functions = functions.map(|functions| functions.extract()).transpose()?.unwrap_or_default();
         let table = files.get_item(TABLE)?;
         if table.is_some() {
             files.del_item(TABLE)?;
@@ -39,12 +50,12 @@ impl Given {
         let table = table.filter(|table| !table.is_none());
         let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
         let files = DataFiles { keeps_parses: true, ..crate::options::options(&files)? };
-        Ok(Self { files, ..Self::of(table.map(Bound::get)) })
+        Ok(Self { files, functions: Functions::new(functions), ..Self::of(table.map(Bound::get)) })
     }
 
     /// A table of document frequencies, and no files.
     pub fn of(table: Option<&DocumentFrequencies>) -> Self {
-        Self { table: table.map(|table| Arc::clone(&table.table)), files: DataFiles::default() }
+        Self { table: table.map(|table| Arc::clone(&table.table)), ..Self::default() }
     }
 
     /// Opens these data and the installed ones that `metrics`, if any, need. Must be called on a thread of a pool,
@@ -73,10 +84,31 @@ pub fn with_data<T>(
     given: &Given,
     work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
 ) -> PyResult<T> {
-    let MetricData { resources, caches, .. } = given.open(metrics)?;
-    let found = work(resources).map_err(from_request)?;
+    let MetricData { mut resources, caches, .. } = given.open(metrics)?;
+    let names = metrics.map(|metrics| metrics.names.as_slice()).unwrap_or_default();
+    let OutsideMetrics(mut outside) = capeval_programs::read(names, &messages()).map_err(from_file)?;
+    outside.extend(given.functions.metrics());
+    if !outside.is_empty() {
+        resources.insert(Arc::new(OutsideMetrics(outside)));
+    }
+    let found = work(resources).map_err(|error| match given.functions.take_raised() {
+        Some(raised) => raised,
+        None => from_request(error),
+    })?;
     caches.save().map_err(from_file)?;
     Ok(found)
+}
+
+/// Passes on what metrics that are programs write for people.
+fn messages() -> Messages {
+    Arc::new(|name, line| {
+        Python::attach(|py| {
+            let write =
+                || py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("{name}: {line}\n"),));
+            // A line that cannot be written is not a failure.
+            let _ = write();
+        });
+    })
 }
 
 /// The installed data that `metrics` need, and a table of document frequencies; `keeps_parses` as in [`DataFiles`].

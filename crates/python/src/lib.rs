@@ -14,6 +14,7 @@ mod data;
 mod error;
 mod explained;
 mod frequencies;
+mod function;
 mod given;
 mod judge;
 mod metrics;
@@ -46,6 +47,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<correlation::Correlation>()?;
     module.add_class::<preference::Preference>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
+    module.add_class::<function::Function>()?;
     module.add_class::<given::Scores>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<report::Report>()?;
