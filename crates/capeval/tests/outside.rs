@@ -29,7 +29,10 @@ impl Outside for Share {
 
     fn parts(&self) -> &[Part] {
         static PARTS: std::sync::LazyLock<Vec<Part>> = std::sync::LazyLock::new(|| {
-            vec![Part::score("share", "Share", 0.0..=1.0), Part::score("words", "Words", 0.0..=f64::INFINITY).lower()]
+            vec![
+                Part::score("share", "Share", 0.0..=1.0),
+                Part::score("words", "Words", 0.0..=f64::INFINITY).lower(),
+            ]
         });
         &PARTS
     }
@@ -222,7 +225,10 @@ fn ratings_and_preferences_are_compared_with_them() {
     let request = CorrelateRequest {
         references: Some(references.clone()),
         resources,
-        options: CorrelateOptions { metrics: MetricOptions::new(["my.share"]), ..CorrelateOptions::default() },
+        options: CorrelateOptions {
+            metrics: MetricOptions::new(["my.share"]),
+            ..CorrelateOptions::default()
+        },
         ..CorrelateRequest::new(ratings)
     };
     let correlation = capeval::correlate(request).unwrap();

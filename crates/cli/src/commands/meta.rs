@@ -37,7 +37,7 @@ enum Action {
     },
     /// Show what is known of benchmarks: their files, how they are read, and published values
     Show {
-        /// Names of benchmarks.
+        /// Names of benchmarks; see `capeval meta list`.
         #[arg(value_name = "NAME", required = true, value_parser = names(), hide_possible_values = true)]
         names: Vec<&'static Benchmark>,
         /// Output format.
