@@ -40,8 +40,8 @@ pub trait Outside: Send + Sync {
     fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal>;
 }
 
-/// Metrics that are computed outside of the engine, for [`Resources`]: a name in a list of metrics means one of these before
-/// any other.
+/// Metrics that are computed outside of the engine, for [`Resources`]: a name in a list of metrics means one of these
+/// before any other.
 #[derive(Clone, Default)]
 pub struct OutsideMetrics(pub Vec<Arc<dyn Outside>>);
 
@@ -51,8 +51,8 @@ impl fmt::Debug for OutsideMetrics {
     }
 }
 
-/// Checks the name of a metric that is computed outside of the engine: it can stand in lists, signatures and files, and is not
-/// that of a metric of the engine.
+/// Checks the name of a metric that is computed outside of the engine: it can stand in lists, signatures and files, and
+/// is not that of a metric of the engine.
 pub fn check_outside_name(name: &str) -> Result<(), Refusal> {
     check("name", name)?;
     match registry::kind(name) {
@@ -108,8 +108,8 @@ pub(crate) struct Scene<'s> {
     pub references: Vec<Vec<&'s str>>,
 }
 
-/// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is asked
-/// once, for all scenes, and once about captions that have the same image and references.
+/// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is
+/// asked once, for all scenes, and once about captions that have the same image and references.
 pub(crate) fn compute(
     metrics: &[AnyMetric],
     resources: &Resources,

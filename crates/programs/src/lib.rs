@@ -1,9 +1,9 @@
-//! Metrics that are programs in any language: a file in TOML describes one, and it reads captions and answers with scores as
-//! JSON Lines.
+//! Metrics that are programs in any language: a file in TOML describes one, and it reads captions and answers with
+//! scores as JSON Lines.
 //!
-//! The protocol, version 1: a line `{"id": 0, "image_id": …, "candidate": "…", "references": ["…"]}` on standard input for each
-//! caption; a line `{"id": 0, "scores": {"measure": 0.5}}` on standard output for each, in any order; and whatever people
-//! should read on standard error. The input ends after the last caption.
+//! The protocol, version 1: a line `{"id": 0, "image_id": …, "candidate": "…", "references": ["…"]}` on standard input
+//! for each caption; a line `{"id": 0, "scores": {"measure": 0.5}}` on standard output for each, in any order; and
+//! whatever people should read on standard error. The input ends after the last caption.
 
 mod conversation;
 mod description;

@@ -149,7 +149,8 @@ impl<'j> Scenes<'j> {
         }
     }
 
-    /// For each draw, the metrics with the scores of those that are computed outside of the engine; empty if there are none.
+    /// For each draw, the metrics with the scores of those that are computed outside of the engine; empty if there are
+    /// none.
     fn compute(
         &self,
         metrics: &[AnyMetric],
