@@ -5,6 +5,7 @@ These do most of the work:
 - :func:`score` compares captions with references and returns a :class:`Report`;
 - :class:`Evaluator` prepares references once, for many calls;
 - :mod:`capeval.reward` scores batches inside training loops, and :mod:`capeval.streaming` validates in them;
+- :mod:`capeval.meta` evaluates metrics on benchmarks of human ratings, by name;
 - :mod:`capeval.spark` scores tables of any size on Spark, and :mod:`capeval.arrow` on other engines.
 
 :mod:`capeval.compat` replaces pycocoevalcap, pyciderevalcap, rouge_score, sacrebleu, nlg-eval and Hugging Face's
@@ -96,7 +97,7 @@ def install_as_pycocoevalcap() -> None:
 
 def __getattr__(name: str) -> Any:
     # Heavier parts are imported when they are first used.
-    if name in ("arrow", "compat", "reward", "spark", "streaming"):
+    if name in ("arrow", "compat", "meta", "reward", "spark", "streaming"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -245,6 +245,13 @@ class Preference:
     def render(self, format: str, digits: int) -> str: ...
 
 @final
+class MetaReport:
+    def unmet(self) -> list[str]: ...
+    def notices(self) -> list[tuple[str, str]]: ...
+    def html(self, title: str | None, digits: int) -> str: ...
+    def render(self, format: str, digits: int) -> str: ...
+
+@final
 class Prepared:
     @staticmethod
     def build(
@@ -351,6 +358,16 @@ def prefer(
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> Preference: ...
+def benchmarks(names: list[str]) -> str: ...
+def run_benchmarks(
+    names: list[str],
+    folder: str,
+    scores: list[tuple[str | None, Scores]],
+    options: dict[str, Any],
+    data: dict[str, Any],
+    threads: int | None,
+    progress: Callable[[str, int, int], object] | None,
+) -> MetaReport: ...
 def needed_frequencies(
     metrics: list[str], settings: list[tuple[str, str]]
 ) -> tuple[str, str | None, int] | None: ...

@@ -23,7 +23,7 @@ pub use error::Error;
 pub use page::page;
 pub use registry::{
     Benchmark, Columns, Expected, File, Form, Known, LeaveOut, Pairs, Published, Reading, Role, Source, Task,
-    Tried, benchmark, benchmarks, label,
+    Tried, benchmark, benchmarks, label, to_json,
 };
 pub use resampled::Contrast;
 pub use result::{Contrasted, Measured, MetaReport, Outcome, Value};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval::choice::counted;
+use capeval::choice::{Argument, Remedy, counted};
 use capeval::corpus::ratings::{self, Choice, Choices, Item, Judged, RatingOptions, Ratings};
 use capeval::corpus::{Captions, ReadOptions, Row, Rows, SegmentId, read_rows};
 use serde::Deserialize;
@@ -49,31 +49,31 @@ impl<'f> Files<'f> {
     }
 }
 
-/// Reads the files of a reading, and checks that they hold what is expected, unless they may be a part of it.
-pub(crate) fn read(benchmark: &Benchmark, files: &Files<'_>, is_subset: bool) -> Result<Data, Error> {
-    let reading = files.reading;
-    let data = match reading.form {
-        Form::Ratings => of_ratings(files)?,
+/// Reads the files of a reading.
+pub(crate) fn read(files: &Files<'_>) -> Result<Data, Error> {
+    match files.reading.form {
+        Form::Ratings => of_ratings(files),
         Form::Pairs => {
             let file = files.one(Role::Pairs)?;
-            Data::of(People::Pairs(ratings::read_pairs(file.bytes(), &file.name)?))
+            Ok(Data::of(People::Pairs(ratings::read_pairs(file.bytes(), &file.name)?)))
         }
-        Form::Rows => of_rows(files)?,
-        Form::Objects => of_objects(files)?,
-        Form::Lines => of_lines(files)?,
-        Form::Foil => of_foil(files)?,
-    };
-    let counts = data.counts();
-    if !is_subset && let Some((found, expected)) = mismatch(counts, benchmark.expected(reading)) {
-        let name = &files.found.iter().flatten().next().map_or("", |file| &file.name);
-        return Err(Error::new(
-            format!("{}: {name} holds {found}, and the real file {expected}", benchmark.name),
-            capeval::choice::Remedy::say(format!("get it from {}", benchmark.origin))
-                .or(capeval::choice::Remedy::give(capeval::choice::Argument::Subset)
-                    .to("run on a part of it")),
-        ));
+        Form::Rows => of_rows(files),
+        Form::Objects => of_objects(files),
+        Form::Lines => of_lines(files),
+        Form::Foil => of_foil(files),
     }
-    Ok(data)
+}
+
+/// Checks that the files of a reading hold as much as the real ones.
+pub(crate) fn check(benchmark: &Benchmark, files: &Files<'_>, data: &Data) -> Result<(), Error> {
+    let expected = benchmark.expected(files.reading);
+    let Some((found, expected)) = mismatch(data.counts(), expected) else { return Ok(()) };
+    let name = files.found.iter().flatten().next().map_or("", |file| &file.name);
+    Err(Error::new(
+        format!("{}: {name} holds {found}, and the real file {expected}", benchmark.name),
+        Remedy::say(format!("get it from {}", benchmark.origin))
+            .or(Remedy::give(Argument::Subset).to("run on a part of it")),
+    ))
 }
 
 /// The counts that differ from the expected ones, in words.

@@ -372,6 +372,14 @@ pub fn benchmark(name: &str) -> Result<&'static Benchmark, Refusal> {
     })
 }
 
+/// Benchmarks as JSON.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn to_json(benchmarks: &[&Benchmark]) -> serde_json::Result<String> {
+    serde_json::to_string(benchmarks)
+}
+
 /// What a measure is called in tables: the label of one that capeval does not have, or the key.
 pub fn label(measure: &str) -> &str {
     OTHER_METRICS.get(measure).map_or(measure, |other| &other.label)

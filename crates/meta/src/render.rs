@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use capeval::choice::counted;
-use capeval::report::{Align, Cell, Form, Grid, Labels, Table, Tabulated, fixed, in_percent, significant};
+use capeval::report::{Align, Cell, Form, Grid, Labels, Table, Tabulated, fixed, significant};
 use capeval_pages::Estimates;
 
 use crate::registry::label;
@@ -13,7 +13,10 @@ use crate::verdict::{Comparison, Verdict};
 
 impl Tabulated for MetaReport {
     fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
-        let mut tables = vec![Table { title: None, grid: self.matrix(digits, labels) }];
+        let mut tables = vec![Table {
+            title: Some("customary coefficients".to_owned()),
+            grid: self.matrix(digits, labels),
+        }];
         tables.extend(self.others(digits, labels));
         if self.has_differences {
             tables.extend(self.differences(digits, labels));
@@ -23,6 +26,7 @@ impl Tabulated for MetaReport {
 
     fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
         let mut lines: Vec<String> = self.outcomes.iter().map(about).collect();
+        lines.extend(self.in_percent.then(|| "coefficients and accuracies are multiplied by 100".to_owned()));
         lines.extend(self.head.resampling.iter().flat_map(tests_in_words));
         lines.push(
             "published: the first source of each benchmark; =: the same digits; ≈: it depends on chance and lies within \
@@ -43,7 +47,6 @@ impl Tabulated for MetaReport {
 
     fn scale_to_percent(&mut self) {
         self.in_percent = true;
-        self.head.notices.push(in_percent("coefficients and accuracies"));
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::coefficient::Coefficient;
 use crate::find::{Folder, Found, words_of};
-use crate::read::{Data, Files, People, read};
+use crate::read::{Data, Files, People, check, read};
 use crate::registry::{Benchmark, Published, Reading, published_key};
 use crate::resampled::{Resampled, clusters};
 use crate::result::{Contrasted, Measured, MetaReport, Outcome, Value};
@@ -135,6 +135,14 @@ struct Opened {
     files: Vec<(String, Option<bool>)>,
 }
 
+/// An error about the content of a file, with where the real one comes from.
+fn with_origin(benchmark: &Benchmark, error: Error) -> Error {
+    match error {
+        Error::Files(capeval_files::Error::System { .. }) => error,
+        error => Error::new(error.to_string(), format!("get the real file from {}", benchmark.origin)),
+    }
+}
+
 /// Finds and reads the files of a benchmark in the first form in which they are there.
 fn open(benchmark: &'static Benchmark, folder: &Folder, is_subset: bool) -> Result<Opened, Error> {
     let (mut missing, mut refused) = (Vec::new(), None);
@@ -146,7 +154,13 @@ fn open(benchmark: &'static Benchmark, folder: &Folder, is_subset: bool) -> Resu
                 continue;
             }
         };
-        match read(benchmark, &Files::new(reading, &found), is_subset) {
+        let files = Files::new(reading, &found);
+        let read = read(&files).map_err(|error| with_origin(benchmark, error));
+        let checked = read.and_then(|data| match is_subset {
+            true => Ok(data),
+            false => check(benchmark, &files, &data).map(|()| data),
+        });
+        match checked {
             Ok(data) => {
                 let files = found.into_iter().flatten().map(|file| (file.name, file.is_known)).collect();
                 return Ok(Opened { reading, data, files });

@@ -84,6 +84,15 @@ pub fn with_data<T>(
     given: &Given,
     work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
 ) -> PyResult<T> {
+    with_metric_data(metrics, given, |resources| work(resources).map_err(from_request))
+}
+
+/// As [`with_data`], for work with errors of its own.
+pub fn with_metric_data<T>(
+    metrics: Option<&MetricOptions>,
+    given: &Given,
+    work: impl FnOnce(Resources) -> PyResult<T>,
+) -> PyResult<T> {
     let MetricData { mut resources, caches, .. } = given.open(metrics)?;
     let names = metrics.map(|metrics| metrics.names.as_slice()).unwrap_or_default();
     let OutsideMetrics(mut outside) = capeval_programs::read(names, &messages()).map_err(from_file)?;
@@ -91,10 +100,7 @@ pub fn with_data<T>(
     if !outside.is_empty() {
         resources.insert(Arc::new(OutsideMetrics(outside)));
     }
-    let found = work(resources).map_err(|error| match given.functions.take_raised() {
-        Some(raised) => raised,
-        None => from_request(error),
-    })?;
+    let found = work(resources).map_err(|error| given.functions.take_raised().unwrap_or(error))?;
     caches.save().map_err(from_file)?;
     Ok(found)
 }

@@ -17,6 +17,7 @@ mod frequencies;
 mod function;
 mod given;
 mod judge;
+mod meta;
 mod metrics;
 mod options;
 mod plain;
@@ -46,6 +47,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<comparison::Comparison>()?;
     module.add_class::<correlation::Correlation>()?;
     module.add_class::<preference::Preference>()?;
+    module.add_class::<meta::MetaReport>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
     module.add_class::<function::Function>()?;
     module.add_class::<given::Scores>()?;
@@ -63,6 +65,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrow::needed_frequencies, module)?)?;
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;
     module.add_function(wrap_pyfunction!(preference::prefer, module)?)?;
+    module.add_function(wrap_pyfunction!(meta::benchmarks, module)?)?;
+    module.add_function(wrap_pyfunction!(meta::run_benchmarks, module)?)?;
     module.add_function(wrap_pyfunction!(data::install_data, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(program::run_program, module)?)?;

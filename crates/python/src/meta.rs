@@ -1,0 +1,89 @@
+//! Benchmarks of metrics by name for Python.
+
+use capeval_meta::{self as meta, BenchmarkScores, MetaOptions, MetaReport as Found, MetaRequest};
+use capeval_pages::Page;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::data::{Given, with_metric_data};
+use crate::error::{Keywords, fault, from_file, from_request, told};
+use crate::given::{Scores, given};
+use crate::rendered;
+use crate::run::long;
+
+/// What is known of benchmarks, as JSON; of all of them if none is named.
+#[pyfunction]
+pub fn benchmarks(names: Vec<String>) -> PyResult<String> {
+    let named = names.iter().map(|name| meta::benchmark(name));
+    let named = named.collect::<Result<Vec<_>, _>>().map_err(|error| fault(&error))?;
+    let all = if names.is_empty() { meta::benchmarks().iter().collect() } else { named };
+    meta::to_json(&all).map_err(|error| crate::error::value(&error.to_string()))
+}
+
+/// Metrics on benchmarks.
+#[pyclass(frozen, module = "capeval._engine")]
+pub struct MetaReport {
+    found: Found,
+}
+
+#[pymethods]
+impl MetaReport {
+    /// The published values that are not met, in words.
+    fn unmet(&self) -> Vec<String> {
+        self.found.unmet()
+    }
+
+    /// Notices: code and message.
+    fn notices(&self) -> Vec<(String, String)> {
+        let notices = self.found.head.notices.iter();
+        notices.map(|notice| (notice.code.to_string(), told(notice))).collect()
+    }
+
+    /// The report as a page.
+    fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
+        let page = Page { title, digits, ..Page::default() };
+        rendered::page(py, 0, None, None, |_, out| meta::page(&self.found, &page, &Keywords, out))
+    }
+
+    /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or `"rows"`.
+    fn render(&self, format: &str, digits: usize) -> PyResult<String> {
+        rendered::text(&self.found, format, digits)
+    }
+}
+
+/// Runs metrics and given scores, each of one benchmark or of all, on benchmarks whose files are in `folder`.
+#[pyfunction]
+#[pyo3(signature = (names, folder, scores, options, data, threads, progress))]
+pub fn run_benchmarks(
+    py: Python<'_>,
+    names: Vec<String>,
+    folder: String,
+    scores: Vec<(Option<String>, Py<Scores>)>,
+    options: &Bound<'_, PyDict>,
+    data: &Bound<'_, PyDict>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<MetaReport> {
+    let options: MetaOptions = crate::options::options(options)?;
+    let named = names.iter().map(|name| meta::benchmark(name));
+    let benchmarks = named.collect::<Result<Vec<_>, _>>().map_err(|error| fault(&error))?;
+    let (owners, scores): (Vec<Option<String>>, Vec<Py<Scores>>) = scores.into_iter().unzip();
+    let scores = owners.into_iter().zip(given(scores));
+    let scores: Vec<BenchmarkScores> =
+        scores.map(|(benchmark, scores)| BenchmarkScores { benchmark, scores }).collect();
+    let computes = scores.is_empty() || options.metrics.are_chosen();
+    let metrics = computes.then(|| options.metrics.clone());
+    let data = Given::new(data)?;
+    let found = long(py, threads, progress, move |progress| {
+        with_metric_data(metrics.as_ref(), &data, |resources| {
+            let request = MetaRequest { benchmarks, data: folder, scores, options, resources, progress };
+            meta::run(request).map_err(|error| match error {
+                meta::Error::Files(error) => from_file(error),
+                meta::Error::Engine(error) => from_request(error),
+            })
+        })
+    })?;
+    let mut found = found?;
+    found.in_percent = true;
+    Ok(MetaReport { found })
+}
