@@ -36,7 +36,7 @@ const ABSENT = ["/sign-in/with/{provider}", "/sign-in/with/{provider}/done", "/s
 const EACH = 2;
 
 // Addresses that no page links to: those that are in letters, and the first steps of what begins elsewhere.
-const UNLINKED = ["/forgotten", "/register", "/join/none", "/reset/none", "/address/none", "/teams/join/none", "/b/everyday/validation/agreement", "/b/everyday/validation/judge", "/b/everyday/validation/host/judging", "/collections", "/nowhere"];
+const UNLINKED = ["/forgotten", "/register", "/join/none", "/reset/none", "/address/none", "/teams/join/none", "/b/everyday/validation/agreement", "/b/everyday/validation/compare", "/b/everyday/validation/judge", "/b/everyday/validation/host/judging", "/collections", "/nowhere"];
 
 const seen = new Map();
 async function walk(name, options, storageState) {

@@ -19,7 +19,18 @@ named! {
     }
 }
 
-describe_choices!(ColumnKind: "ColumnKind");
+named! {
+    /// How far the comparison of two entries is.
+    pub enum ComparisonState ("state of a comparison") {
+        Compared = "compared", "compared";
+        Waiting = "waiting", "being compared";
+        NotCompared = "not-compared", "not compared yet";
+        Failed = "failed", "could not be compared";
+        NoCaptions = "no-captions", "people have no captions of their own to compare";
+    }
+}
+
+describe_choices!(ColumnKind: "ColumnKind", ComparisonState: "ComparisonState");
 
 /// A column that hosts define for what teams say about their methods, such as the number of parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -162,4 +173,71 @@ pub struct TeamSubmission {
     /// By the measure and the reference set that rank.
     pub score: Option<f64>,
     pub is_on_board: bool,
+}
+
+/// Two entries of a leaderboard.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EntryPair {
+    /// The ids of two submissions.
+    #[serde(rename = "entry")]
+    pub entries: Vec<String>,
+}
+
+/// Two entries side by side.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct EntryComparison {
+    /// The name of the benchmark in addresses.
+    pub benchmark: String,
+    /// The name of the phase in addresses.
+    pub phase: String,
+    pub state: Open<ComparisonState>,
+    /// Why they could not be compared; for hosts.
+    pub reason: Option<String>,
+    /// The two entries, in the order in which they were asked for.
+    pub entries: Vec<ComparedEntry>,
+    /// How they are compared.
+    pub comparison: String,
+    pub reference_sets: Vec<ComparedSet>,
+    /// The address of the page.
+    pub page: String,
+}
+
+/// One of two entries that are compared.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedEntry {
+    /// The id of the submission.
+    pub submission: String,
+    pub kind: Open<SubmissionKind>,
+    /// The name of the team; empty for baselines and people.
+    pub team: String,
+    pub method: String,
+}
+
+/// Two entries by a reference set.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedSet {
+    pub name: String,
+    pub measures: Vec<ComparedMeasure>,
+}
+
+/// Two entries by a measure.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedMeasure {
+    /// The key of the measure.
+    pub measure: String,
+    pub label: String,
+    pub lower_is_better: bool,
+    /// The score of each entry; `null` for one that has none.
+    pub scores: [Option<f64>; 2],
+    /// The ends of the 95 % confidence interval of each.
+    pub intervals: [Option<[f64; 2]>; 2],
+    /// How much higher the first score is.
+    pub difference: Option<f64>,
+    /// The p-value before correction; `null` where there is no test, and until they are compared.
+    pub p: Option<f64>,
+    /// The p-value corrected over the measures of the reference set.
+    pub p_corrected: Option<f64>,
+    /// Whether they differ significantly.
+    pub differs: Option<bool>,
 }

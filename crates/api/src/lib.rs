@@ -45,7 +45,8 @@ pub use collection::{
     UploadedPicture, UploadedPictures,
 };
 pub use entry::{
-    About, AboutChange, BoardEntry, Cell, Cells, Column, ColumnKind, EntryScore, EntryScores, OtherScore,
+    About, AboutChange, BoardEntry, Cell, Cells, Column, ColumnKind, ComparedEntry, ComparedMeasure,
+    ComparedSet, ComparisonState, EntryComparison, EntryPair, EntryScore, EntryScores, OtherScore,
     TeamSubmission,
 };
 pub use hosting::{

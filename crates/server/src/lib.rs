@@ -50,6 +50,7 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<benchmarks::scoring::PrepareSet>(),
     AnyWork::of::<benchmarks::scoring::ScoreSubmission>(),
     AnyWork::of::<benchmarks::scoring::CompareNeighbours>(),
+    AnyWork::of::<benchmarks::entries::ComparePair>(),
     AnyWork::of::<benchmarks::dry_run::TryFile>(),
     AnyWork::of::<benchmarks::rescore::Rescore>(),
     AnyWork::of::<benchmarks::announcements::MailAnnouncement>(),

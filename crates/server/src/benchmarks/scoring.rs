@@ -7,7 +7,7 @@ use capeval_choice::SegmentId;
 use capeval_tasks::{Allowance, Compare, Prepare, Prepared, Score, Set, SetScores, SetTests};
 use tempfile::TempDir;
 
-use super::board::{self, Neighbours};
+use super::board::{self, Uncompared};
 use super::records::{self, Phase, ReferenceSet};
 use super::submissions::{self, Submission};
 use super::{notifications, rescore, submit};
@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work, child};
-use crate::store::Tx;
+use crate::store::{Error, Tx};
 use crate::{args, clock};
 
 /// Prepares a reference set.
@@ -289,7 +289,7 @@ pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
 #[derive(Default)]
 pub struct Compared {
     score_set: Option<String>,
-    pairs: Vec<(Neighbours, Vec<SetTests>)>,
+    pairs: Vec<(Uncompared, Vec<SetTests>)>,
     /// Whether there are more neighbours to compare.
     is_partial: bool,
 }
@@ -316,27 +316,39 @@ impl Work for CompareNeighbours {
     async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Compared, String>) -> Result<(), Fault> {
         let Ok(Compared { score_set, pairs, is_partial }) = outcome else { return Ok(()) };
         let score_set = score_set.unwrap_or_default();
-        for (Neighbours { one, other, .. }, sets) in &pairs {
-            for set in sets {
-                for (metric, p) in &set.tests {
-                    tx.execute(
-                        "INSERT INTO comparison (score_set, one, other, reference_set, metric, p) \
-                         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
-                        args![&score_set, &one.0, &other.0, &set.set, metric, *p],
-                    )
-                    .await?;
-                }
-            }
+        for (Uncompared { one, other, .. }, tests) in &pairs {
+            write_tests(tx, &score_set, (&one.0, &other.0), tests).await?;
         }
         if is_partial { compare_later(tx, &job.subject).await } else { Ok(()) }
     }
 }
 
-async fn compare_pair(
+/// Writes how two submissions differ, of which the first has the smaller id.
+pub async fn write_tests(
+    tx: &mut Tx,
+    score_set: &str,
+    (one, other): (&str, &str),
+    sets: &[SetTests],
+) -> Result<(), Error> {
+    for set in sets {
+        for (metric, p) in &set.tests {
+            tx.execute(
+                "INSERT INTO comparison (score_set, one, other, reference_set, metric, p) \
+                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+                args![score_set, one, other, &set.set, metric, *p],
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// How two submissions differ by the sets by which they were not compared.
+pub async fn compare_pair(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    Neighbours { one, other, sets: lacking }: &Neighbours,
+    Uncompared { one, other, sets: lacking }: &Uncompared,
 ) -> Result<Vec<SetTests>, Failure> {
     let sets = for_child(app, phase, sets.iter().filter(|set| lacking.contains(&set.id))).await?;
     let (one, other) = (app.blobs.ready(&one.1).await?, app.blobs.ready(&other.1).await?);

@@ -205,8 +205,8 @@ async fn a_mark_names_the_row_above_that_is_not_shown() {
         async |choices: &str| anybody.get(&format!("/b/b/p/leaderboard?{choices}")).await.expect(200).text;
     let hidden = format!("≈ {} ({method}) (not shown)", above["team"].as_str().unwrap());
     let (whole, some) = (page("").await, page(&format!("q={team}")).await);
-    assert!(whole.contains("· ≈ row above") && !whole.contains(&hidden), "{whole}");
-    assert!(some.contains(&format!("· {hidden}")) && !some.contains("· ≈ row above"), "{some}");
+    assert!(whole.contains(">≈ row above</a>") && !whole.contains(&hidden), "{whole}");
+    assert!(some.contains(&format!(">{hidden}</a>")) && !some.contains(">≈ row above"), "{some}");
 }
 
 async fn choices_that_cannot_be_meant_are_refused() {

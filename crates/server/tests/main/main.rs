@@ -12,6 +12,7 @@ mod cases;
 mod client;
 mod collections;
 mod commands;
+mod comparing;
 mod deletion;
 mod deploy;
 mod disk;

@@ -20,8 +20,8 @@ use crate::web::{Access, Asked, Page, Route, Visible};
 
 pub use choices::BoardQuery;
 pub use leader::{Leader, leader, short};
-pub use order::{Candidate, Interval, rounded, shown, strength};
-pub use queries::{Board, Neighbours, Sight, board, forget_agreement, sight, uncompared, with_captions};
+pub use order::{Candidate, Interval, LEVEL, named, rounded, shown, strength};
+pub use queries::{Board, Sight, Uncompared, board, forget_agreement, sight, uncompared, with_captions};
 pub use standing::{Kept, all_changed, changed, outdate, settle_earlier};
 
 pub(super) fn routes() -> Vec<Route> {

@@ -69,7 +69,7 @@ pub type WithCaptions = (String, String);
 pub type Tests = HashMap<(String, String), Option<f64>>;
 
 /// The level of the tests on boards, computed as `capeval::compare` does.
-const LEVEL: f64 = 1.0 - 0.95;
+pub const LEVEL: f64 = 1.0 - 0.95;
 
 /// A number that is the higher the better a score is.
 pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
@@ -81,13 +81,15 @@ pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
     }
 }
 
+/// What a submission is called: the team with the method, or the method of one that has no team.
+pub fn named(team: &str, method: &str) -> String {
+    if team.is_empty() { method.to_owned() } else { format!("{team} ({method})") }
+}
+
 impl Candidate {
     /// What it is called: the team with the method, or the method of a baseline.
     pub fn name(&self) -> String {
-        match self.team_name.as_str() {
-            "" => self.method.clone(),
-            team => format!("{team} ({})", self.method),
-        }
+        named(&self.team_name, &self.method)
     }
 
     /// Its score by a measure.

@@ -9,7 +9,7 @@ use capeval_tasks::Described;
 use super::choices::{ALL, BoardQuery};
 use super::export::export;
 use super::head::{Head, View};
-use super::order::{Candidate, Row, shown, strength};
+use super::order::{Candidate, Row, named, shown, strength};
 use super::queries::{Board, Judged, Removed, board};
 use crate::app::App;
 use crate::benchmarks::records::{self, SeenPhase};
@@ -46,7 +46,7 @@ enum Mark<'b> {
     /// It differs, or that is not known.
     Nothing,
     /// It does not differ, and the row above is the one that is shown above.
-    LikeRowAbove,
+    LikeRowAbove(&'b Candidate),
     /// It does not differ from this row, which is not shown.
     LikeHidden(&'b Candidate),
 }
@@ -79,10 +79,9 @@ impl ShownRow<'_> {
 impl Judged {
     /// Who wrote the captions.
     fn name(&self, page: &Page) -> String {
-        match (self.team_name.as_str(), self.method.as_str()) {
-            (_, "") => page.t("References").to_owned(),
-            ("", method) => method.to_owned(),
-            (team, method) => format!("{team} ({method})"),
+        match self.method.as_str() {
+            "" => page.t("References").to_owned(),
+            method => named(&self.team_name, method),
         }
     }
 
@@ -118,6 +117,17 @@ struct BoardPage<'a> {
     has_human: bool,
     csv: String,
     json: String,
+    /// The page of two entries side by side.
+    compare: String,
+    /// Whether there are two rows to compare.
+    is_comparable: bool,
+}
+
+impl BoardPage<'_> {
+    /// The address of two rows side by side.
+    fn compared(&self, one: &Candidate, other: &Candidate) -> String {
+        format!("{}?entry={}&entry={}", self.compare, one.id, other.id)
+    }
 }
 
 pub(super) async fn show(
@@ -165,6 +175,7 @@ pub(super) async fn show(
         page: &page,
         columns,
         has_human: rows.iter().any(|row| row.entry.kind == SubmissionKind::Human),
+        is_comparable: rows.iter().filter(|row| row.entry.blob.is_some()).count() > 1,
         rows,
         choices,
         has_all_intervals: asked.intervals == ALL,
@@ -179,6 +190,7 @@ pub(super) async fn show(
         figure: if judged.is_empty() { String::new() } else { distributions(&page, judged) },
         csv: exported("csv"),
         json: exported("json"),
+        compare: of.address("compare"),
         head,
     };
     let body = Bytes::from(template.render()?);
@@ -251,7 +263,7 @@ impl<'b> Mark<'b> {
     fn of(row: &'b Row, shown_above: Option<&Row>) -> Self {
         match &row.above {
             Some(above) if row.is_tied == Some(true) => match shown_above {
-                Some(shown) if shown.entry.id == above.id => Self::LikeRowAbove,
+                Some(shown) if shown.entry.id == above.id => Self::LikeRowAbove(above),
                 _ => Self::LikeHidden(above),
             },
             _ => Self::Nothing,

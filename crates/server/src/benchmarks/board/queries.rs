@@ -25,8 +25,8 @@ async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<
     Ok(order(standing(store, set).await?, main))
 }
 
-/// Two neighbours on a board, the smaller id first.
-pub struct Neighbours {
+/// Two submissions to compare, the smaller id first.
+pub struct Uncompared {
     pub one: WithCaptions,
     pub other: WithCaptions,
     /// The ids of the reference sets by which they were not compared.
@@ -39,8 +39,8 @@ pub async fn uncompared(
     store: &Store,
     phase: &Phase,
     sets: &[ReferenceSet],
-) -> Result<Vec<Neighbours>, Error> {
-    let mut found: IndexMap<(String, String), Neighbours> = IndexMap::new();
+) -> Result<Vec<Uncompared>, Error> {
+    let mut found: IndexMap<(String, String), Uncompared> = IndexMap::new();
     let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
     sets.sort_by_key(|set| set.name != phase.main_set);
     for set in sets {
@@ -64,7 +64,7 @@ pub async fn uncompared(
                 if known.contains(&key) {
                     continue;
                 }
-                let pair = found.entry(key).or_insert(Neighbours { one, other, sets: Vec::new() });
+                let pair = found.entry(key).or_insert(Uncompared { one, other, sets: Vec::new() });
                 if pair.sets.last() != Some(&set.id) {
                     pair.sets.push(set.id.clone());
                 }

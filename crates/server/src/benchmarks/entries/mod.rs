@@ -1,13 +1,18 @@
-//! The page of an entry: what stands on a board, with all that its visitors may know of it.
+//! The page of an entry: what stands on a board, with all that its visitors may know of it; and two side by side.
 
+mod compare;
 mod handlers;
+mod pairs;
 mod records;
 
 use crate::web::Route;
 
+pub use pairs::ComparePair;
 pub use records::SeenEntry;
 
 /// The routes of entries.
 pub(super) fn routes() -> Vec<Route> {
-    handlers::routes()
+    let mut routes = handlers::routes();
+    routes.extend(compare::routes());
+    routes
 }

@@ -75,6 +75,11 @@ impl SeenEntry {
     pub fn address(&self) -> String {
         self.of.address(&format!("entries/{}", self.submission.id))
     }
+
+    /// What it is called, unless it is that of people.
+    pub fn name(&self) -> String {
+        board::named(&self.team_name, &self.submission.method)
+    }
 }
 
 /// Whether a submission stands on a board of its phase, or has stood there.

@@ -1,0 +1,285 @@
+//! Two entries side by side: what is known of how they differ, and the job that finds it out.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
+use capeval_api::{ComparisonState, SubmissionKind};
+use capeval_stats::correction::Correction;
+use capeval_tasks::{Described, SetTests};
+
+use super::records::SeenEntry;
+use crate::accounts::Visitor;
+use crate::app::App;
+use crate::args;
+use crate::benchmarks::board::{self, BoardQuery, Interval, LEVEL, Uncompared};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenPhase};
+use crate::benchmarks::{scoring, submissions};
+use crate::fault;
+use crate::fault::Fault;
+use crate::jobs::queue::{self, Priority, Wait};
+use crate::jobs::{self, Failure, Job, Work};
+use crate::store::{Error, Store, Tx};
+
+/// Compares two submissions that need not be neighbours on a board.
+pub struct ComparePair;
+
+/// The ids of two submissions, the smaller one first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    one: String,
+    other: String,
+}
+
+impl Pair {
+    fn of([a, b]: &[SeenEntry; 2]) -> Self {
+        let (a, b) = (a.submission.id.clone(), b.submission.id.clone());
+        if a < b { Self { one: a, other: b } } else { Self { one: b, other: a } }
+    }
+}
+
+impl Display for Pair {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.one, self.other)
+    }
+}
+
+impl FromStr for Pair {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (one, other) = text.split_once('/').ok_or(())?;
+        Ok(Self { one: one.to_owned(), other: other.to_owned() })
+    }
+}
+
+/// P-values by the id of the reference set and the key of the measure; `None` where there is no test.
+type Known = HashMap<(String, String), Option<f64>>;
+
+/// What is known of how two submissions differ.
+async fn known(store: &Store, phase: &Phase, Pair { one, other }: &Pair) -> Result<Known, Error> {
+    let sql =
+        "SELECT reference_set, metric, p FROM comparison WHERE score_set = $1 AND one = $2 AND other = $3";
+    let score_set = phase.score_set.as_deref().unwrap_or_default();
+    let rows: Vec<(String, String, Option<f64>)> = store.fetch(sql, args![score_set, one, other]).await?;
+    Ok(rows.into_iter().map(|(set, metric, p)| ((set, metric), p)).collect())
+}
+
+/// The ids of the reference sets by which two submissions were compared.
+fn compared(known: &Known) -> HashSet<&String> {
+    known.keys().map(|(set, _)| set).collect()
+}
+
+impl Work for ComparePair {
+    const KIND: &'static str = "compare-pair";
+    type Subject = Pair;
+    /// How they differ, and the score set that the phase showed when they were compared.
+    type Done = (Option<String>, Vec<SetTests>);
+
+    async fn run(app: &App, job: &Job<Pair>) -> Result<Self::Done, Failure> {
+        let Pair { one, other } = &job.subject;
+        let one = submissions::by_id(&app.store, one).await?;
+        let other = submissions::by_id(&app.store, other).await?;
+        let phase = records::phase_of(&app.store, &one.phase).await?;
+        let sets = records::sets(&app.store, &phase.id).await?;
+        let known = known(&app.store, &phase, &job.subject).await?;
+        let compared = compared(&known);
+        let (Some(captions), Some(others)) = (one.blob, other.blob) else {
+            return Err(Failure::Lasting("people have no captions of their own to compare".to_owned()));
+        };
+        let pair = Uncompared {
+            one: (one.id, captions),
+            other: (other.id, others),
+            sets: sets.iter().map(|set| set.id.clone()).filter(|set| !compared.contains(set)).collect(),
+        };
+        let tests = scoring::compare_pair(app, &phase, &sets, &pair).await?;
+        Ok((phase.score_set, tests))
+    }
+
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job<Pair>,
+        outcome: Result<Self::Done, String>,
+    ) -> Result<(), Fault> {
+        let Ok((score_set, tests)) = outcome else { return Ok(()) };
+        let Pair { one, other } = &job.subject;
+        Ok(scoring::write_tests(tx, &score_set.unwrap_or_default(), (one, other), &tests).await?)
+    }
+}
+
+/// Two entries side by side.
+pub struct SideBySide {
+    pub entries: [SeenEntry; 2],
+    pub state: ComparisonState,
+    /// How long they still wait to be compared.
+    pub wait: Option<Wait>,
+    /// Why they could not be compared.
+    pub reason: Option<String>,
+    pub sets: Vec<BySet>,
+}
+
+/// Two entries by a reference set.
+pub struct BySet {
+    pub set: ReferenceSet,
+    pub measures: Vec<ByMeasure>,
+}
+
+/// Two entries by a measure.
+pub struct ByMeasure {
+    pub measure: Described,
+    /// The score of each, with its interval.
+    pub scores: [Option<(f64, Interval)>; 2],
+    pub test: Option<Test>,
+}
+
+/// What the test of a measure gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Test {
+    /// The p-value before correction.
+    pub p: f64,
+    /// The same corrected over the measures of the reference set.
+    pub corrected: f64,
+}
+
+impl Test {
+    /// Whether the entries differ significantly.
+    pub fn differs(self) -> bool {
+        self.corrected < LEVEL
+    }
+}
+
+impl ByMeasure {
+    /// Which of the two is significantly better.
+    pub fn better(&self) -> Option<usize> {
+        self.test.filter(|test| test.differs())?;
+        let [a, b] = self.scores.map(|score| board::strength(score.map(|(score, _)| score), &self.measure));
+        Some(usize::from(b > a))
+    }
+}
+
+/// The tests of the measures of a reference set, corrected by Holm's method.
+fn tests(ps: &[Option<f64>]) -> Vec<Option<Test>> {
+    let values: Vec<f64> = ps.iter().map(|p| p.unwrap_or(f64::NAN)).collect();
+    let corrected = Correction::Holm.adjust(&values);
+    ps.iter().zip(corrected).map(|(p, corrected)| p.map(|p| Test { p, corrected })).collect()
+}
+
+/// The entries of a phase with these ids, as far as the visitor may see both.
+pub async fn entries(
+    app: &App,
+    of: &SeenPhase,
+    [a, b]: [&str; 2],
+    visitor: Option<&Visitor>,
+) -> Result<[SeenEntry; 2], Fault> {
+    let a = SeenEntry::with_id(app, of.clone(), a, visitor).await?;
+    Ok([a, SeenEntry::with_id(app, of.clone(), b, visitor).await?])
+}
+
+/// Two entries of a phase by all measures, with what is known of how they differ.
+pub async fn side_by_side(app: &App, phase: &Phase, entries: [SeenEntry; 2]) -> Result<SideBySide, Error> {
+    let (store, pair) = (&app.store, Pair::of(&entries));
+    let known = known(store, phase, &pair).await?;
+    let [a, b] = &entries;
+    let a = submissions::scores(store, phase, &a.submission.id).await?;
+    let b = submissions::scores(store, phase, &b.submission.id).await?;
+    let mut sets = Vec::new();
+    for set in records::sets(store, &phase.id).await? {
+        let key = |measure: &Described| (set.id.clone(), measure.key.clone());
+        let ps: Vec<Option<f64>> =
+            set.measures.iter().map(|measure| known.get(&key(measure)).copied().flatten()).collect();
+        let measures = set.measures.iter().zip(tests(&ps)).map(|(measure, test)| ByMeasure {
+            scores: [&a, &b].map(|scores| scores.get(&key(measure)).copied()),
+            measure: measure.clone(),
+            test,
+        });
+        let measures: Vec<ByMeasure> = measures.filter(|by| by.scores.iter().any(Option::is_some)).collect();
+        if !measures.is_empty() {
+            sets.push(BySet { measures, set });
+        }
+    }
+    let compared = compared(&known);
+    let mut side_by_side =
+        SideBySide { entries, state: ComparisonState::Compared, wait: None, reason: None, sets };
+    if side_by_side.entries.iter().any(|entry| entry.submission.blob.is_none()) {
+        side_by_side.state = ComparisonState::NoCaptions;
+    } else if !side_by_side.sets.iter().all(|by| compared.contains(&by.set.id)) {
+        side_by_side.wait = queue::wait(store, &pair.to_string(), app.settings.workers).await?;
+        let mut tx = store.snapshot().await?;
+        side_by_side.reason = queue::failure(&mut tx, ComparePair::KIND, &pair.to_string()).await?;
+        side_by_side.state = match (&side_by_side.wait, &side_by_side.reason) {
+            (Some(_), _) => ComparisonState::Waiting,
+            (None, Some(_)) => ComparisonState::Failed,
+            (None, None) => ComparisonState::NotCompared,
+        };
+    }
+    Ok(side_by_side)
+}
+
+/// Has two entries compared, unless they are or are about to be.
+pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
+    match compared.state {
+        ComparisonState::Compared | ComparisonState::Waiting => return Ok(()),
+        ComparisonState::NoCaptions => {
+            return Err(fault!(CONFLICT, "no-captions", "People have no captions of their own to compare."));
+        }
+        ComparisonState::NotCompared | ComparisonState::Failed => {}
+    }
+    let pair = Pair::of(&compared.entries);
+    let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &compared.entries[0].of.phase.id).await?;
+    if !queue::is_waiting(&mut tx, ComparePair::KIND, &pair.to_string()).await? {
+        jobs::add::<ComparePair>(&mut tx, &pair, Priority::Background).await?;
+    }
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+/// An entry that can be chosen: its id, and its name for people.
+pub type Choice = (String, String);
+
+/// What a visitor may choose: what stands on the board of the phase and has captions, and what was chosen already.
+pub async fn choices(
+    app: &App,
+    of: &SeenPhase,
+    visitor: Option<&Visitor>,
+    chosen: &[String],
+) -> Result<Vec<Choice>, Fault> {
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let board = board::board(app, of, &sets, visitor, &BoardQuery::default()).await?;
+    let board = board.ok_or_else(Fault::not_found)?;
+    let rows = board.rows.iter().filter(|row| row.entry.blob.is_some());
+    let mut choices: Vec<Choice> = rows.map(|row| (row.entry.id.clone(), row.entry.name())).collect();
+    for id in chosen {
+        if choices.iter().all(|(known, _)| known != id) {
+            let entry = SeenEntry::with_id(app, of.clone(), id, visitor).await?;
+            if entry.submission.kind != SubmissionKind::Human {
+                choices.push((id.clone(), entry.name()));
+            }
+        }
+    }
+    Ok(choices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_one_in_either_order() {
+        let pair = Pair { one: "a".to_owned(), other: "b".to_owned() };
+        assert_eq!(pair.to_string().parse(), Ok(pair));
+        assert!("ab".parse::<Pair>().is_err());
+    }
+
+    #[test]
+    fn measures_without_a_test_do_not_count_in_the_correction() {
+        let found = tests(&[Some(0.02), None, Some(0.03)]);
+        assert_eq!(
+            found,
+            [Some(Test { p: 0.02, corrected: 0.04 }), None, Some(Test { p: 0.03, corrected: 0.04 })]
+        );
+        assert!(found[0].unwrap().differs() && !tests(&[Some(0.03); 2])[0].unwrap().differs());
+    }
+}
