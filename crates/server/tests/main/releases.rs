@@ -213,6 +213,17 @@ async fn what_is_kept_back_becomes_a_phase(database: Database) {
     let screens = Screens::released(database).await;
     let Screens { site, host, authors, .. } = &screens;
     authors[0].post(PUBLISH, &BENCHMARK).await.expect(404);
+    // What the host can put right is told from a failure of the server.
+    let mut wrong = BENCHMARK;
+    wrong[0] = ("benchmark", "Not an address");
+    let refused = host.post(PUBLISH, &wrong).await.expect(422).text;
+    assert!(refused.contains("The benchmark cannot be saved"), "{refused}");
+    let (new, aside) = (site.app.hidden.folder().join("new"), site.app.hidden.folder().join("aside"));
+    std::fs::rename(&new, &aside).unwrap();
+    std::fs::write(&new, "no folder").unwrap();
+    assert!(host.post(PUBLISH, &BENCHMARK).await.status.is_server_error());
+    std::fs::remove_file(&new).unwrap();
+    std::fs::rename(&aside, &new).unwrap();
     let board = host.post(PUBLISH, &BENCHMARK).await.expect(303).header("location").to_owned();
     assert_eq!(board, "/b/screens/test-1/leaderboard");
     site.work().await;

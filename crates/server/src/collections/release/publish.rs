@@ -120,14 +120,7 @@ pub async fn publish(
             apply::apply(app, &plan, no_folder, Some(&visitor.id)).await.map(drop)
         }
     };
-    made.map_err(|error| {
-        fault!(
-            UNPROCESSABLE_ENTITY,
-            "not-published",
-            "The benchmark cannot be created: {}.",
-            format!("{error:#}")
-        )
-    })?;
+    made.map_err(apply::refusal)?;
     note(app, release, split, &wanted.slug, &phase_slug, visitor).await?;
     Ok(format!("/b/{}/{phase_slug}/leaderboard", wanted.slug))
 }
