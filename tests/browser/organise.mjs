@@ -76,6 +76,21 @@ const steps = {
     await shoot("draft");
   },
 
+  async "Enter saves settings, and a draft is removed"() {
+    await page.locator("main input[name=title]").press("Enter");
+    await page.waitForURL(/\/b\/people\/settings\?done=saved/);
+    await page.goto(`${site}/host/benchmarks/new`);
+    await page.fill("main input[name=title]", "A mistake");
+    await page.fill("main input[name=slug]", "mistake");
+    await page.locator("main input[name=slug]").press("Enter");
+    await page.waitForURL(/\/b\/mistake\/settings/);
+    await page.click("main .ask summary");
+    await page.click("main form[action='/b/mistake/remove'] button");
+    await page.waitForURL(/\/host\?done=removed/);
+    assert.equal(await page.locator("main a[href='/b/mistake']").count(), 0);
+    await page.goto(`${site}/b/people/settings`);
+  },
+
   async "a phase with references, a baseline and metrics is added"() {
     await click("main a[href='/b/people/new-phase']");
     await fill("title", "Test");

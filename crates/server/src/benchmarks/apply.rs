@@ -285,6 +285,23 @@ pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Faul
     Ok(tx.commit().await?)
 }
 
+/// Removes a draft to which no team has submitted, with all that it has.
+pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let sql = "DELETE FROM benchmark WHERE id = $1 AND draft = 1 AND NOT EXISTS (SELECT 1 FROM submission \
+               JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1 AND submission.kind = 'entry')";
+    if tx.execute(sql, args![&benchmark.id]).await? == 0 {
+        return Err(fault!(
+            CONFLICT,
+            "in-use",
+            "Only drafts can be removed. Hide a benchmark that was published."
+        ));
+    }
+    let detail = json!({ "slug": benchmark.slug });
+    audit::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
+    Ok(tx.commit().await?)
+}
+
 /// Removes a phase from a draft.
 pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;

@@ -21,6 +21,7 @@ on_both! {
     programs_do_what_the_file_does
     a_draft_is_for_its_hosts_until_it_is_published
     a_dry_run_counts_nowhere
+    a_draft_is_removed_whole
 }
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\nsummary = 'S'\nrules = '''\n*One* line.\nAnother \"one\".\n'''\n\
@@ -164,6 +165,10 @@ async fn a_benchmark_is_made_in_the_browser(database: Database) {
         ("visibility", "public"),
         ("hosts", "ada@example.org\r\nnoone@example.org"),
     ];
+    // Enter presses the first button, which is not that of the preview.
+    let (_, buttons) = page.split_once("name=\"hosts\"").unwrap();
+    assert!(buttons.find("<button class=\"main\">") < buttons.find("<button formaction="), "{page}");
+    assert_eq!(page.matches("preview#preview").count(), 1);
     let preview = ada.post("/host/benchmarks/preview", &fields).await.expect(200).text;
     assert!(preview.contains("<em>One</em>") && preview.contains("value=\"COCO\""), "{preview}");
     let refused = ada.post("/host/benchmarks", &fields).await.expect(422).text;
@@ -407,4 +412,65 @@ async fn a_dry_run_counts_nowhere(database: Database) {
     }
     let notes = ada.get("/b/b/audit").await.expect(200).text;
     assert!(notes.contains("phase.dry-run"), "{notes}");
+}
+
+async fn a_draft_is_removed_whole(database: Database) {
+    let site = Site::new(database).await;
+    let (ada, program) =
+        (site.person("Ada", Role::Host).await, site.program("Ada", Role::Host, Scope::Host).await);
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let draft: Plan =
+        toml::from_str(&PLAN.replace("[[phases]]\nslug = 'dev'", "draft = true\n[[phases]]\nslug = 'dev'"))
+            .unwrap();
+    let made = async |plan: &Plan| {
+        apply(&site.app, plan, folder.path(), None).await.unwrap();
+        site.work().await;
+    };
+    let count = async || {
+        let mut counts = Vec::new();
+        for sql in [
+            "SELECT COUNT(*) FROM benchmark",
+            "SELECT COUNT(*) FROM benchmark_host",
+            "SELECT COUNT(*) FROM phase",
+            "SELECT COUNT(*) FROM reference_set",
+            "SELECT COUNT(*) FROM submission",
+            "SELECT COUNT(*) FROM score_set",
+        ] {
+            counts.push(site.app.store.fetch_one::<i64>(sql, args![]).await.unwrap());
+        }
+        counts
+    };
+    made(&draft).await;
+    assert!(count().await.iter().all(|n| *n > 0));
+    // It is there for its hosts only, who are asked first.
+    for stranger in [site.person("Bo", Role::Member).await, site.person("Otto", Role::Host).await] {
+        stranger.post("/b/b/remove", &[]).await.expect(404);
+    }
+    let page = ada.get("/b/b/settings").await.expect(200).text;
+    assert!(page.contains("Remove this benchmark with its phases, references and baselines?"), "{page}");
+    let removed = ada.post("/b/b/remove", &[]).await.expect(303);
+    assert_eq!(removed.header("location"), "/host?done=removed");
+    ada.get("/b/b").await.expect(404);
+    assert_eq!(count().await, [0; 6]);
+    let notes = "SELECT subject FROM audit WHERE action = 'benchmark.remove'";
+    assert_eq!(site.app.store.fetch::<String>(notes, args![]).await.unwrap().len(), 1);
+    // The address is free again, and programs do the same.
+    made(&draft).await;
+    let api = "/api/v1/host/benchmarks/b/remove";
+    program.post_json(api, &json!({})).await.expect(204);
+    assert_eq!(count().await, [0; 6]);
+    // What was published stays, and so does what a team has submitted to.
+    made(&draft).await;
+    ada.post("/b/b/publish", &[]).await.expect(303);
+    assert_eq!(program.post_json(api, &json!({})).await.expect(409).json()["code"], "in-use");
+    assert!(!ada.get("/b/b/settings").await.expect(200).text.contains("/b/b/remove"));
+    let phase: String =
+        site.app.store.fetch_one("SELECT id FROM phase WHERE slug = 'test'", args![]).await.unwrap();
+    let bo = site.program("Bo", Role::Member, Scope::Submit).await;
+    site.app.store.execute("UPDATE benchmark SET visibility = 'public'", args![]).await.unwrap();
+    let path = format!("/api/v1/phases/{phase}/submissions?method=a");
+    bo.send(Request::post(path), results(20, 5)).await.expect(201);
+    site.app.store.execute("UPDATE benchmark SET draft = 1", args![]).await.unwrap();
+    program.post_json(api, &json!({})).await.expect(409);
 }

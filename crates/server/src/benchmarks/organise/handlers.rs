@@ -20,7 +20,7 @@ use crate::benchmarks::plan::{self, PhasePlan, Plan, When};
 use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Either, Field, Hosted, Page, Route};
+use crate::web::{Access, Answer, Body, Created, Done, Either, Field, Hosted, Page, Route};
 
 pub(in crate::benchmarks) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -42,6 +42,7 @@ pub(in crate::benchmarks) fn routes() -> Vec<Route> {
             .and("/api/v1/host/benchmarks/{slug}/file"),
         post("/b/{slug}/publish", host, "Publish a draft", publish)
             .and("/api/v1/host/benchmarks/{slug}/publish"),
+        post("/b/{slug}/remove", host, "Remove a draft", remove).and("/api/v1/host/benchmarks/{slug}/remove"),
         get("/b/{slug}/new-phase", host, "Show the form for a new phase", new_phase),
         post("/b/{slug}/new-phase", host, "Add a phase", add_phase).upload(),
         post(
@@ -218,6 +219,11 @@ async fn publish(
     let slug = &seen.benchmark.slug;
     Ok(page.then(&format!("/b/{slug}?done=published"), &benchmark(&app, slug, &by).await?))
 }
+async fn remove(app: App, page: Page, by: Visitor, Hosted(seen): Hosted<Seen>) -> Result<Done, Fault> {
+    apply::remove_draft(&app, &seen.benchmark, &by.id).await?;
+    Ok(page.then("/host?done=removed", &()))
+}
+
 
 async fn benchmark(app: &App, slug: &str, by: &Visitor) -> Result<Benchmark, Fault> {
     let seen = records::benchmark(&app.store, slug, Some(by)).await?;
