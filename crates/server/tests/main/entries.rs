@@ -326,7 +326,20 @@ async fn an_entry_is_seen_by_those_who_see_its_board(database: Database) {
     assert!(
         anybody.get("/b/b/p/leaderboard").await.expect(200).text.contains(&format!("href=\"{address}\""))
     );
+    // Others can ask its team for a place.
+    assert!(page.contains("href=\"/teams?team=Bao#ask\">Ask to join this team</a>"), "{page}");
+    assert!(anybody.get("/b/b/p/leaderboard").await.expect(200).text.contains("href=\"/teams#ask\""));
+    let cleo_asks = site.person("Cleo", Role::Member).await.get("/teams?team=Bao").await.expect(200).text;
+    assert!(
+        cleo_asks.contains("id=\"ask\"") && cleo_asks.contains("name=\"team\" value=\"Bao\""),
+        "{cleo_asks}"
+    );
+    let own = site.person("Bao", Role::Member).await.get("/b/b/p/leaderboard").await.expect(200).text;
+    assert!(!own.contains("/teams#ask"), "{own}");
+    let baseline = anybody.get(&format!("/b/b/p/entries/{}", id("Baseline"))).await.expect(200).text;
+    assert!(!baseline.contains("#ask"), "{baseline}");
     let own = site.person("Bao", Role::Member).await.get(&address).await.expect(200).text;
+    assert!(!own.contains("#ask"), "{own}");
     assert!(
         own.contains(">Six</a>")
             && own.contains("Others see only those that are or were on the leaderboard."),

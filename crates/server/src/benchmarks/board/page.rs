@@ -118,6 +118,8 @@ struct BoardPage<'a> {
     csv: String,
     json: String,
     /// The page of two entries side by side.
+    /// Whether there are teams, and the visitor is in none of them.
+    may_ask: bool,
     compare: String,
     /// Whether there are two rows to compare.
     is_comparable: bool,
@@ -174,6 +176,7 @@ pub(super) async fn show(
     let template = BoardPage {
         page: &page,
         columns,
+        may_ask: rows.iter().any(|row| row.entry.team.is_some()) && !rows.iter().any(|row| row.is_own),
         has_human: rows.iter().any(|row| row.entry.kind == SubmissionKind::Human),
         is_comparable: rows.iter().filter(|row| row.entry.blob.is_some()).count() > 1,
         rows,

@@ -12,7 +12,7 @@ use crate::benchmarks::submissions::Submission;
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::route::get;
-use crate::web::{Access, Answer, Page, Route, Visible};
+use crate::web::{Access, Answer, Page, Route, Visible, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -30,6 +30,8 @@ struct EntryPage<'a> {
     submission: &'a Submission,
     team_name: &'a str,
     is_own: bool,
+    /// Where to ask its team for a place, for visitors who are not in it.
+    ask: Option<String>,
     boards: &'a [Beside],
     history: &'a [Earlier],
     /// The measure of the scores in the history.
@@ -82,6 +84,8 @@ async fn show(app: App, page: Page, Visible(entry): Visible<SeenEntry>) -> Resul
         submission: &entry.submission,
         team_name: &entry.team_name,
         is_own: entry.is_member || entry.of.seen.is_host,
+        ask: (entry.submission.team.is_some() && !entry.is_member)
+            .then(|| format!("/teams?team={}#ask", encode(&entry.team_name))),
         boards: &boards,
         history: &history,
         main: main.clone(),

@@ -13,7 +13,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Either, Own, Page, Route, Scope, Visible};
+use crate::web::{Access, Answer, Asked, Body, Created, Either, Own, Page, Route, Scope, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -37,16 +37,31 @@ struct TeamsPage<'a> {
     requests: &'a [JoinRequest],
     /// What the visitor has asked other teams.
     own: &'a [OwnRequest],
+    /// The name of a team that the visitor may want to join.
+    team: &'a str,
     link: Option<String>,
     problem: Option<String>,
 }
 
-async fn list(app: App, page: Page, by: Visitor) -> Result<Answer<Teams>, Fault> {
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct Wanted {
+    /// The name of a team, for the form to ask its members.
+    team: String,
+}
+
+async fn list(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Asked(Wanted { team }): Asked<Wanted>,
+) -> Result<Answer<Teams>, Fault> {
     let (store, id) = (&app.store, &by.id);
     let (teams, requests) = (records::of_person(store, id).await?, requests::to_answer(store, id).await?);
     let own = requests::of_person(store, id).await?;
     let (requests, page) = (&requests, &page);
-    let template = TeamsPage { page, teams: &teams, requests, own: &own, link: None, problem: None };
+    let template =
+        TeamsPage { page, teams: &teams, requests, own: &own, team: &team, link: None, problem: None };
     page.shows(&template, || Teams { teams: teams.clone(), requests: Some(requests.clone()) })
 }
 
@@ -66,6 +81,7 @@ pub(super) async fn show(
         page,
         teams: &teams,
         requests: &requests,
+        team: "",
         own: &own,
         link,
         problem: problem_text,
