@@ -1,8 +1,7 @@
 //! The home page: what the site is, and its benchmarks and collections as cards.
 
 use askama::Template;
-use axum::body::Bytes;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::Response;
 
 use crate::app::App;
 use crate::benchmarks::board::{Leader, leader};
@@ -67,7 +66,5 @@ async fn show(making: Making, app: App, page: Page) -> Result<Response, Fault> {
         let progress = collections::progress(store, &seen.collection).await?;
         collections.push((seen.collection, progress));
     }
-    let body = Bytes::from(Front { page: &page, benchmarks: cards, collections }.render()?);
-    app.recent.keep(&page, making, body.clone());
-    Ok(Html(body).into_response())
+    app.recent.show(&page, making, &Front { page: &page, benchmarks: cards, collections })
 }

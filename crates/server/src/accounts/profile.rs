@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::Path;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Account, CreatedToken, NewToken, Token, Tokens};
 use schemars::JsonSchema;
@@ -108,7 +107,7 @@ async fn show_after(
         true => Some(outbox::choice::wants_mail(&app.store, &by.id).await?),
         false => None,
     };
-    let shown = page.show(&AccountPage {
+    let account = AccountPage {
         page,
         wants_mail,
         identities: identities::of_account(&app.store, &app.settings, &by.id).await?,
@@ -122,8 +121,8 @@ async fn show_after(
         sets_up,
         asked,
         problem: problem.as_ref().map(|fault| page.fault(fault)),
-    })?;
-    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+    };
+    page.show_after(&account, problem.as_ref())
 }
 
 fn saved() -> Response {

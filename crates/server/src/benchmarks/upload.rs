@@ -17,6 +17,7 @@ use super::expected;
 use super::records::ReferenceSet;
 use super::scoring::readable;
 use super::validation::{self, Report};
+use crate::accounts::Visitor;
 use crate::app::App;
 use crate::blobs::Draft;
 use crate::fault;
@@ -32,6 +33,11 @@ pub struct Checked {
     /// The captions in canonical form, if the file is valid.
     pub canonical: Option<Vec<u8>>,
     pub size: u64,
+}
+
+/// Counts an upload of a person, of which a few are received in a minute.
+pub fn limit(app: &App, by: &Visitor) -> Result<(), Fault> {
+    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)
 }
 
 fn too_large(app: &App) -> Fault {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
 use capeval_api::Time;
@@ -49,6 +50,12 @@ impl Page {
     /// Fills a template.
     pub fn show(&self, template: &impl Template) -> Result<Response, Fault> {
         Ok(Html(template.render()?).into_response())
+    }
+
+    /// The same after something was tried, with the status of what was wrong with it.
+    pub fn show_after(&self, template: &impl Template, problem: Option<&Fault>) -> Result<Response, Fault> {
+        let status = problem.map_or(StatusCode::OK, |fault| fault.status);
+        Ok((status, self.show(template)?).into_response())
     }
 
     /// A sentence in the language of the page.

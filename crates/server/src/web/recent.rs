@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use askama::Template;
 use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -14,6 +15,7 @@ use super::language::Language;
 use super::signature::Input;
 use crate::app::App;
 use crate::clock;
+use crate::fault::Fault;
 
 /// How long a page is shared. Changes made through this process end it at once; those of other processes show this
 /// late.
@@ -47,8 +49,14 @@ impl Recent {
         (now.saturating_duration_since(*made) < LIFE).then(|| body.clone())
     }
 
-    /// Keeps a page, unless it is for a person.
-    pub fn keep(&self, page: &Page, Making(begun): Making, body: Bytes) {
+    /// Shows a page, and keeps it, unless it is for a person.
+    pub fn show(&self, page: &Page, making: Making, template: &impl Template) -> Result<Response, Fault> {
+        let body = Bytes::from(template.render()?);
+        self.keep(page, making, body.clone());
+        Ok(Html(body).into_response())
+    }
+
+    fn keep(&self, page: &Page, Making(begun): Making, body: Bytes) {
         let Some(key) = key(page) else { return };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.made.len() >= MANY || pages.bytes + body.len() > BYTES {

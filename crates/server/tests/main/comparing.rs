@@ -200,7 +200,7 @@ async fn a_comparison_is_seen_by_those_who_see_both_entries(database: Database) 
         let status = anybody.get("/b/b/p/compare").await.status.as_u16();
         assert_eq!(status, if sees[0].is_empty() { 404 } else { 200 });
     }
-    // Whoever sees both has them compared, if they have an account.
+    // Those who see both have them compared, if they have an account.
     site.app.store.execute(set, args!["public", None::<i64>]).await.unwrap();
     anybody.post_json(&api("7", "9"), &json!({})).await.expect(401);
     let reader = site.program("Ada", Role::Member, Scope::Read).await;

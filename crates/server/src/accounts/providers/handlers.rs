@@ -207,7 +207,7 @@ async fn show_again(
     let owner = identities::owner(&app.store, identity).await?;
     let or =
         |entered: &str, known: &str| if entered.is_empty() { known.to_owned() } else { entered.to_owned() };
-    let shown = page.show(&Finish {
+    let finish = Finish {
         page,
         identity,
         needs_code: !matches!(owner, Owner::Unknown),
@@ -216,8 +216,8 @@ async fn show_again(
         email: &or(&entered.email, identity.email.as_deref().unwrap_or("")),
         name: &or(&entered.name, &identity.name),
         problem: problem.map(|fault| page.fault(fault)),
-    })?;
-    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+    };
+    page.show_after(&finish, problem)
 }
 
 async fn finish(

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::Path;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{Announcements, CreatedAnnouncement, NewAnnouncement};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -124,7 +124,7 @@ async fn show(
         form: Some(form),
         problem: fault.map(|fault| page.fault(fault)),
     };
-    Ok((fault.map_or(StatusCode::OK, |fault| fault.status), page.show(&template)?).into_response())
+    page.show_after(&template, fault)
 }
 
 async fn preview(

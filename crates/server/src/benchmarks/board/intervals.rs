@@ -1,14 +1,14 @@
 //! The intervals of a board: a line for each row, people as a line across them.
 
 use askama::Template;
-use axum::body::Bytes;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::SubmissionKind;
 use capeval_charts::{Colour, Estimate, Figure, Forest};
 use capeval_stats::Interval;
 
 use super::choices::BoardQuery;
 use super::head::{Head, View};
+use super::order::shown_decimals;
 use super::queries::{Board, board};
 use crate::app::App;
 use crate::benchmarks::records::{self, SeenPhase};
@@ -39,9 +39,7 @@ pub(super) async fn show(
     let figure =
         board.as_ref().map_or(String::new(), |board| figure(&page, board, people, of.phase.decimals));
     let template = IntervalsPage { page: &page, head, figure, has_people: people.is_some() };
-    let body = Bytes::from(template.render()?);
-    app.recent.keep(&page, making, body.clone());
-    Ok(Html(body).into_response())
+    app.recent.show(&page, making, &template)
 }
 
 /// The score of people by the measure that sorts.
@@ -54,21 +52,20 @@ fn figure(page: &Page, board: &Board, people: Option<f64>, decimals: usize) -> S
     let rows = board.rows.iter().filter(|row| row.entry.kind != SubmissionKind::Human);
     let estimates = rows.filter_map(|row| {
         let (value, interval) = *row.entry.scores.get(&board.sort.key)?;
-        let is_own = row.entry.team.as_ref().is_some_and(|team| board.own.contains(team));
         Some(Estimate {
             name: row.entry.name(),
             value,
             interval: interval.map(|(low, high)| Interval { low, high }),
             colour: match row.entry.kind {
-                SubmissionKind::Entry if is_own => Colour::System(1),
+                SubmissionKind::Entry if board.is_of_visitor(&row.entry) => Colour::System(1),
                 SubmissionKind::Entry => Colour::System(0),
                 _ => Colour::Muted,
             },
         })
     });
     let estimates: Vec<Estimate> = estimates.collect();
-    let digits = if board.sort.is_count { 0 } else { decimals };
-    let svg = Forest::new(&board.sort.label, &estimates, people, digits).to_string();
+    let decimals = shown_decimals(&board.sort, decimals);
+    let svg = Forest::new(&board.sort.label, &estimates, people, decimals).to_string();
     let words = page.t1(
         "The scores of {} rows with their 95 % confidence intervals; the table has the same numbers.",
         estimates.len(),

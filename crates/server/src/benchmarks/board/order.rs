@@ -185,9 +185,14 @@ pub fn mark_ties(rows: &mut [Row], known: &Tests) {
     }
 }
 
+/// The decimals of a measure in a phase that shows scores with so many.
+pub fn shown_decimals(measure: &Described, decimals: usize) -> usize {
+    if measure.is_count { 0 } else { decimals }
+}
+
 /// A score as the phase rounds it.
 pub fn rounded(value: f64, measure: &Described, decimals: usize) -> f64 {
-    rounded_to(value, if measure.is_count { 0 } else { decimals })
+    rounded_to(value, shown_decimals(measure, decimals))
 }
 
 /// A number rounded as if it were written with so many decimals and read again, which a board needs thousands of times;
@@ -206,7 +211,7 @@ fn rounded_to(value: f64, decimals: usize) -> f64 {
 
 /// A score as people see it.
 pub fn shown(value: f64, measure: &Described, decimals: usize) -> String {
-    capeval_report::fixed(value, if measure.is_count { 0 } else { decimals })
+    capeval_report::fixed(value, shown_decimals(measure, decimals))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The page of a board: a table with the measure that sorts first, and a list of cards on a phone.
 
 use askama::Template;
-use axum::body::Bytes;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use capeval_api::{Measured, SubmissionKind};
 use capeval_tasks::Described;
 
@@ -118,9 +117,9 @@ struct BoardPage<'a> {
     csv: String,
     json: String,
     /// The page of two entries side by side.
+    compare: String,
     /// Whether there are teams, and the visitor is in none of them.
     may_ask: bool,
-    compare: String,
     /// Whether there are two rows to compare.
     is_comparable: bool,
 }
@@ -176,8 +175,8 @@ pub(super) async fn show(
     let template = BoardPage {
         page: &page,
         columns,
-        may_ask: rows.iter().any(|row| row.entry.team.is_some()) && !rows.iter().any(|row| row.is_own),
         has_human: rows.iter().any(|row| row.entry.kind == SubmissionKind::Human),
+        may_ask: rows.iter().any(|row| row.entry.team.is_some()) && !rows.iter().any(|row| row.is_own),
         is_comparable: rows.iter().filter(|row| row.entry.blob.is_some()).count() > 1,
         rows,
         choices,
@@ -196,9 +195,7 @@ pub(super) async fn show(
         compare: of.address("compare"),
         head,
     };
-    let body = Bytes::from(template.render()?);
-    app.recent.keep(&page, making, body.clone());
-    Ok(Html(body).into_response())
+    app.recent.show(&page, making, &template)
 }
 
 /// The cumulative distributions of the grades of what was judged.
@@ -224,7 +221,7 @@ fn shown_rows<'b>(
     has_all_intervals: bool,
 ) -> Vec<ShownRow<'b>> {
     let best = best(board, decimals);
-    let is_own = |row: &Row| row.entry.team.as_ref().is_some_and(|team| board.own.contains(team));
+    let is_own = |row: &Row| board.is_of_visitor(&row.entry);
     let first_own = board.rows.iter().position(is_own);
     let rows = board.rows.iter().enumerate().map(|(place, row)| ShownRow {
         entry: &row.entry,

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::body::Bytes;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::Response;
 use capeval_api::{Progress, ProgressPoint, SubmissionKind};
 use capeval_charts::{Axis, Chart, Colour, Dot, Figure, Series};
 use capeval_tasks::Described;
@@ -66,9 +65,7 @@ pub(super) async fn show(
     }
     points.reverse();
     let head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Progress).await?;
-    let body = Bytes::from(ProgressPage { page: &page, head, points, figure }.render()?);
-    app.recent.keep(&page, making, body.clone());
-    Ok(Html(body).into_response())
+    app.recent.show(&page, making, &ProgressPage { page: &page, head, points, figure })
 }
 
 pub(super) async fn for_programs(
@@ -96,10 +93,11 @@ pub(super) async fn for_programs(
 /// What a visitor may see of what has stood on a board, the oldest first.
 async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> Result<Vec<Point>, Fault> {
     let filter = asked.filter()?;
-    let is_own = |entry: &Candidate| entry.team.as_ref().is_some_and(|team| board.own.contains(team));
     let mut entries = app.boards.stood(&app.store, phase, &board.set).await?;
     entries.retain(|entry| {
-        entry.kind == SubmissionKind::Entry && filter.shows(entry) && (!board.is_own || is_own(entry))
+        entry.kind == SubmissionKind::Entry
+            && filter.shows(entry)
+            && (!board.is_own || board.is_of_visitor(entry))
     });
     entries.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id)));
     let mut best = f64::NEG_INFINITY;
@@ -108,7 +106,7 @@ async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> 
         let own = strength(Some(score), &board.sort);
         let is_best = own > best;
         best = best.max(own);
-        Some(Point { is_own: is_own(&entry), entry, score, is_best })
+        Some(Point { is_own: board.is_of_visitor(&entry), entry, score, is_best })
     });
     Ok(points.collect())
 }

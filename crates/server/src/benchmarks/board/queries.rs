@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::choices::BoardQuery;
-use super::order::{Row, WithCaptions, mark_ties, neighbours, order};
+use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order};
 use super::standing::{compared, standing};
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -112,6 +112,13 @@ pub struct Board {
     pub removed: Vec<Removed>,
     /// What people's judgements of captions add up to; empty where only own rows are shown.
     pub judged: Vec<Judged>,
+}
+
+impl Board {
+    /// Whether an entry is of one of the visitor's teams.
+    pub fn is_of_visitor(&self, entry: &Candidate) -> bool {
+        entry.team.as_ref().is_some_and(|team| self.own.contains(team))
+    }
 }
 
 /// What people's judgements of a system add up to.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{
     Benchmark, BoardKind, ColumnKind, MeasureChoice, MetricChoice, MetricChoices, PerImage, SetState,
@@ -88,8 +88,7 @@ async fn show(
         preview: None,
         phases: &phases,
     };
-    let status = fault.map_or(StatusCode::OK, |fault| fault.status);
-    Ok((status, page.show(&form)?).into_response())
+    page.show_after(&form, fault)
 }
 
 async fn phases_of(app: &App, seen: Option<&Seen>) -> Result<Vec<(Phase, Vec<ReferenceSet>)>, Fault> {
@@ -219,11 +218,11 @@ async fn publish(
     let slug = &seen.benchmark.slug;
     Ok(page.then(&format!("/b/{slug}?done=published"), &benchmark(&app, slug, &by).await?))
 }
+
 async fn remove(app: App, page: Page, by: Visitor, Hosted(seen): Hosted<Seen>) -> Result<Done, Fault> {
     apply::remove_draft(&app, &seen.benchmark, &by.id).await?;
     Ok(page.then("/host?done=removed", &()))
 }
-
 
 async fn benchmark(app: &App, slug: &str, by: &Visitor) -> Result<Benchmark, Fault> {
     let seen = records::benchmark(&app.store, slug, Some(by)).await?;
@@ -236,8 +235,7 @@ async fn metrics(app: App) -> Result<Answer<MetricChoices>, Fault> {
 
 /// Applies a plan that was sent with its files; returns its slug and whether the benchmark is new.
 async fn apply_sent(app: &App, by: &Visitor, request: Request) -> Result<(String, bool), Fault> {
-    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
-    let parcel = Parcel::receive(app, request).await?;
+    let parcel = Parcel::receive(app, by, request).await?;
     let mut plan: Plan = parcel.plan()?;
     if records::is_taken(&app.store, &plan.slug).await?
         && !records::benchmark(&app.store, &plan.slug, Some(by)).await?.is_host
@@ -272,8 +270,7 @@ async fn put_phase(
     Hosted(seen): Hosted<Seen>,
     request: Request,
 ) -> Result<Answer<Benchmark>, Fault> {
-    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
-    let parcel = Parcel::receive(&app, request).await?;
+    let parcel = Parcel::receive(&app, &by, request).await?;
     let plan: PhasePlan = parcel.plan()?;
     let put = apply::put_phase(&app, &seen.benchmark.id, &plan, parcel.files(), Some(&by.id)).await;
     put.map_err(apply::refusal)?;
@@ -366,8 +363,7 @@ async fn show_phase(
         choices: choices(app)?,
         upload_mib: app.settings.upload_mib,
     };
-    let status = fault.map_or(StatusCode::OK, |fault| fault.status);
-    Ok((status, page.show(&form)?).into_response())
+    page.show_after(&form, fault)
 }
 
 async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
@@ -414,9 +410,8 @@ async fn save_phase(
     known: Option<(&Phase, PhasePlan)>,
     request: Request,
 ) -> Result<Response, Fault> {
-    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
     let (phase, plan) = known.unzip();
-    let parcel = Parcel::receive(app, request).await?;
+    let parcel = Parcel::receive(app, by, request).await?;
     let typed = match form::phase(&parcel, plan.as_ref()) {
         Ok(typed) => typed,
         Err(fault) => {

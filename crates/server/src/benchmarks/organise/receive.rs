@@ -6,6 +6,7 @@ use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::header;
 use serde::de::DeserializeOwned;
 
+use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::apply::{Files, SentFile};
 use crate::benchmarks::upload;
@@ -29,7 +30,8 @@ pub struct Parcel {
 
 impl Parcel {
     /// Receives a form; the body of a program that sends no form is the field `plan`.
-    pub async fn receive(app: &App, request: Request) -> Result<Self, Fault> {
+    pub async fn receive(app: &App, by: &Visitor, request: Request) -> Result<Self, Fault> {
+        upload::limit(app, by)?;
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let mut parcel = Self::default();
         if !kind.unwrap_or("").starts_with("multipart/form-data") {

@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{Open, ProblemKind, Scores};
 
@@ -63,9 +62,7 @@ async fn show_run(
     let tables = run.iter().flat_map(|run| tables(run, &sets, phase.decimals)).collect();
     let problem = fault.map(|fault| page.fault(fault));
     let upload_mib = app.settings.upload_mib;
-    let shown = page.show(&DryRunPage { page, seen, phase, run, tables, problem, upload_mib })?;
-    let status = fault.map_or(StatusCode::OK, |fault| fault.status);
-    Ok((status, shown).into_response())
+    page.show_after(&DryRunPage { page, seen, phase, run, tables, problem, upload_mib }, fault)
 }
 
 fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, Rows)> {
@@ -113,8 +110,8 @@ async fn begin(
     Hosted(of): Hosted<SeenPhase>,
     request: Request,
 ) -> Result<Created<capeval_api::DryRun>, Fault> {
-    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
-    let run = dry_run::begin(&app, &by, &of.phase, submit::receive(&app, request).await?).await?;
+    let received = submit::receive_to_check(&app, &by, request).await?;
+    let run = dry_run::begin(&app, &by, &of.phase, received).await?;
     Ok(Answer::json(&for_programs(&app, &of.phase, run).await?))
 }
 
@@ -126,8 +123,8 @@ async fn begin_form(
     request: Request,
 ) -> Result<Response, Fault> {
     let begun = async {
-        app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
-        dry_run::begin(&app, &by, &of.phase, submit::receive(&app, request).await?).await
+        let received = submit::receive_to_check(&app, &by, request).await?;
+        dry_run::begin(&app, &by, &of.phase, received).await
     };
     match begun.await {
         Ok(_) => Ok(Redirect::to(&of.address("host/dry-run")).into_response()),

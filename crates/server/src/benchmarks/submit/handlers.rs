@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::{ColumnKind, Details, Open, ProblemKind, Quota, Report, Submission, Team};
 
-use super::receive::{Received, idempotency_key, receive};
+use super::receive::{idempotency_key, receive, receive_to_check};
 use super::records::{Outcome, admit, submit};
 use super::remedies::remedy;
 use crate::accounts::Visitor;
@@ -159,7 +159,7 @@ async fn check_form(
     request: Request,
 ) -> Result<Response, Fault> {
     let checked = async {
-        let received = received_to_check(&app, &by, request).await?;
+        let received = receive_to_check(&app, &by, request).await?;
         let sets = records::sets(&app.store, &of.phase.id).await?;
         let report = upload::check(&app, &sets, received.file).await?.report;
         Ok::<_, Fault>((received.about, received.name, report))
@@ -174,19 +174,13 @@ async fn check_form(
     }
 }
 
-/// Receives results that are only checked.
-async fn received_to_check(app: &App, by: &Visitor, request: Request) -> Result<Received, Fault> {
-    app.limits.take("uploads", &by.id, app.settings.uploads_per_minute)?;
-    receive(app, request).await
-}
-
 async fn validate(
     app: App,
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
     request: Request,
 ) -> Result<Answer<Report>, Fault> {
-    let received = received_to_check(&app, &by, request).await?;
+    let received = receive_to_check(&app, &by, request).await?;
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let checked = upload::check(&app, &sets, received.file).await?;
     Ok(Answer::json(&checked.report))

@@ -7,7 +7,7 @@ mod remedies;
 
 use crate::web::Route;
 
-pub use receive::{Received, receive};
+pub use receive::{Received, receive_to_check};
 pub use records::{Outcome, add_baseline, add_human, submit};
 pub use remedies::remedy;
 

@@ -3,6 +3,7 @@
 use axum::extract::{FromRequest, Multipart, Query, Request};
 use axum::http::{HeaderMap, header};
 
+use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::About;
 use crate::benchmarks::upload;
@@ -41,6 +42,12 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
     }
     let file = file.ok_or_else(|| fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."))?;
     Ok(Received { about, file, name: file_name })
+}
+
+/// Receives results that no phase counts.
+pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Result<Received, Fault> {
+    upload::limit(app, by)?;
+    receive(app, request).await
 }
 
 /// The name of a file without its folders, and without what only confuses.

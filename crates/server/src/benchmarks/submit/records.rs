@@ -34,7 +34,7 @@ pub enum Outcome {
 /// Whether a person may submit a file now, which is asked before it is received: what is refused takes no space.
 /// A request that was made before may be made again.
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
-    app.limits.take("uploads", &visitor.id, app.settings.uploads_per_minute)?;
+    upload::limit(app, visitor)?;
     if phase.is_closed().is_some() {
         let sets = records::sets(&app.store, &phase.id).await?;
         return Err(records::closed(phase, &sets).unwrap_or_else(records::preparing));

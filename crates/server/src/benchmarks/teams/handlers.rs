@@ -76,17 +76,16 @@ pub(super) async fn show(
     let teams = records::of_person(&app.store, &by.id).await?;
     let requests = requests::to_answer(&app.store, &by.id).await?;
     let own = requests::of_person(&app.store, &by.id).await?;
-    let problem_text = problem.map(|fault| page.fault(fault));
-    let shown = page.show(&TeamsPage {
+    let template = TeamsPage {
         page,
         teams: &teams,
         requests: &requests,
-        team: "",
         own: &own,
+        team: "",
         link,
-        problem: problem_text,
-    })?;
-    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+        problem: problem.map(|fault| page.fault(fault)),
+    };
+    page.show_after(&template, problem)
 }
 
 async fn create(
@@ -148,8 +147,7 @@ async fn show_invitation(
 ) -> Result<Response, Fault> {
     let own = records::made_by(&app.store, &by.id, &invited.team).await?;
     let problem_text = problem.map(|fault| page.fault(fault));
-    let shown = page.show(&JoinTeam { page, invited, own, problem: problem_text })?;
-    Ok((problem.map_or(StatusCode::OK, |fault| fault.status), shown).into_response())
+    page.show_after(&JoinTeam { page, invited, own, problem: problem_text }, problem)
 }
 
 #[derive(Deserialize, JsonSchema)]
