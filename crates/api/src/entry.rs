@@ -182,6 +182,11 @@ pub struct EntryPair {
     /// The ids of two submissions.
     #[serde(rename = "entry")]
     pub entries: Vec<String>,
+    /// The name of the reference set by which to show them image by image; the main one by default.
+    #[serde(rename = "ref")]
+    pub set: String,
+    /// The key of the measure by which to do so; the main one by default.
+    pub measure: String,
 }
 
 /// Two entries side by side.
@@ -199,8 +204,50 @@ pub struct EntryComparison {
     /// How they are compared.
     pub comparison: String,
     pub reference_sets: Vec<ComparedSet>,
+    /// The two image by image; `null` if the phase does not show that, or not to this account.
+    pub images: Option<ComparedImages>,
     /// The address of the page.
     pub page: String,
+}
+
+/// Two entries image by image, by one reference set and measure.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedImages {
+    pub state: Open<ComparisonState>,
+    /// Why they could not be compared; for hosts.
+    pub reason: Option<String>,
+    /// The name of the reference set.
+    pub reference_set: String,
+    /// The key of the measure.
+    pub measure: String,
+    /// The number of images; 0 until they are compared.
+    pub images: usize,
+    /// The scores of images by each entry. Those of many images are the middles of squares.
+    pub points: Vec<ComparedPoint>,
+    /// The images on which the first entry is better, those that differ most first; at most 20.
+    pub first_better: Vec<ComparedImage>,
+    /// The images on which the second entry is better.
+    pub second_better: Vec<ComparedImage>,
+}
+
+/// Images with the same scores.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedPoint {
+    /// The score of each entry.
+    pub scores: [f64; 2],
+    /// The number of images.
+    pub images: u32,
+}
+
+/// An image on which two entries differ.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedImage {
+    /// The id.
+    pub image: String,
+    /// The score of each entry.
+    pub scores: [f64; 2],
+    /// The caption of each entry.
+    pub captions: [String; 2],
 }
 
 /// One of two entries that are compared.

@@ -45,9 +45,9 @@ pub use collection::{
     UploadedPicture, UploadedPictures,
 };
 pub use entry::{
-    About, AboutChange, BoardEntry, Cell, Cells, Column, ColumnKind, ComparedEntry, ComparedMeasure,
-    ComparedSet, ComparisonState, EntryComparison, EntryPair, EntryScore, EntryScores, OtherScore,
-    TeamSubmission,
+    About, AboutChange, BoardEntry, Cell, Cells, Column, ColumnKind, ComparedEntry, ComparedImage,
+    ComparedImages, ComparedMeasure, ComparedPoint, ComparedSet, ComparisonState, EntryComparison, EntryPair,
+    EntryScore, EntryScores, OtherScore, TeamSubmission,
 };
 pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,

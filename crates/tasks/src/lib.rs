@@ -6,6 +6,7 @@
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
 mod agreement;
+mod contrast;
 mod import;
 mod metrics;
 mod order;
@@ -17,6 +18,7 @@ mod scoring;
 mod submission;
 
 pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
+pub use contrast::{Contrast, ImageContrast, MeasureContrast, SetContrast};
 pub use import::{Imported, ImportedCaption, ReadImport};
 pub use metrics::{
     Described, Metrics, Offered, OfferedMeasure, OfferedSuite, absence, check_metrics, each_metric,

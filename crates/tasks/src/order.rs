@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{agreement, import, picture, probe, references, sandbox, scoring, submission};
+use crate::{agreement, contrast, import, picture, probe, references, sandbox, scoring, submission};
 
 /// What a child may use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -101,6 +101,7 @@ tasks! {
     submission::ReadCaptions -> Vec<(SegmentId, String)>;
     scoring::Score -> Vec<scoring::SetScores>;
     scoring::Compare -> Vec<scoring::SetTests>;
+    contrast::Contrast -> Vec<contrast::SetContrast>;
     agreement::Correlate -> agreement::Agreement;
 }
 

@@ -98,19 +98,19 @@ pub(crate) fn open(path: &Path, otherwise: &'static str) -> anyhow::Result<files
     files::open(&path.display().to_string()).map_err(|_| anyhow::anyhow!(otherwise))
 }
 
-fn references(set: &Set) -> anyhow::Result<ReferenceSource> {
+pub(crate) fn references(set: &Set) -> anyhow::Result<ReferenceSource> {
     let bytes = open(&set.prepared, "the references cannot be opened")?;
     let prepared = files::open_prepared("references", Arc::new(bytes))?;
     Ok(ReferenceSource::Prepared { prepared: Box::new(prepared), source: "references".to_owned() })
 }
 
-fn candidates(path: &Path) -> anyhow::Result<Captions> {
+pub(crate) fn candidates(path: &Path) -> anyhow::Result<Captions> {
     let bytes = open(path, "the captions of the submission cannot be opened")?;
     let options = ReadOptions { no_limits: true, ..ReadOptions::candidates() };
     Ok(files::captions_in("submission", &bytes, &options)?)
 }
 
-fn options(set: &Set) -> ScoreOptions {
+pub(crate) fn options(set: &Set) -> ScoreOptions {
     ScoreOptions {
         metrics: set.metrics.options(),
         missing: Missing::Error,

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use capeval_api::{SetState, SubmissionKind};
+use capeval_charts::SQUARES;
 use capeval_choice::SegmentId;
-use capeval_tasks::{Allowance, Compare, Prepare, Prepared, Score, Set, SetScores, SetTests};
+use capeval_tasks::{
+    Allowance, Compare, Contrast, Prepare, Prepared, Score, Set, SetContrast, SetScores, SetTests,
+};
 use tempfile::TempDir;
 
 use super::board::{self, Uncompared};
@@ -348,11 +351,33 @@ pub async fn compare_pair(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    Uncompared { one, other, sets: lacking }: &Uncompared,
+    pair: &Uncompared,
 ) -> Result<Vec<SetTests>, Failure> {
+    let (one, other, sets, allowance) = pair_for_child(app, phase, sets, pair).await?;
+    child::run(app, allowance, Compare { one, other, sets }).await
+}
+
+/// The same image by image.
+pub async fn contrast_pair(
+    app: &App,
+    phase: &Phase,
+    sets: &[ReferenceSet],
+    pair: &Uncompared,
+) -> Result<Vec<SetContrast>, Failure> {
+    let (one, other, sets, allowance) = pair_for_child(app, phase, sets, pair).await?;
+    child::run(app, allowance, Contrast { one, other, sets, squares: SQUARES }).await
+}
+
+/// The captions of two submissions, the sets by which they were not compared, and what a child may use to do that.
+async fn pair_for_child(
+    app: &App,
+    phase: &Phase,
+    sets: &[ReferenceSet],
+    Uncompared { one, other, sets: lacking }: &Uncompared,
+) -> Result<(PathBuf, PathBuf, Vec<Set>, Allowance), Failure> {
     let sets = for_child(app, phase, sets.iter().filter(|set| lacking.contains(&set.id))).await?;
     let (one, other) = (app.blobs.ready(&one.1).await?, app.blobs.ready(&other.1).await?);
     let files = sets.iter().map(|set| set.prepared.clone()).chain([one.clone(), other.clone()]);
     let allowance = Allowance { gives_way: true, ..child::allowance(app, readable(app, files)) };
-    child::run(app, allowance, Compare { one, other, sets }).await
+    Ok((one, other, sets, allowance))
 }

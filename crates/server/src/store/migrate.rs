@@ -49,6 +49,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0027_dry_runs"
     "0028_per_image"
     "0029_imports"
+    "0030_contrasts"
 };
 
 /// The version of the tables that this program uses.

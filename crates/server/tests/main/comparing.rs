@@ -1,9 +1,11 @@
 //! Two entries side by side: the tests of all measures, who sees them, and who has them made.
 
+use std::collections::HashMap;
+
 use axum::http::Request;
 use capeval::corpus::{self, ReadOptions, Surplus};
 use capeval::report::Verdict;
-use capeval::{CompareOptions, CompareRequest, MetricOptions, ScoreOptions};
+use capeval::{CompareOptions, CompareRequest, MetricOptions, ScoreOptions, ScoreRequest};
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::benchmarks::apply;
@@ -16,6 +18,7 @@ use crate::support::{Client, Database, Page as _, Site, on_both, on_sqlite};
 on_both! {
     two_entries_differ_as_capeval_compare_says
     a_comparison_is_seen_by_those_who_see_both_entries
+    two_entries_are_compared_image_by_image_for_those_who_may_see_both
 }
 
 on_sqlite! {
@@ -321,4 +324,132 @@ async fn a_comparison_is_of_two_entries_that_have_captions() {
     let board = anybody.get("/b/b/p/leaderboard?sort=bleu-1").await.expect(200).text;
     let link = format!("<a href=\"/b/b/p/compare?entry={nine}&#38;entry={seven}\">≈ row above</a>");
     assert!(board.contains(&link), "{board}");
+}
+
+async fn two_entries_are_compared_image_by_image_for_those_who_may_see_both(database: Database) {
+    let site = Site::new(database).await;
+    let (phase, id) = entered(&site, &[("Ada", 7), ("Ada", 5), ("Bao", 9)]).await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let root = site.program("Root", Role::Admin, Scope::Host).await;
+    let api = |one: &str, other: &str, more: &str| {
+        format!("/api/v1/phases/{phase}/compare?entry={}&entry={}{more}", id(one), id(other))
+    };
+    // Unless the phase shows results image by image, no one sees them, and nothing is found out.
+    for client in [&ada, &root] {
+        client.post_json(&api("7", "5", ""), &json!({})).await.expect(200);
+        site.work().await;
+        let shown = client.get(&api("7", "5", "")).await.expect(200).json();
+        assert_eq!((&shown["state"], &shown["images"]), (&json!("compared"), &json!(null)), "{shown}");
+    }
+    let jobs: i64 = site
+        .app
+        .store
+        .fetch_one("SELECT COUNT(*) FROM job WHERE kind = 'contrast-pair'", args![])
+        .await
+        .unwrap();
+    assert_eq!(jobs, 0);
+    site.app.store.execute("UPDATE phase SET per_image = 'scores'", args![]).await.unwrap();
+    let before = ada.get(&api("7", "5", "")).await.expect(200).json();
+    assert_eq!(
+        (&before["images"]["state"], &before["images"]["points"]),
+        (&json!("not-compared"), &json!([]))
+    );
+    let browser = site.person("Ada", Role::Member).await;
+    let address = format!("/b/b/p/compare?entry={}&entry={}", id("7"), id("5"));
+    let page = browser.get(&address).await.expect(200).text;
+    assert!(
+        page.contains("have not been compared image by image yet") && !page.contains("<figure"),
+        "{page}"
+    );
+    let waiting = ada.post_json(&api("7", "5", ""), &json!({})).await.expect(200).json();
+    assert_eq!((&waiting["state"], &waiting["images"]["state"]), (&json!("compared"), &json!("waiting")));
+    site.work().await;
+
+    // Ada's own two: as `capeval score` says of each image.
+    let shown = ada.get(&api("7", "5", "&ref=c5&measure=rouge-l")).await.expect(200).json();
+    let images = &shown["images"];
+    assert_eq!(
+        (&images["state"], &images["reference_set"], &images["measure"], &images["images"]),
+        (&json!("compared"), &json!("c5"), &json!("rouge-l"), &json!(40))
+    );
+    let (seven, five) = (scores_of_images("7"), scores_of_images("5"));
+    let points: Vec<[f64; 2]> = images["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| [0, 1].map(|place| point["scores"][place].as_f64().unwrap()))
+        .collect();
+    let round = |score: f64| format!("{score:.3}").parse::<f64>().unwrap();
+    let expected: Vec<[f64; 2]> = (0..40).map(|image| [round(seven[&image]), round(five[&image])]).collect();
+    assert_eq!(points, expected);
+    let first = images["first_better"].as_array().unwrap();
+    assert!(!first.is_empty() && images["second_better"].as_array().unwrap().len() <= 20, "{images}");
+    let differences: Vec<f64> = first
+        .iter()
+        .map(|of| {
+            let image: usize = of["image"].as_str().unwrap().parse().unwrap();
+            assert_eq!(of["captions"], json!([caption_of("7", image), caption_of("5", image)]), "{of}");
+            seven[&image] - five[&image]
+        })
+        .collect();
+    assert!(
+        differences.is_sorted_by(|a, b| a >= b) && differences.iter().all(|more| *more > 0.0),
+        "{differences:?}"
+    );
+    let most = (0..40).map(|image| seven[&image] - five[&image]).fold(f64::MIN, f64::max);
+    assert_eq!(differences[0], most);
+    // In the other order, all is the other way round.
+    let turned = ada.get(&api("5", "7", "&ref=c5&measure=rouge-l")).await.expect(200).json();
+    assert_eq!(turned["images"]["second_better"][0]["image"], first[0]["image"]);
+    assert_eq!(turned["images"]["points"][1]["scores"][0], images["points"][1]["scores"][1]);
+    for wrong in ["&ref=nothing", "&measure=nothing"] {
+        ada.get(&api("7", "5", wrong)).await.expect(404);
+    }
+    let page = browser.get(&address).await.expect(200).text;
+    assert!(page.contains("<figure") && page.contains("images on which 7 is better"), "{page}");
+    assert!(page.contains(&caption_of("7", 5)), "{page}");
+    assert!(!page.contains("secret") && !shown.to_string().contains("secret"), "a reference left");
+
+    // Others see none of it, not even beside an entry of their own; hosts do.
+    site.app.store.execute("DELETE FROM contrast", args![]).await.unwrap();
+    for (client, one, other, is_seen) in [
+        (&site.anybody(), "7", "9", false),
+        (&ada, "7", "9", false),
+        (&site.program("Bao", Role::Member, Scope::Submit).await, "9", "7", false),
+        (&root, "7", "9", true),
+    ] {
+        let shown = client.get(&api(one, other, "")).await.expect(200).json();
+        assert_eq!(shown["images"].is_null(), !is_seen, "{one} {other} {shown}");
+    }
+    ada.post_json(&api("7", "9", ""), &json!({})).await.expect(200);
+    site.work().await;
+    let found = "SELECT 1 FROM contrast";
+    assert!(!site.app.store.exists(found, args![]).await.unwrap());
+    root.post_json(&api("7", "9", ""), &json!({})).await.expect(200);
+    site.work().await;
+    assert_eq!(root.get(&api("7", "9", "")).await.expect(200).json()["images"]["state"], "compared");
+    assert!(ada.get(&api("7", "9", "")).await.expect(200).json()["images"].is_null());
+    // What a phase shows no more is gone at once.
+    site.app.store.execute("UPDATE phase SET per_image = 'none'", args![]).await.unwrap();
+    assert!(root.get(&api("7", "9", "")).await.expect(200).json()["images"].is_null());
+}
+
+/// The caption of an image that a method gave.
+fn caption_of(skill: &str, image: usize) -> String {
+    let file: Value = serde_json::from_str(&results(40, skill.parse().unwrap())).unwrap();
+    file[image]["caption"].as_str().unwrap().to_owned()
+}
+
+/// What `capeval score` says of each image by ROUGE-L.
+fn scores_of_images(skill: &str) -> HashMap<usize, f64> {
+    let read = |text: &str, options| corpus::read(text.as_bytes(), "a file", &options).unwrap();
+    let captions = read(&results(40, skill.parse().unwrap()), ReadOptions::candidates());
+    let metrics = MetricOptions::new(["rouge-l"]);
+    let request = ScoreRequest {
+        options: ScoreOptions { metrics, segments: true, ..ScoreOptions::default() },
+        ..ScoreRequest::new(read(&references(40, 5), ReadOptions::references()), Some(("system", captions)))
+    };
+    let report = capeval::score(request).unwrap();
+    let segments = report.systems[0].segments.as_ref().unwrap();
+    segments.ids.iter().map(|id| id.to_string().parse().unwrap()).zip(segments.values.clone()).collect()
 }

@@ -3,11 +3,14 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{
-    ComparedEntry, ComparedMeasure, ComparedSet, ComparisonState, EntryComparison, EntryPair, SubmissionKind,
+    ComparedEntry, ComparedImage, ComparedImages, ComparedMeasure, ComparedPoint, ComparedSet,
+    ComparisonState, EntryComparison, EntryPair, SubmissionKind,
 };
-use capeval_tasks::Described;
+use capeval_charts::{Axis, Chart, Colour, Figure};
+use capeval_tasks::{Described, ImageContrast, MeasureContrast};
 
-use super::pairs::{self, ByMeasure, BySet, Choice, SideBySide, Test};
+use super::contrasts::ByImage;
+use super::pairs::{self, ByMeasure, BySet, Choice, Progress, SideBySide, Test};
 use super::records::SeenEntry;
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -52,15 +55,43 @@ struct ComparePage<'a> {
     here: String,
     problem: Option<String>,
     compared: Option<&'a SideBySide>,
+    /// The scores of images as a drawing.
+    figure: String,
 }
 
-impl ComparePage<'_> {
+impl<'a> ComparePage<'a> {
     fn shown(&self, value: f64, by: &ByMeasure) -> String {
         board::shown(value, &by.measure, self.phase.decimals)
     }
 
+    /// Whether a job is still to find something out.
+    fn is_waiting(&self, compared: &SideBySide) -> bool {
+        let mut all = [&compared.progress].into_iter().chain(compared.images.iter().map(|by| &by.progress));
+        all.any(|progress| progress.state == ComparisonState::Waiting)
+    }
+
+    /// What someone can ask for.
+    fn open(&self, compared: &'a SideBySide) -> Option<&'a Progress> {
+        let mut all = [&compared.progress].into_iter().chain(compared.images.iter().map(|by| &by.progress));
+        all.find(|progress| progress.is_open())
+    }
+
+    /// A score of an image.
+    fn of_image(&self, image: &ImageContrast, place: &usize, by: &ByImage) -> String {
+        board::shown(image.scores[*place], &by.measure, self.phase.decimals)
+    }
+
+    fn caption<'s>(&self, image: &'s ImageContrast, place: &usize) -> &'s str {
+        &image.captions[*place]
+    }
+
+    /// The images on which one of the two is better.
+    fn better<'s>(&self, found: &'s MeasureContrast, place: &usize) -> &'s [ImageContrast] {
+        &found.better[*place]
+    }
+
     /// A name of one of the two that tells them apart: that of the team, unless both have the same one.
-    fn short<'s>(&'s self, compared: &'s SideBySide, place: &usize) -> &'s str {
+    fn short(&self, compared: &'a SideBySide, place: &usize) -> &'a str {
         let [one, other] = &compared.entries;
         let entry = &compared.entries[*place];
         match entry.team_name.as_str() {
@@ -121,6 +152,55 @@ fn difference(by: &ByMeasure, decimals: usize) -> Option<f64> {
     Some(round(round(a?.0) - round(b?.0)))
 }
 
+/// The scores of images by both entries.
+fn figure(page: &Page, by: &ByImage, found: &MeasureContrast, names: [&str; 2]) -> String {
+    let (low, high) = found.range;
+    let margin = 0.03 * (high - low);
+    let axis = |name: &str| Axis::new(name, (low - margin, high + margin));
+    let points: Vec<(f64, f64)> = found
+        .points
+        .iter()
+        .flat_map(|(one, other, images)| std::iter::repeat_n((*one, *other), *images as usize))
+        .collect();
+    let svg = Chart::scatter(axis(names[0]), axis(names[1]), &points, Colour::System(0)).to_string();
+    let words = page.t3(
+        "The scores of {} images: across those of {}, up those of {}. The lists below have the images that differ most.",
+        found.images,
+        names[0],
+        names[1],
+    );
+    Figure::new(&by.measure.label, &words, &svg).to_string()
+}
+
+fn images_for_programs(of: &SeenPhase, by: &ByImage) -> ComparedImages {
+    let round = |score: f64| rounded(score, &by.measure, of.phase.decimals);
+    let listed = |place: usize| {
+        let images = by.found.iter().flat_map(|found| &found.better[place]);
+        let image = |of: &ImageContrast| ComparedImage {
+            image: of.image.to_string(),
+            scores: of.scores.map(round),
+            captions: of.captions.clone(),
+        };
+        images.map(image).collect()
+    };
+    let points = by.found.iter().flat_map(|found| &found.points);
+    ComparedImages {
+        state: by.progress.state.into(),
+        reason: by.progress.reason.clone().filter(|_| of.seen.is_host),
+        reference_set: by.set.clone(),
+        measure: by.measure.key.clone(),
+        images: by.found.as_ref().map_or(0, |found| found.images),
+        points: points
+            .map(|(one, other, images)| ComparedPoint {
+                scores: [round(*one), round(*other)],
+                images: *images,
+            })
+            .collect(),
+        first_better: listed(0),
+        second_better: listed(1),
+    }
+}
+
 fn for_programs(app: &App, of: &SeenPhase, compared: &SideBySide, here: &str) -> EntryComparison {
     let entry = |entry: &SeenEntry| ComparedEntry {
         submission: entry.submission.id.clone(),
@@ -150,11 +230,12 @@ fn for_programs(app: &App, of: &SeenPhase, compared: &SideBySide, here: &str) ->
     EntryComparison {
         benchmark: of.seen.benchmark.slug.clone(),
         phase: of.phase.slug.clone(),
-        state: compared.state.into(),
-        reason: compared.reason.clone().filter(|_| of.seen.is_host),
+        state: compared.progress.state.into(),
+        reason: compared.progress.reason.clone().filter(|_| of.seen.is_host),
         entries: compared.entries.iter().map(entry).collect(),
         comparison: COMPARISON.to_owned(),
         reference_sets: compared.sets.iter().map(set).collect(),
+        images: compared.images.as_ref().map(|by| images_for_programs(of, by)),
         page: app.settings.url(here),
     }
 }
@@ -168,9 +249,13 @@ fn two(asked: &EntryPair) -> Result<[&str; 2], Fault> {
 }
 
 /// The address of a comparison.
-fn address(of: &SeenPhase, entries: [&str; 2]) -> String {
-    let [a, b] = entries.map(encode);
-    of.address(&format!("compare?entry={a}&entry={b}"))
+fn address(of: &SeenPhase, asked: &EntryPair) -> String {
+    let entries = asked.entries.iter().map(|id| ("entry", id));
+    let choices = [("ref", &asked.set), ("measure", &asked.measure)].into_iter();
+    let choices = choices.filter(|(_, value)| !value.is_empty());
+    let pairs: Vec<String> =
+        entries.chain(choices).map(|(name, value)| format!("{name}={}", encode(value))).collect();
+    of.address(&format!("compare?{}", pairs.join("&")))
 }
 
 async fn show(
@@ -183,8 +268,8 @@ async fn show(
     let (compared, problem, here) = match two(&asked) {
         Ok(ids) => {
             let entries = pairs::entries(&app, &of, ids, visitor).await?;
-            let compared = pairs::side_by_side(&app, &of.phase, entries).await?;
-            (Some(compared), None, address(&of, ids))
+            let compared = pairs::side_by_side(&app, &of, entries, &asked).await?;
+            (Some(compared), None, address(&of, &asked))
         }
         Err(fault) if page.is_program() => return Err(fault),
         // One that was chosen waits for the other; there is nothing wrong yet.
@@ -194,7 +279,7 @@ async fn show(
         return Ok(Either::One(Answer::json(&for_programs(&app, &of, compared, &here))));
     }
     let mut chosen = asked.entries.iter().filter(|id| !id.is_empty()).map(String::as_str);
-    let template = ComparePage {
+    let mut template = ComparePage {
         page: &page,
         seen: &of.seen,
         phase: &of.phase,
@@ -203,7 +288,15 @@ async fn show(
         here,
         problem,
         compared: compared.as_ref(),
+        figure: String::new(),
     };
+    if let Some(compared) = &compared
+        && let Some(by) = &compared.images
+        && let Some(found) = &by.found
+    {
+        let names = [0, 1].map(|place| template.short(compared, &place));
+        template.figure = figure(&page, by, found, names);
+    }
     Ok(Either::Other(page.show(&template)?))
 }
 
@@ -218,10 +311,10 @@ async fn compare(
     let ids = two(&asked)?;
     let entries = pairs::entries(&app, &of, ids, Some(&by)).await?;
     app.limits.take("comparisons", &by.id, COMPARISONS)?;
-    let compared = pairs::side_by_side(&app, &of.phase, entries.clone()).await?;
+    let compared = pairs::side_by_side(&app, &of, entries.clone(), &asked).await?;
     pairs::compare(&app, &compared).await?;
-    let compared = pairs::side_by_side(&app, &of.phase, entries).await?;
-    let here = address(&of, ids);
+    let compared = pairs::side_by_side(&app, &of, entries, &asked).await?;
+    let here = address(&of, &asked);
     Ok(page.then(&here, &for_programs(&app, &of, &compared, &here)))
 }
 

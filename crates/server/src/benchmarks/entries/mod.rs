@@ -1,12 +1,14 @@
 //! The page of an entry: what stands on a board, with all that its visitors may know of it; and two side by side.
 
 mod compare;
+mod contrasts;
 mod handlers;
 mod pairs;
 mod records;
 
 use crate::web::Route;
 
+pub use contrasts::ContrastPair;
 pub use pairs::ComparePair;
 pub use records::SeenEntry;
 

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-use capeval_api::{ComparisonState, SubmissionKind};
+use capeval_api::{ComparisonState, EntryPair, SubmissionKind};
 use capeval_stats::correction::Correction;
 use capeval_tasks::{Described, SetTests};
 
+use super::contrasts::{self, ByImage, ContrastPair};
 use super::records::SeenEntry;
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -27,14 +28,34 @@ pub struct ComparePair;
 /// The ids of two submissions, the smaller one first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    one: String,
-    other: String,
+    pub one: String,
+    pub other: String,
 }
 
 impl Pair {
-    fn of([a, b]: &[SeenEntry; 2]) -> Self {
+    /// The pair of two entries.
+    pub fn of([a, b]: &[SeenEntry; 2]) -> Self {
         let (a, b) = (a.submission.id.clone(), b.submission.id.clone());
         if a < b { Self { one: a, other: b } } else { Self { one: b, other: a } }
+    }
+}
+
+impl Pair {
+    /// The two submissions with their captions, to be compared by all reference sets of their phase.
+    pub async fn to_compare(&self, app: &App) -> Result<(Phase, Vec<ReferenceSet>, Uncompared), Failure> {
+        let one = submissions::by_id(&app.store, &self.one).await?;
+        let other = submissions::by_id(&app.store, &self.other).await?;
+        let phase = records::phase_of(&app.store, &one.phase).await?;
+        let sets = records::sets(&app.store, &phase.id).await?;
+        let (Some(captions), Some(others)) = (one.blob, other.blob) else {
+            return Err(Failure::Lasting("people have no captions of their own to compare".to_owned()));
+        };
+        let pair = Uncompared {
+            one: (one.id, captions),
+            other: (other.id, others),
+            sets: sets.iter().map(|set| set.id.clone()).collect(),
+        };
+        Ok((phase, sets, pair))
     }
 }
 
@@ -77,21 +98,10 @@ impl Work for ComparePair {
     type Done = (Option<String>, Vec<SetTests>);
 
     async fn run(app: &App, job: &Job<Pair>) -> Result<Self::Done, Failure> {
-        let Pair { one, other } = &job.subject;
-        let one = submissions::by_id(&app.store, one).await?;
-        let other = submissions::by_id(&app.store, other).await?;
-        let phase = records::phase_of(&app.store, &one.phase).await?;
-        let sets = records::sets(&app.store, &phase.id).await?;
+        let (phase, sets, mut pair) = job.subject.to_compare(app).await?;
         let known = known(&app.store, &phase, &job.subject).await?;
         let compared = compared(&known);
-        let (Some(captions), Some(others)) = (one.blob, other.blob) else {
-            return Err(Failure::Lasting("people have no captions of their own to compare".to_owned()));
-        };
-        let pair = Uncompared {
-            one: (one.id, captions),
-            other: (other.id, others),
-            sets: sets.iter().map(|set| set.id.clone()).filter(|set| !compared.contains(set)).collect(),
-        };
+        pair.sets.retain(|set| !compared.contains(set));
         let tests = scoring::compare_pair(app, &phase, &sets, &pair).await?;
         Ok((phase.score_set, tests))
     }
@@ -111,12 +121,49 @@ impl Work for ComparePair {
 /// Two entries side by side.
 pub struct SideBySide {
     pub entries: [SeenEntry; 2],
-    pub state: ComparisonState,
-    /// How long they still wait to be compared.
-    pub wait: Option<Wait>,
-    /// Why they could not be compared.
-    pub reason: Option<String>,
+    pub progress: Progress,
     pub sets: Vec<BySet>,
+    /// The two image by image; `None` if the visitor may not see that.
+    pub images: Option<ByImage>,
+}
+
+/// How far a comparison is.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    pub state: ComparisonState,
+    /// How long it still waits.
+    pub wait: Option<Wait>,
+    /// Why it failed.
+    pub reason: Option<String>,
+}
+
+impl Progress {
+    /// How far the job `W` for a pair is, whose result may be there.
+    pub async fn of<W: Work<Subject = Pair>>(app: &App, pair: &Pair, is_done: bool) -> Result<Self, Error> {
+        let mut progress = Self { state: ComparisonState::Compared, wait: None, reason: None };
+        if is_done {
+            return Ok(progress);
+        }
+        let subject = pair.to_string();
+        let mut snapshot = app.store.snapshot().await?;
+        let is_waiting = queue::is_waiting(&mut snapshot, W::KIND, &subject).await?;
+        progress.reason = queue::failure(&mut snapshot, W::KIND, &subject).await?.filter(|_| !is_waiting);
+        drop(snapshot);
+        progress.state = match (is_waiting, &progress.reason) {
+            (true, _) => ComparisonState::Waiting,
+            (false, Some(_)) => ComparisonState::Failed,
+            (false, None) => ComparisonState::NotCompared,
+        };
+        if is_waiting {
+            progress.wait = queue::wait(&app.store, &subject, app.settings.workers).await?;
+        }
+        Ok(progress)
+    }
+
+    /// Whether someone can ask for it.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, ComparisonState::NotCompared | ComparisonState::Failed)
+    }
 }
 
 /// Two entries by a reference set.
@@ -177,8 +224,13 @@ pub async fn entries(
 }
 
 /// Two entries of a phase by all measures, with what is known of how they differ.
-pub async fn side_by_side(app: &App, phase: &Phase, entries: [SeenEntry; 2]) -> Result<SideBySide, Error> {
-    let (store, pair) = (&app.store, Pair::of(&entries));
+pub async fn side_by_side(
+    app: &App,
+    of: &SeenPhase,
+    entries: [SeenEntry; 2],
+    asked: &EntryPair,
+) -> Result<SideBySide, Fault> {
+    let (store, phase, pair) = (&app.store, &of.phase, Pair::of(&entries));
     let known = known(store, phase, &pair).await?;
     let [a, b] = &entries;
     let a = submissions::scores(store, phase, &a.submission.id).await?;
@@ -199,40 +251,39 @@ pub async fn side_by_side(app: &App, phase: &Phase, entries: [SeenEntry; 2]) -> 
         }
     }
     let compared = compared(&known);
-    let mut side_by_side =
-        SideBySide { entries, state: ComparisonState::Compared, wait: None, reason: None, sets };
-    if side_by_side.entries.iter().any(|entry| entry.submission.blob.is_none()) {
-        side_by_side.state = ComparisonState::NoCaptions;
-    } else if !side_by_side.sets.iter().all(|by| compared.contains(&by.set.id)) {
-        side_by_side.wait = queue::wait(store, &pair.to_string(), app.settings.workers).await?;
-        let mut tx = store.snapshot().await?;
-        side_by_side.reason = queue::failure(&mut tx, ComparePair::KIND, &pair.to_string()).await?;
-        side_by_side.state = match (&side_by_side.wait, &side_by_side.reason) {
-            (Some(_), _) => ComparisonState::Waiting,
-            (None, Some(_)) => ComparisonState::Failed,
-            (None, None) => ComparisonState::NotCompared,
-        };
+    let is_done = sets.iter().all(|by| compared.contains(&by.set.id));
+    let mut progress = Progress::of::<ComparePair>(app, &pair, is_done).await?;
+    if entries.iter().any(|entry| entry.submission.blob.is_none()) {
+        progress.state = ComparisonState::NoCaptions;
     }
-    Ok(side_by_side)
+    let images = contrasts::by_image(app, of, &entries, &sets, asked).await?;
+    Ok(SideBySide { entries, progress, sets, images })
 }
 
-/// Has two entries compared, unless they are or are about to be.
+/// Has two entries compared, and image by image if the visitor may see that, unless they are or are about to be.
 pub async fn compare(app: &App, compared: &SideBySide) -> Result<(), Fault> {
-    match compared.state {
-        ComparisonState::Compared | ComparisonState::Waiting => return Ok(()),
-        ComparisonState::NoCaptions => {
-            return Err(fault!(CONFLICT, "no-captions", "People have no captions of their own to compare."));
-        }
-        ComparisonState::NotCompared | ComparisonState::Failed => {}
+    if compared.progress.state == ComparisonState::NoCaptions {
+        return Err(fault!(CONFLICT, "no-captions", "People have no captions of their own to compare."));
     }
     let pair = Pair::of(&compared.entries);
     let mut tx = app.store.begin().await?;
+    // Two who ask at once must not both miss the job of the other.
     records::phase_alone(&mut tx, &compared.entries[0].of.phase.id).await?;
-    if !queue::is_waiting(&mut tx, ComparePair::KIND, &pair.to_string()).await? {
-        jobs::add::<ComparePair>(&mut tx, &pair, Priority::Background).await?;
+    if compared.progress.is_open() {
+        add::<ComparePair>(&mut tx, &pair).await?;
+    }
+    if compared.images.as_ref().is_some_and(|images| images.progress.is_open()) {
+        add::<ContrastPair>(&mut tx, &pair).await?;
     }
     tx.commit().await?;
     app.wake.notify();
+    Ok(())
+}
+
+async fn add<W: Work<Subject = Pair>>(tx: &mut Tx, pair: &Pair) -> Result<(), Error> {
+    if !queue::is_waiting(tx, W::KIND, &pair.to_string()).await? {
+        jobs::add::<W>(tx, pair, Priority::Background).await?;
+    }
     Ok(())
 }
 
