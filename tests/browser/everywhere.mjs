@@ -14,7 +14,7 @@ const { site, complaints, require, start, room, person, close } = await support.
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
 
 // The pages of the router: what is neither for programs nor a file.
-const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/c/{slug}/releases/{number}/{name}"];
+const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/submissions/{id}/file", "/c/{slug}/releases/{number}/{name}"];
 const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|toml|jsonl?)$/.test(path);
 const routes = readdirSync(sources, { recursive: true })
   .filter((name) => name.endsWith(".rs"))
@@ -102,6 +102,42 @@ const steps = {
     const isFull = async () => (await page.locator(".card .leader").count()) >= 3 && (await page.locator(".card").count()) >= 5;
     for (const end = Date.now() + support.PATIENCE; !(await isFull()); await page.reload()) assert.ok(Date.now() < end, "no entries");
     await context.close();
+  },
+  async "results image by image work, and can do nothing to the site"() {
+    for (const [name, benchmark, isExplained] of [["ada", "everyday/validation", true], ["emil", "huashuo/validation", false]]) {
+      const page = await person(name);
+      // What a browser has to say against a page is said on its console.
+      const said = [];
+      page.on("console", (message) => said.push(message.text()));
+      page.on("pageerror", (error) => said.push(String(error)));
+      await page.goto(`${site}/submissions`);
+      const [of, phase] = benchmark.split("/");
+      const links = await page.locator("main a[href^='/submissions/']").evaluateAll((all) => all.map((link) => link.href));
+      for (const link of links) {
+        await page.goto(link);
+        if (await page.locator(`main a[href='/b/${of}/${phase}/leaderboard']`).count()) break;
+      }
+      await page.locator("#images form button").click();
+      // The page follows the job by itself.
+      await page.locator("#images a.button").first().click();
+      await page.locator("html[data-ready=yes]").waitFor();
+      assert.equal(await page.locator(".list [role=option]").count() > 3, true);
+      await page.locator(".list [role=option]").nth(2).click();
+      await page.locator(".detail .card .text").first().waitFor();
+      assert.equal(await page.locator(".detail .references li").count() > 0, isExplained);
+      assert.equal(await page.locator(".detail .evidence").count() > 0, isExplained);
+      assert.equal(await page.getByText("search references").count() > 0, isExplained);
+      await page.locator("#theme").click();
+      assert.deepEqual(said, []);
+      if (screenshots) await page.screenshot({ path: join(screenshots, `images-${phase}-${isExplained}.png`) });
+      const reached = await page.evaluate(async () => {
+        const attempts = [() => document.cookie, () => localStorage.length, () => fetch("/api/v1/me"), () => fetch("/account", { mode: "no-cors" })];
+        const done = await Promise.all(attempts.map(async (attempt) => { try { return [await attempt()]; } catch { return []; } }));
+        return [self.origin, ...done.flat()];
+      });
+      assert.deepEqual(reached, ["null"]);
+      await page.context().close();
+    }
   },
   ...Object.fromEntries(people.map(([name, options]) => [
     `pages are in order for ${name}: ${options.locale}, ${options.colorScheme}, ${options.viewport.width} wide`,

@@ -61,7 +61,8 @@ pub use phase::{
 };
 pub use problem::{Details, Flaw, Problem};
 pub use submission::{
-    ProblemKind, Problems, Quota, Report, Scores, Submission, SubmissionKind, SubmissionState, Submissions,
+    ImageResults, ImageResultsFiles, ImageResultsState, ProblemKind, Problems, Quota, Report, Scores,
+    Submission, SubmissionKind, SubmissionState, Submissions,
 };
 pub use team::{
     CreatedRequest, CreatedTeam, JoinRequest, NewRequest, NewTeam, OwnRequest, OwnRequests, RequestState,

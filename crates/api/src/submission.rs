@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{About, Open, Time, describe_choices};
+use crate::{About, Open, PerImage, Time, describe_choices};
 
 named! {
     /// How far a submission is.
@@ -44,6 +44,7 @@ named! {
 describe_choices!(
     SubmissionState: "SubmissionState",
     SubmissionKind: "SubmissionKind",
+    ImageResultsState: "ImageResultsState",
     ProblemKind: "ProblemKind",
 );
 
@@ -84,6 +85,49 @@ pub struct Submission {
     pub scores: Option<Scores>,
     /// The address of its page.
     pub page: String,
+    /// The address of its file as it was uploaded; `null` if that is not kept.
+    #[serde(default)]
+    pub file: Option<String>,
+}
+
+named! {
+    /// How far the results of a submission image by image are.
+    pub enum ImageResultsState ("state of results image by image") {
+        Unbuilt = "unbuilt", "not built yet";
+        Building = "building", "being built";
+        Ready = "ready", "ready";
+        Failed = "failed", "could not be built";
+    }
+}
+
+/// The results of a submission image by image.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ImageResults {
+    /// What they show.
+    pub shows: Open<PerImage>,
+    pub state: Open<ImageResultsState>,
+    /// Why they could not be built.
+    pub reason: Option<String>,
+    /// The jobs that come before them.
+    pub ahead: Option<i64>,
+    /// The seconds until they are built, as far as recent ones tell.
+    pub seconds: Option<i64>,
+    /// What there is, once they are ready.
+    pub files: Vec<ImageResultsFiles>,
+}
+
+/// The results image by image by one reference set.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ImageResultsFiles {
+    pub reference_set: String,
+    /// The address of the page, in HTML.
+    pub page: String,
+    /// Its size in bytes.
+    pub page_size: i64,
+    /// The address of the scores of each image, as JSON Lines.
+    pub lines: String,
+    /// Their size in bytes.
+    pub lines_size: i64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

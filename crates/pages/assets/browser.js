@@ -194,7 +194,7 @@ async function browser(meta) {
   // On a small screen, all but the search and the order are in a drawer.
   const drawer = element("details", { class: "drawer" }, element("summary", {}, "More choices"),
     group("Systems", [some(n, which), some(n, from), order]),
-    group("What is shown", [...(meta.texts ? [references, some(n, words), some(meta.metrics.length, marks)] : []), wall]));
+    group("What is shown", [...(meta.references ? [references, some(n, words), some(meta.metrics.length, marks)] : []), wall]));
   const large = matchMedia("(min-width: 60rem)");
   const unfold = () => { drawer.open = large.matches; };
   large.addEventListener("change", unfold);
@@ -203,7 +203,7 @@ async function browser(meta) {
   const legend = element("p", { class: "marks" }, "Matched words: ",
     ...[1, 2, 3, 4].map((n) => element("mark", { class: "g" + n }, n < 4 ? n + "-gram" : "4-gram or longer")), " ",
     element("mark", { class: "g5" }, "other match"), "; paler where a match adds less to the score");
-  root.append(element("div", { class: "controls" }, first, drawer, filters, count), meta.texts ? legend : "", split);
+  root.append(element("div", { class: "controls" }, first, drawer, filters, count), meta.references ? legend : "", split);
   if (state.chosen) document.body.classList.add("reading");
   addEventListener("hashchange", () => {
     Object.assign(state, stateOf(location.hash, start, meta, ids));

@@ -65,6 +65,8 @@ struct Meta<'r> {
     pictures: Option<Place<'r>>,
     /// Whether there are captions or references, and not only given scores.
     texts: bool,
+    /// Whether there are references; without them, no words match.
+    references: bool,
     /// The system and the baseline whose differences are shown at first.
     difference: Option<(usize, usize)>,
 }
@@ -216,6 +218,7 @@ impl<'r> Meta<'r> {
                 Pictures::Embedded(_) => Place::Embedded,
             }),
             texts: gallery.has_texts(),
+            references: gallery.references.iter().any(|texts| !texts.is_empty()),
             difference: *difference,
         }
     }

@@ -515,7 +515,11 @@ fn lengths(report: &Report, gallery: &Gallery, n_drawn: usize) -> Figure {
         series.push(Series { colour: *colour, points });
         words.push_str(&format!(" Median of {name}: {}.", significant(quantile(values, 0.5), 3)));
     }
-    let x = Axis::of_counts("words per caption; references in grey", (-0.5, high + 0.5));
+    let unit = match gallery.references.iter().any(|texts| !texts.is_empty()) {
+        true => "words per caption; references in grey",
+        false => "words per caption",
+    };
+    let x = Axis::of_counts(unit, (-0.5, high + 0.5));
     let y = Axis::new("% of captions", (0.0, top(&series)));
     let slices = all.iter().map(|(_, _, values)| values.as_slice());
     Figure {

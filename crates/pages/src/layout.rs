@@ -47,18 +47,24 @@ pub(crate) struct Layout<'r> {
 impl<'r> Layout<'r> {
     /// `title` is the heading of a page without one of its own.
     pub fn new(page: &'r Page, title: String, version: &'r str, subtitle: String) -> Self {
-        let policy = format!(
-            "default-src 'none'; script-src {}; style-src {} {}; img-src data:{}; base-uri 'none'; form-action 'none'",
-            hash(SCRIPT),
-            hash(LOOK),
-            hash(STYLE),
-            page.pictures.as_ref().map(Pictures::source).unwrap_or_default()
-        );
+        let policy = policy(page);
         let given = page.title.as_deref().filter(|title| !title.trim().is_empty());
         let title = given.map_or(Cow::Owned(title), Cow::Borrowed);
         let icon = format!("data:image/svg+xml;base64,{}", BASE64.encode(MARK));
         Self { title, subtitle, version, icon, policy }
     }
+}
+
+/// What a page with these settings may run and load, as its Content-Security-Policy: its script, its styles and its
+/// pictures. The page says so itself; a site that sends it can say it, too.
+pub fn policy(page: &Page) -> String {
+    format!(
+        "default-src 'none'; script-src {}; style-src {} {}; img-src data:{}; base-uri 'none'; form-action 'none'",
+        hash(SCRIPT),
+        hash(LOOK),
+        hash(STYLE),
+        page.pictures.as_ref().map(Pictures::source).unwrap_or_default()
+    )
 }
 
 /// The hash by which the policy identifies a script or style.

@@ -30,6 +30,7 @@ use crate::data::Data;
 use crate::figures::Charts;
 pub use crate::figures::{Figure, Note, ratings as by_rating};
 use crate::layout::Layout;
+pub use crate::layout::policy;
 pub use crate::page::{Page, Pictures};
 use crate::profiles::{Profiles, profiles};
 pub use crate::rated::{Rated, rated};

@@ -52,6 +52,7 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<benchmarks::scoring::CompareNeighbours>(),
     AnyWork::of::<benchmarks::entries::ComparePair>(),
     AnyWork::of::<benchmarks::entries::ContrastPair>(),
+    AnyWork::of::<benchmarks::images::BuildImages>(),
     AnyWork::of::<benchmarks::dry_run::TryFile>(),
     AnyWork::of::<benchmarks::rescore::Rescore>(),
     AnyWork::of::<benchmarks::announcements::MailAnnouncement>(),

@@ -1,5 +1,5 @@
-//! What child processes of the evaluation server do: prepare references, read submissions and imports, score,
-//! compare, correlate, and re-encode pictures.
+//! What child processes of the evaluation server do: prepare references, read submissions and imports, score, write pages
+//! of single images, compare, correlate, and re-encode pictures.
 //!
 //! The server makes an [`Order`] of a [`Task`], and reads the [`Answer`]. A task is performed by [`serve`] alone, which
 //! enters the sandbox first, so the process that answers requests cannot score.
@@ -7,6 +7,7 @@
 
 mod agreement;
 mod contrast;
+mod images;
 mod import;
 mod metrics;
 mod order;
@@ -19,6 +20,7 @@ mod submission;
 
 pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
 pub use contrast::{Contrast, ImageContrast, MeasureContrast, SetContrast};
+pub use images::{ShowImages, ShownImages};
 pub use import::{Imported, ImportedCaption, ReadImport};
 pub use metrics::{
     Described, Metrics, Offered, OfferedMeasure, OfferedSuite, absence, check_metrics, each_metric,

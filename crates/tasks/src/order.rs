@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{agreement, contrast, import, picture, probe, references, sandbox, scoring, submission};
+use crate::{agreement, contrast, images, import, picture, probe, references, sandbox, scoring, submission};
 
 /// What a child may use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -100,6 +100,7 @@ tasks! {
     import::ReadImport -> Vec<import::Imported>;
     submission::ReadCaptions -> Vec<(SegmentId, String)>;
     scoring::Score -> Vec<scoring::SetScores>;
+    images::ShowImages -> images::ShownImages;
     scoring::Compare -> Vec<scoring::SetTests>;
     contrast::Contrast -> Vec<contrast::SetContrast>;
     agreement::Correlate -> agreement::Agreement;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capeval::corpus::{Captions, Empty, Ids, Missing, ReadOptions, Surplus};
+use capeval::evaluate;
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
 use capeval::{CompareOptions, CompareRequest, ReferenceSource, ScoreOptions, ScoreRequest};
@@ -98,10 +99,13 @@ pub(crate) fn open(path: &Path, otherwise: &'static str) -> anyhow::Result<files
     files::open(&path.display().to_string()).map_err(|_| anyhow::anyhow!(otherwise))
 }
 
-pub(crate) fn references(set: &Set) -> anyhow::Result<ReferenceSource> {
+pub(crate) fn prepared(set: &Set) -> anyhow::Result<evaluate::Prepared> {
     let bytes = open(&set.prepared, "the references cannot be opened")?;
-    let prepared = files::open_prepared("references", Arc::new(bytes))?;
-    Ok(ReferenceSource::Prepared { prepared: Box::new(prepared), source: "references".to_owned() })
+    Ok(files::open_prepared("references", Arc::new(bytes))?)
+}
+
+pub(crate) fn references(set: &Set) -> anyhow::Result<ReferenceSource> {
+    Ok(ReferenceSource::Prepared { prepared: Box::new(prepared(set)?), source: "references".to_owned() })
 }
 
 pub(crate) fn candidates(path: &Path) -> anyhow::Result<Captions> {

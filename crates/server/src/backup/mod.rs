@@ -106,6 +106,9 @@ async fn write_rows(snapshot: &mut Tx, path: PathBuf) -> anyhow::Result<()> {
 /// The files that rows name, as paths in a backup.
 pub async fn named(tx: &mut Tx) -> Result<Vec<String>, Error> {
     let visible = "SELECT blob AS hash FROM submission WHERE blob IS NOT NULL \
+                   UNION SELECT upload AS hash FROM submission WHERE upload IS NOT NULL \
+                   UNION SELECT page AS hash FROM image_result \
+                   UNION SELECT lines AS hash FROM image_result \
                    UNION SELECT blob AS hash FROM dry_run WHERE blob IS NOT NULL \
                    UNION SELECT blob AS hash FROM image WHERE blob IS NOT NULL \
                    UNION SELECT thumb AS hash FROM image WHERE thumb IS NOT NULL \

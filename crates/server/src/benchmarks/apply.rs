@@ -12,6 +12,8 @@ use capeval_text::Tokenizer;
 use serde_json::json;
 
 use super::about;
+use super::images;
+use super::pictures;
 use super::plan::{PhasePlan, Plan, ReferencePlan, Source, When};
 use super::records::{self, Benchmark, MOST_DECIMALS, Phase};
 use super::scoring::{PrepareSet, ScoreSubmission};
@@ -450,6 +452,9 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
     capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| format!("phase {}", phase.slug))?;
+    if let Some(address) = &phase.pictures {
+        pictures::checked(address).with_context(|| format!("phase {}", phase.slug))?;
+    }
     about::check(&phase.columns).with_context(|| format!("phase {}", phase.slug))?;
     for set in &phase.references {
         people::name(&set.name)?;
@@ -534,16 +539,18 @@ async fn apply_phase(
             known = None;
         }
     }
+    let pictures = plan.pictures.as_deref().map_or("", str::trim);
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
-         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns, per_image) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
+         reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns, per_image, \
+         pictures) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, position = excluded.position, \
          opens_at = excluded.opens_at, closes_at = excluded.closes_at, per_day = excluded.per_day, \
          in_total = excluded.in_total, board = excluded.board, reveal_at = excluded.reveal_at, \
          decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric, \
          board_columns = excluded.board_columns, columns = excluded.columns, \
-         per_image = excluded.per_image",
+         per_image = excluded.per_image, pictures = excluded.pictures",
         args![
             &id,
             benchmark,
@@ -564,7 +571,8 @@ async fn apply_phase(
             serde_json::to_string(&plan.board_columns)?,
             clock::now(),
             serde_json::to_string(&plan.columns)?,
-            plan.per_image.name()
+            plan.per_image.name(),
+            pictures
         ],
     )
     .await?;
@@ -573,6 +581,11 @@ async fn apply_phase(
         && known.main_set != *main
     {
         require_scored(tx, score_set, main).await?;
+    }
+    if let Some(known) = &known
+        && (known.per_image, known.pictures.as_str()) != (plan.per_image, pictures)
+    {
+        images::forget(tx, &id).await?;
     }
     let mut added = 0;
     for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {

@@ -60,6 +60,8 @@ impl PersonalData for OwnData {
                 "DELETE FROM benchmark_host WHERE account = $1",
                 "DELETE FROM evaluation_rater WHERE account = $1",
                 "DELETE FROM team_member WHERE account = $1",
+                // Captions stay. The file that the person uploaded may hold more than them, and so may its name.
+                "UPDATE submission SET upload = NULL, file = '' WHERE account = $1 AND kind = 'entry'",
             ] {
                 tx.execute(sql, args![&person.id]).await?;
             }

@@ -98,6 +98,10 @@ pub struct PhasePlan {
     /// explanations show them, so this is for phases whose references may become known, such as validation.
     #[serde(default = "nothing")]
     pub per_image: PerImage,
+    /// The address of the picture of an image, with `{id}` in place of its id, or `{id:012}` for an id of twelve
+    /// digits; pages with results image by image show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<String>,
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
@@ -303,6 +307,7 @@ impl PhasePlan {
             board_columns: phase.board_columns.clone(),
             human: phase.human,
             per_image: phase.per_image,
+            pictures: Some(phase.pictures.clone()).filter(|pictures| !pictures.is_empty()),
             references,
             columns: phase.columns.clone(),
             baselines,

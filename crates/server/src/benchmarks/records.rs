@@ -73,6 +73,8 @@ pub struct Phase {
     pub human: bool,
     /// What teams see of their own submissions image by image.
     pub per_image: PerImage,
+    /// The address of the picture of an image, with `{id}`; empty if there are no pictures.
+    pub pictures: String,
     /// What hosts ask about methods.
     #[serde(deserialize_with = "store::json")]
     pub columns: Vec<Column>,

@@ -95,7 +95,7 @@ pub fn broken() -> Fault {
 }
 
 /// Unpacks and checks a file; few at once, since each is held in memory.
-pub async fn check(app: &App, sets: &[ReferenceSet], draft: Draft) -> Result<Checked, Fault> {
+pub async fn check(app: &App, sets: &[ReferenceSet], draft: &Draft) -> Result<Checked, Fault> {
     if draft.size() == 0 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."));
     }
@@ -106,7 +106,7 @@ pub async fn check(app: &App, sets: &[ReferenceSet], draft: Draft) -> Result<Che
     let check = move || Ok::<_, Fault>(validation::check(&unpack(&path, limit)?, &known, most));
     let (size, (mut report, mut canonical)) = (draft.size(), tokio::task::spawn_blocking(check).await??);
     if validation::is_foreign(&report, most) {
-        match read(app, sets, &draft).await {
+        match read(app, sets, draft).await {
             Ok(captions) => (report, canonical) = validation::check_captions(captions, &expected, most),
             Err(Failure::Lasting(reason)) => report.unreadable = Some(reason),
             Err(failure) => return Err(Fault::internal(&failure)),

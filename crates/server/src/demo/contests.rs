@@ -167,7 +167,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
             "画说日常",
             "用一句中文描述日常生活的图片。Everyday pictures, described in Chinese.",
             CHINESE,
-            vec![("validation", "验证集", "per_day = 5\nin_total = 100\n", zh)],
+            vec![("validation", "验证集", "per_day = 5\nin_total = 100\nper_image = 'scores'\n", zh)],
         ),
         (
             "everyday",
@@ -175,7 +175,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
             "People, animals and what they are up to, in one English sentence.",
             EVERYDAY,
             vec![
-                ("validation", "Validation", "per_day = 10\nin_total = 100\n", both),
+                ("validation", "Validation", "per_day = 10\nin_total = 100\nper_image = 'explained'\n", both),
                 ("test", "Test", test, both),
             ],
         ),
@@ -230,7 +230,7 @@ async fn submit_entries(app: &App, visitors: &[Visitor], contest: &Contest) -> a
         let results = texts::results(contest.tongue, IMAGES, *quality);
         std::io::Write::write_all(&mut file, results.to_string().as_bytes())?;
         let about = About { method: (*method).to_owned(), ..About::default() };
-        let received = Received { about, file, name: None };
+        let received = Received { about, file, name: Some("results.json".to_owned()) };
         match submit::submit(app, person(visitors, name)?, &phase, received, None).await? {
             Outcome::Queued(submission) => {
                 // Not at the same minute of the day.

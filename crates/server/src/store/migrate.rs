@@ -50,6 +50,8 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0028_per_image"
     "0029_imports"
     "0030_contrasts"
+    "0031_uploads"
+    "0032_images"
 };
 
 /// The version of the tables that this program uses.

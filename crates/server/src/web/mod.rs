@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod assets;
+pub mod download;
 pub mod language;
 pub mod limits;
 pub mod middleware;

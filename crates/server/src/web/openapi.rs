@@ -258,10 +258,11 @@ mod tests {
     }
 
     /// What changes something without being told more than its address.
-    const BODILESS: [&str; 15] = [
+    const BODILESS: [&str; 16] = [
         "accept",
         "refuse",
         "retract",
+        "images",
         "cancel",
         "pin",
         "invites",

@@ -19,6 +19,7 @@ mod disk;
 mod entries;
 mod hostile;
 mod hosting;
+mod images;
 mod jobs;
 mod judging;
 mod kills;

@@ -130,7 +130,7 @@ const PHASE: [(&str, &str); 18] = [
     ("per_image", "explained"),
 ];
 
-async fn send(
+pub async fn send(
     who: &Client,
     path: &str,
     fields: &[(&str, &str)],

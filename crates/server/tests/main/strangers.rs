@@ -66,7 +66,7 @@ impl World {
     async fn new() -> Self {
         let site = Site::new(Database::Sqlite).await;
         let mut parts = BTreeMap::new();
-        let phase = benchmark(&site, "").await;
+        let phase = benchmark(&site, "per_image = 'explained'").await;
         let hanna = Person::new(&site, "Hanna", Role::Host).await;
         let root = Person::new(&site, "Root", Role::Admin).await;
         let ada = Person::new(&site, "Ada", Role::Member).await;
@@ -89,6 +89,8 @@ impl World {
             ("judges", "jude@example.org"),
         ];
         hanna.browser.post("/b/b/p/host/judging", &judging).await.expect(303);
+        let images = format!("/api/v1/submissions/{}/images", made["id"].as_str().unwrap());
+        ada.program.post_json(&images, &json!({})).await.expect(200);
         let sample = format!("/api/v1/host/phases/{phase}/dry-run");
         hanna.program.send(Request::post(sample), results(40, 5)).await.expect(201);
         site.work().await;

@@ -9,6 +9,7 @@ use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
 use crate::accounts::{Visitor, people};
 use crate::app::App;
+use crate::benchmarks::pictures;
 use crate::benchmarks::records::{self, Phase, SeenPhase};
 use crate::fault;
 use crate::fault::Fault;
@@ -106,20 +107,7 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
             WANTED
         ));
     }
-    let pictures = plan.pictures.trim();
-    let is_plain = pictures.chars().all(|c| c.is_ascii_graphic() && !"\"'<>;,\\".contains(c));
-    let host = pictures.strip_prefix("https://").and_then(|rest| rest.split('/').next());
-    let is_host = host.is_some_and(|host| {
-        !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:".contains(c))
-    });
-    if !is_plain || !is_host || !pictures.contains("{id") || pictures.len() > 500 {
-        return Err(fault!(
-            UNPROCESSABLE_ENTITY,
-            "pictures",
-            "The address of the pictures must begin with https:// and have {} in place of the image ID.",
-            "{id}"
-        ));
-    }
+    let pictures = pictures::checked(&plan.pictures)?;
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     let active = "SELECT 1 FROM evaluation WHERE phase = $1 AND state IN ('preparing', 'open')";

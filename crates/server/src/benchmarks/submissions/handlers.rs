@@ -1,8 +1,9 @@
 //! Submissions on pages and for programs.
 
 use askama::Template;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use capeval_api::{ColumnKind, SubmissionKind, SubmissionState, Submissions};
+use capeval_api::{ColumnKind, ImageResultsState, PerImage, SubmissionKind, SubmissionState, Submissions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,12 +12,13 @@ use super::{actions, events};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::{About, Changes};
-use crate::benchmarks::board;
 use crate::benchmarks::records::{Phase, ReferenceSet, Seen, SeenPhase, sets};
+use crate::benchmarks::{board, images};
+use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Wait};
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Either, Own, Page, Route, Scope, Visible};
+use crate::web::{Access, Answer, Asked, Either, Own, Page, Route, Scope, Visible, download, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -25,6 +27,9 @@ pub(super) fn routes() -> Vec<Route> {
         get("/api/v1/phases/{id}/submissions", read, "List your team's submissions", list_of_phase),
         get("/submissions/{id}", read, "Show a submission of your team", show),
         get("/api/v1/submissions/{id}", read, "Show the state and the scores of a submission", state),
+        get("/submissions/{id}/file", read, "Download the file of a submission as it was uploaded", file)
+            .and("/api/v1/submissions/{id}/file")
+            .sends(200, "application/octet-stream"),
         get("/api/v1/submissions/{id}/events", read, "Stream the progress of a submission", events::events)
             .sends(200, "text/event-stream"),
         post("/submissions/{id}/cancel", submit, "Cancel a queued submission", cancel)
@@ -100,6 +105,23 @@ struct Show<'a> {
     is_same: bool,
     about: About,
     problem: Option<String>,
+    /// Its results image by image, where the phase shows them.
+    images: Option<images::State>,
+}
+
+impl Show<'_> {
+    /// The address of results image by image by a reference set.
+    fn images(&self, path: &str, set: &str) -> String {
+        format!("/submissions/{}/{path}?ref={}", self.submission.id, encode(set))
+    }
+
+    /// A size for people.
+    fn size(bytes: &i64) -> String {
+        match *bytes {
+            bytes if bytes < 100_000 => format!("{} kB", (bytes + 999) / 1000),
+            bytes => format!("{:.1} MB", bytes as f64 / 1e6),
+        }
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -160,11 +182,27 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: Shown) ->
         is_same: shown.is_same,
         about: shown.about,
         problem: shown.problem,
+        images: images::state(app, of).await?,
     })
 }
 
 async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>, Fault> {
     Ok(Answer::json(&of.shown(&app).await?))
+}
+
+/// The file as it was uploaded, which the browser does not open: it may be anything.
+async fn file(app: App, Own(of): Own<SeenSubmission>, headers: HeaderMap) -> Result<Response, Fault> {
+    let Some((hash, name)) = of.submission.sent() else {
+        return Err(match of.submission.kind {
+            SubmissionKind::Human => Fault::not_found(),
+            _ => fault!(GONE, "file-gone", "The file as it was uploaded is no longer kept."),
+        });
+    };
+    let path = app.blobs.ready(hash).await?;
+    let mut sent = download::send(&path, hash, Some(&name), "application/octet-stream", &headers).await?;
+    let policy = HeaderValue::from_static("default-src 'none'; sandbox");
+    sent.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    Ok(sent)
 }
 
 /// The page of a submission for browsers, and the submission for programs.

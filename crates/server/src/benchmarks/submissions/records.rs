@@ -41,6 +41,10 @@ pub struct Submission {
     pub reason: Option<String>,
     /// The hash of the captions.
     pub blob: Option<String>,
+    /// The hash of the file as it was uploaded; `None` if it is not kept.
+    pub upload: Option<String>,
+    /// The name of the file; empty if it had none.
+    pub file: String,
     /// The size of the upload in bytes.
     pub size: i64,
     /// The day whose quota it was counted in.
@@ -53,6 +57,20 @@ pub struct Submission {
 }
 
 impl Submission {
+    /// The hash of the file as it came, and a name for it; `None` if it is not kept.
+    pub fn sent(&self) -> Option<(&str, String)> {
+        // The captions of baselines are their files.
+        let hash = match self.kind {
+            SubmissionKind::Baseline => &self.blob,
+            _ => &self.upload,
+        };
+        let name = match self.file.is_empty() {
+            true => format!("captions-{}", self.id),
+            false => self.file.clone(),
+        };
+        Some((hash.as_deref()?, name))
+    }
+
     /// Whether its state can still change.
     pub fn is_open(&self) -> bool {
         self.state.is_open()
@@ -344,5 +362,6 @@ fn for_programs(
         disqualified: submission.disqualified_for.clone(),
         scores: Some(by_set).filter(|scores| !scores.is_empty()),
         page: app.settings.url(&format!("/submissions/{}", submission.id)),
+        file: submission.sent().map(|_| app.settings.url(&format!("/submissions/{}/file", submission.id))),
     }
 }

@@ -16,7 +16,7 @@ use crate::plain;
 pub struct Received {
     pub about: About,
     pub file: Draft,
-    /// The name of the file, as far as a form tells it.
+    /// The name of the file, as far as the request tells it: a form, or `file` in the query of the address.
     pub name: Option<String>,
 }
 
@@ -26,8 +26,10 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
         request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if !kind.starts_with("multipart/form-data") {
         let given = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
-        let about = About::of(given.map_err(|_| upload::broken())?.0);
-        return Ok(Received { about, file: upload::of_body(app, request.into_body()).await?, name: None });
+        let Query(given) = given.map_err(|_| upload::broken())?;
+        let name = given.iter().find(|(name, _)| name == "file").and_then(|(_, name)| file_name_of(name));
+        let file = upload::of_body(app, request.into_body()).await?;
+        return Ok(Received { about: About::of(given), file, name });
     }
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
     let (mut about, mut file, mut file_name) = (About::default(), None, None);

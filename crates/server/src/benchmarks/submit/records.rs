@@ -1,5 +1,7 @@
 //! What happens to results from the upload to the queue: they are checked, counted, and stored once.
 
+use std::io;
+
 use capeval_api::Report;
 use serde_json::json;
 
@@ -54,17 +56,18 @@ pub async fn submit(
     received: Received,
     key: Option<&str>,
 ) -> Result<Outcome, Fault> {
-    let Received { about, file, .. } = received;
+    let Received { about, file, name } = received;
     let about = about.checked(&phase.columns)?;
     let sets = records::sets(&app.store, &phase.id).await?;
     if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
     }
-    let Checked { report, canonical, size } = upload::check(app, &sets, file).await?;
+    let Checked { report, canonical, size } = upload::check(app, &sets, &file).await?;
     let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
     let blobs = app.blobs.clone();
-    // The file is on the disk before any row names it.
-    let blob = tokio::task::spawn_blocking(move || blobs.put(&canonical[..])).await??;
+    // The files are on the disk before any row names them.
+    let keep = move || Ok::<_, io::Error>((blobs.put(&canonical[..])?, blobs.keep(file)?));
+    let (blob, upload) = tokio::task::spawn_blocking(keep).await??;
 
     let mut tx = app.store.begin().await?;
     // Hosts may have stopped submissions since, or changed the limits.
@@ -84,8 +87,9 @@ pub async fn submit(
     let added = tx
         .execute(
             "INSERT INTO submission (id, phase, team, account, kind, method, description, link, authors, code, tags, \
-             details, state, blob, size, charged_day, refunded, idempotency_key, created_at) \
-             VALUES ($1, $2, $3, $4, 'entry', $5, $6, $7, $13, $14, $15, $16, 'queued', $8, $9, $10, 0, $11, $12) \
+             details, state, blob, size, charged_day, refunded, idempotency_key, created_at, upload, file) \
+             VALUES ($1, $2, $3, $4, 'entry', $5, $6, $7, $13, $14, $15, $16, 'queued', $8, $9, $10, 0, $11, $12, \
+             $17, $18) \
              ON CONFLICT DO NOTHING",
             args![
                 &id,
@@ -103,7 +107,9 @@ pub async fn submit(
                 &about.said.authors,
                 &about.said.code,
                 serde_json::to_string(&about.said.tags)?,
-                serde_json::to_string(&about.said.details)?
+                serde_json::to_string(&about.said.details)?,
+                &upload,
+                name.unwrap_or_default()
             ],
         )
         .await?;

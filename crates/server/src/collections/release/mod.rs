@@ -4,7 +4,6 @@ pub mod archive;
 pub mod build;
 pub mod card;
 pub mod content;
-mod download;
 pub mod files;
 mod pages;
 pub mod publish;

@@ -8,10 +8,10 @@ use capeval_api::BoardKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::ZIP;
 use super::publish::{self, Wanted};
 use super::records::{self, Part, Published, Release, ReleaseState, SeenRelease};
 use super::selection::{self, Parameters};
-use super::{ZIP, download};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::as_html;
@@ -19,7 +19,7 @@ use crate::collections::records::Seen;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Body, Hosted, Page, Route, Scope, Visible};
+use crate::web::{Access, Body, Hosted, Page, Route, Scope, Visible, download};
 
 pub(in crate::collections) fn routes() -> Vec<Route> {
     let (public, host) = (Access::Public, Access::Host);
@@ -133,7 +133,7 @@ async fn file(
     }
     let part = records::part(&app.store, &release.id, &name).await?;
     let file = app.blobs.ready(&part.blob).await?;
-    let sent = download::send(&file, &part.blob, &name, ZIP, &headers).await?;
+    let sent = download::send(&file, &part.blob, Some(&name), ZIP, &headers).await?;
     // A download that goes on is not another one.
     if sent.status() == StatusCode::OK {
         records::note_download(&app.store, &release.id, &part, visitor).await?;

@@ -185,6 +185,7 @@ fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
         board_columns: Vec::new(),
         human: true,
         per_image: PerImage::Nothing,
+        pictures: None,
         references,
         columns: Vec::new(),
         baselines: Vec::new(),

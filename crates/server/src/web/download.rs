@@ -1,4 +1,4 @@
-//! Sends files of a release: whole or in part, so that a broken download goes on where it stopped.
+//! Sends large files: whole or in part, so that a broken download goes on where it stopped.
 
 use std::io::SeekFrom;
 use std::path::Path;
@@ -10,6 +10,7 @@ use futures_util::{StreamExt, stream};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
+use super::encode;
 use crate::fault::Fault;
 
 /// The bytes that are read at once.
@@ -70,11 +71,11 @@ fn part(range: &str, size: u64) -> Wanted {
     }
 }
 
-/// Answers with a file, whose hash is `hash`, under a name for the disk of the person.
-pub(super) async fn send(
+/// Answers with a file, whose hash is `hash`: for the disk of the person if it has a name, or else to be shown.
+pub async fn send(
     path: &Path,
     hash: &str,
-    name: &str,
+    name: Option<&str>,
     kind: &'static str,
     headers: &HeaderMap,
 ) -> Result<Response, Fault> {
@@ -82,12 +83,14 @@ pub(super) async fn send(
     let size = file.metadata().await?.len();
     let tag = format!("\"{hash}\"");
     let wanted = wanted(headers, &tag, size);
-    let answer = Response::builder()
+    let mut answer = Response::builder()
         .header(header::ETAG, &tag)
         .header(header::ACCEPT_RANGES, "bytes")
         .header(header::CACHE_CONTROL, "private, no-cache")
-        .header(header::CONTENT_TYPE, kind)
-        .header(header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""));
+        .header(header::CONTENT_TYPE, kind);
+    if let Some(name) = name {
+        answer = answer.header(header::CONTENT_DISPOSITION, attachment(name));
+    }
     let answer = match wanted {
         Wanted::Nothing => answer.status(StatusCode::NOT_MODIFIED).body(Body::empty()),
         Wanted::Beyond => answer
@@ -106,6 +109,19 @@ pub(super) async fn send(
         }
     };
     answer.map_err(|error| Fault::internal(&error))
+}
+
+/// The header of a file with any name: as it is, and, if it has letters that headers have not, a form of it for
+/// programs that read only ASCII.
+fn attachment(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._- ".contains(c);
+    match name.chars().all(is_plain) {
+        true => format!("attachment; filename=\"{name}\""),
+        false => {
+            let ascii = name.replace(|c| !is_plain(c), "_");
+            format!("attachment; filename=\"{ascii}\"; filename*=UTF-8''{}", encode(name))
+        }
+    }
 }
 
 /// The next `n` bytes of a file.
@@ -154,6 +170,15 @@ mod tests {
         }
         assert_eq!(part("bytes=0-", 0), Wanted::Beyond);
         assert_eq!(part("bytes=-5", 0), Wanted::Beyond);
+    }
+
+    #[test]
+    fn any_name_fits_into_a_header() {
+        assert_eq!(attachment("a 1.json"), "attachment; filename=\"a 1.json\"");
+        assert_eq!(
+            attachment("é\"\r\n;.csv"),
+            "attachment; filename=\"_____.csv\"; filename*=UTF-8''%C3%A9%22%0D%0A%3B.csv"
+        );
     }
 
     #[test]

@@ -1,0 +1,92 @@
+//! Writes the results of a submission image by image: a page, and its scores as lines.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use capeval::choice::Plain;
+use capeval::report::{Evidence, Explain, Gallery, Report, Shapes, Written as _};
+use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
+use capeval_pages::{self as pages, Page, Pictures};
+use serde::{Deserialize, Serialize};
+
+use crate::scoring::{Set, candidates, options, prepared, resampling};
+
+/// Scores a file of captions by a reference set, image by image.
+#[derive(Serialize, Deserialize)]
+pub struct ShowImages {
+    /// The captions.
+    pub captions: PathBuf,
+    /// The reference set.
+    pub set: Set,
+    /// What the page calls whose captions they are.
+    pub system: String,
+    /// What it calls the references.
+    pub references: String,
+    /// Whether it explains scores and shows references.
+    pub is_explained: bool,
+    /// The address of the picture of an image, with `{id}`.
+    pub pictures: Option<String>,
+    /// The decimals of scores of all images together.
+    pub digits: usize,
+    /// Where to write the page.
+    pub page: PathBuf,
+    /// Where to write the scores of each image, as JSON Lines.
+    pub lines: PathBuf,
+}
+
+/// What a page that was written may do.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ShownImages {
+    /// Its Content-Security-Policy.
+    pub policy: String,
+}
+
+impl ShowImages {
+    pub(crate) fn perform(self) -> anyhow::Result<ShownImages> {
+        let references =
+            ReferenceSource::Prepared { prepared: Box::new(prepared(&self.set)?), source: self.references };
+        let mut report = capeval::score(ScoreRequest {
+            options: ScoreOptions {
+                intervals: Some(resampling()),
+                segments: true,
+                gallery: true,
+                ..options(&self.set)
+            },
+            resources: self.set.metrics.resources()?,
+            ..ScoreRequest::new(references, [(self.system, candidates(&self.captions)?)])
+        })?;
+        if !self.is_explained {
+            hide_references(&mut report);
+        }
+        let pictures = self.pictures.map(Pictures::Pattern);
+        let page = Page { digits: self.digits, pictures, ..Page::default() };
+        let mut out = BufWriter::new(File::create(self.page)?);
+        pages::report(&report, &page, &Plain, &|_| (), &mut out)?;
+        out.flush()?;
+        let mut out = BufWriter::new(File::create(self.lines)?);
+        report.write_rows(&mut out)?;
+        out.flush()?;
+        Ok(ShownImages { policy: pages::policy(&page) })
+    }
+}
+
+/// Explains nothing.
+struct Unexplained;
+
+impl Explain for Unexplained {
+    fn evidence(&self, _: Range<usize>, _: &mut Shapes) -> Vec<Vec<Vec<Evidence>>> {
+        Vec::new()
+    }
+}
+
+/// Takes the texts of references out of a report, with explanations and notices, which quote them.
+fn hide_references(report: &mut Report) {
+    report.head.notices.clear();
+    if let Some(Gallery { references, explainer, .. }) = &mut report.gallery {
+        references.iter_mut().for_each(Vec::clear);
+        *explainer = Arc::new(Unexplained);
+    }
+}
