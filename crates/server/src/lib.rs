@@ -47,6 +47,7 @@ use personal_data::PersonalData;
 /// The kinds of work that jobs do.
 pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<accounts::deletion::FinishDeletion>(),
+    AnyWork::of::<accounts::providers::ForgetAttempt>(),
     AnyWork::of::<benchmarks::scoring::PrepareSet>(),
     AnyWork::of::<benchmarks::scoring::ScoreSubmission>(),
     AnyWork::of::<benchmarks::scoring::CompareNeighbours>(),

@@ -10,6 +10,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::Visitor;
+use super::providers::identities;
 use crate::app::App;
 use crate::audit;
 use crate::fault::Fault;
@@ -47,6 +48,8 @@ async fn exported(app: &App, visitor: Visitor) -> Result<Export, Fault> {
         all.data.extend(data);
         all.files.extend(files);
     }
+    let identities = identities::exported(&app.store, &visitor.id).await?;
+    all.data.insert("sign_ins".to_owned(), serde_json::to_value(identities)?);
     all.data.insert("name".to_owned(), visitor.name.into());
     all.data.insert("email".to_owned(), visitor.email.into());
     Ok(all)

@@ -12,6 +12,7 @@ use capeval_server::accounts::{Role, people, totp};
 use capeval_server::args;
 use capeval_server::settings::Settings;
 use capeval_server::testing::Clock;
+use capeval_server::web::Scope;
 use data_encoding::{BASE64, BASE64_MIME_PERMISSIVE, BASE64URL_NOPAD};
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -36,6 +37,8 @@ on_sqlite! {
     without_providers_there_is_nothing
     a_provider_that_is_away_is_said_to_be
     links_made_with_a_password_end_with_it
+    sign_ins_are_exported
+    who_does_not_finish_is_forgotten
 }
 
 /// A key that signs tokens.
@@ -605,4 +608,37 @@ async fn links_made_with_a_password_end_with_it() {
     let (browser, back) = to_provider(&site, &provider, thief).await;
     let asked = browser.get(&back).await.expect(303);
     assert_eq!((asked.header("location"), signed_in(&site, &asked).await), ("/sign-in/finish", None));
+}
+
+async fn sign_ins_are_exported() {
+    let provider = Provider::new().await;
+    let site = site(Database::Sqlite, &provider, "invitation").await;
+    let program = site.program("Ada", Role::Member, Scope::Read).await;
+    confirm(&site, "Ada").await;
+    let none = program.get("/api/v1/me/contributions").await.expect(200).json();
+    assert_eq!(none["sign_ins"], json!([]));
+    let (browser, back) = to_provider(&site, &provider, ada()).await;
+    browser.get(&back).await.expect(303);
+    let exported = program.get("/api/v1/me/contributions").await.expect(200).json();
+    let issuer = provider.0.lock().unwrap().address.clone();
+    let linked = json!([{ "issuer": issuer, "subject": "ada-1", "created_at": "2026-06-15T12:00:00Z" }]);
+    assert_eq!(exported["sign_ins"], linked, "{exported}");
+}
+
+/// The address of someone without an account is not kept once the sign-in cannot be finished any more.
+async fn who_does_not_finish_is_forgotten() {
+    let provider = Provider::new().await;
+    let site = site(Database::Sqlite, &provider, "open").await;
+    let (browser, back) = to_provider(&site, &provider, ada()).await;
+    let asked = browser.get(&back).await.expect(303);
+    assert_eq!(asked.header("location"), "/sign-in/finish");
+    let known = "SELECT COUNT(*) FROM sign_in_attempt WHERE identity LIKE '%ada@example.org%'";
+    let count = async || site.app.store.fetch_one::<i64>(known, args![]).await.unwrap();
+    site.work_that_is_due().await;
+    assert_eq!(count().await, 1);
+    browser.get("/sign-in/finish").await.expect(200);
+    // The clock moves to the end of the sign-in.
+    site.work().await;
+    assert_eq!(count().await, 0);
+    browser.get("/sign-in/finish").await.expect(409);
 }

@@ -4,8 +4,11 @@ use serde::Deserialize;
 
 use super::Provider;
 use super::exchange::Identity;
+use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{self, Store, Tx};
 use crate::{args, clock, ids};
 
@@ -92,11 +95,35 @@ pub(super) async fn take(
     Ok(Asked { cookie: cookie.to_owned(), state: state.to_owned(), nonce, verifier, destination })
 }
 
-/// Keeps who came back, until the sign-in is finished.
+/// Keeps who came back, until the sign-in is finished or its time is over.
 pub(super) async fn keep(store: &Store, cookie: &str, identity: &Identity) -> Result<(), Fault> {
-    let sql = "UPDATE sign_in_attempt SET identity = $1 WHERE hash = $2";
-    store.execute(sql, args![serde_json::to_string(identity)?, ids::digest(cookie)]).await?;
-    Ok(())
+    let hash = ids::digest(cookie);
+    let mut tx = store.begin().await?;
+    let sql = "UPDATE sign_in_attempt SET identity = $1 WHERE hash = $2 RETURNING expires_at";
+    let kept = tx.fetch_optional(sql, args![serde_json::to_string(identity)?, &hash]).await?;
+    if let Some(end) = kept {
+        jobs::add_at::<ForgetAttempt>(&mut tx, &hash, Priority::Background, end).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Forgets who came back and did not finish: the name and the address of someone who may have no account.
+pub struct ForgetAttempt;
+
+impl Work for ForgetAttempt {
+    const KIND: &'static str = "sign-in-end";
+    /// The hash of the cookie.
+    type Subject = String;
+    type Done = ();
+
+    async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn finish(_: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<(), Fault> {
+        tx.execute("DELETE FROM sign_in_attempt WHERE hash = $1", args![&job.subject]).await?;
+        Ok(())
+    }
 }
 
 /// Who came back in this browser, and the page to go to.

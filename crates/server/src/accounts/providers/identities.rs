@@ -1,6 +1,7 @@
 //! Which accounts of other sites belong to which accounts of this one.
 
-use serde::Deserialize;
+use capeval_api::Time;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::exchange::Identity;
@@ -81,6 +82,22 @@ pub async fn of_account(
         provider.map_or(issuer, |provider| provider.name.clone())
     };
     Ok(linked.into_iter().map(|Linked { id, issuer, created_at }| (id, name(issuer), created_at)).collect())
+}
+
+/// An identity in the export of what a person has.
+#[derive(Deserialize, Serialize)]
+pub struct Exported {
+    issuer: String,
+    /// What the provider knows the person by.
+    subject: String,
+    #[serde(deserialize_with = "clock::time_of_column")]
+    created_at: Time,
+}
+
+/// The identities of an account, for the person.
+pub async fn exported(store: &Store, account: &str) -> Result<Vec<Exported>, Error> {
+    let sql = "SELECT issuer, subject, created_at FROM identity WHERE account = $1 ORDER BY id";
+    store.fetch(sql, args![account]).await
 }
 
 /// Takes an identity from an account, unless no one could sign in to it any more.

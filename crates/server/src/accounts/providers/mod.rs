@@ -10,6 +10,7 @@ mod remote;
 mod signatures;
 mod token;
 
+pub use attempts::ForgetAttempt;
 pub use known::Known;
 pub use provider::{Provider, check};
 
