@@ -91,6 +91,16 @@ pub(super) fn limit_guesses(app: &App, email: &str) -> Result<(), Fault> {
     app.limits.take("account", &canonical(email), app.settings.sign_ins_per_minute)
 }
 
+/// The account with this address, if it is enabled and has this password; guesses are limited, from however many
+/// networks they come.
+pub(super) async fn with_password(app: &App, email: &str, password: &str) -> Result<Option<Account>, Fault> {
+    limit_guesses(app, email)?;
+    let account = by_email(&app.store, email).await?.filter(|account| account.disabled_at.is_none());
+    let stored = account.as_ref().map(|account| account.password.as_str());
+    let is_right = app.hasher.verify(password, stored).await?;
+    Ok(account.filter(|_| is_right))
+}
+
 pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {
     store.fetch_optional("SELECT * FROM account WHERE id = $1", args![id]).await
 }

@@ -150,9 +150,7 @@ async fn change_name(
 
 /// Whether a password is that of an account.
 async fn is_password(app: &App, by: &Visitor, given: &str) -> Result<bool, Fault> {
-    people::limit_guesses(app, &by.email)?;
-    let stored = people::by_id(&app.store, &by.id).await?.map(|account| account.password);
-    app.hasher.verify(given, stored.as_deref()).await
+    Ok(people::with_password(app, &by.email, given).await?.is_some())
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -73,19 +73,14 @@ async fn sign_in(
     _: Attempt,
     Body(given): Body<Credentials>,
 ) -> Result<Response, Fault> {
-    // Someone may guess a password, or codes, from many networks.
-    people::limit_guesses(&app, &given.email)?;
-    let account =
-        people::by_email(&app.store, &given.email).await?.filter(|account| account.disabled_at.is_none());
-    let stored = account.as_ref().map(|account| account.password.as_str());
-    let is_right = app.hasher.verify(&given.password, stored).await?;
+    let account = people::with_password(&app, &given.email, &given.password).await?;
     let refuse = |problem: &str| {
         let (to, email, problem) = (local(&given.to), given.email.as_str(), Some(problem.to_owned()));
         let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
         let form = page.show(&SignIn { page: &page, to, email, is_open, providers, problem })?;
         Ok((StatusCode::UNAUTHORIZED, form).into_response())
     };
-    let Some(account) = account.filter(|_| is_right) else {
+    let Some(account) = account else {
         return refuse(page.t("Email address and password do not match."));
     };
     let mut tx = app.store.begin().await?;

@@ -255,12 +255,7 @@ async fn finished(
         return create(app, page, cookie, identity, &entered.name).await;
     }
     // No provider vouches that the account is theirs, so its password must.
-    people::limit_guesses(app, &entered.email)?;
-    let account = people::by_email(&app.store, &entered.email).await?;
-    let account = account.filter(|account| account.disabled_at.is_none());
-    let stored = account.as_ref().map(|account| account.password.as_str());
-    let is_right = app.hasher.verify(&entered.password, stored).await?;
-    let Some(account) = account.filter(|_| is_right) else {
+    let Some(account) = people::with_password(app, &entered.email, &entered.password).await? else {
         return Err(fault!(UNPROCESSABLE_ENTITY, "sign-in", "Email address and password do not match."));
     };
     sign_in(app, page, cookie, identity, &account, &entered.code, destination).await

@@ -20,10 +20,20 @@ pub(super) fn routes() -> Vec<Route> {
         post("/teams/requests", submit, "Ask to join a team", ask).and("/api/v1/me/team-requests"),
         post("/teams/requests/{id}/withdraw", submit, "Withdraw a request to join a team", withdraw)
             .and("/api/v1/me/team-requests/{id}/withdraw"),
-        post("/teams/{id}/requests/{request}/accept", submit, "Accept a request to join your team", accept)
-            .and("/api/v1/teams/{id}/requests/{request}/accept"),
-        post("/teams/{id}/requests/{request}/refuse", submit, "Refuse a request to join your team", refuse)
-            .and("/api/v1/teams/{id}/requests/{request}/refuse"),
+        post(
+            "/teams/{id}/requests/{request}/accept",
+            submit,
+            "Accept a request to join your team",
+            decide::<true>,
+        )
+        .and("/api/v1/teams/{id}/requests/{request}/accept"),
+        post(
+            "/teams/{id}/requests/{request}/refuse",
+            submit,
+            "Refuse a request to join your team",
+            decide::<false>,
+        )
+        .and("/api/v1/teams/{id}/requests/{request}/refuse"),
     ]
 }
 
@@ -53,24 +63,19 @@ async fn withdraw(
     answer(&app, &page, &by, requests::withdraw(&app, &by, &request).await).await
 }
 
-async fn accept(
+/// Accepts or refuses a request.
+async fn decide<const IS_ACCEPTED: bool>(
     app: App,
     page: Page,
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
     Path((_, request)): Path<(String, String)>,
 ) -> Result<Either<Done, Response>, Fault> {
-    answer(&app, &page, &by, requests::accept(&app, &by, &team, &request).await).await
-}
-
-async fn refuse(
-    app: App,
-    page: Page,
-    by: Visitor,
-    Own(OwnTeam(team)): Own<OwnTeam>,
-    Path((_, request)): Path<(String, String)>,
-) -> Result<Either<Done, Response>, Fault> {
-    answer(&app, &page, &by, requests::refuse(&app, &by, &team, &request).await).await
+    let outcome = match IS_ACCEPTED {
+        true => requests::accept(&app, &by, &team, &request).await,
+        false => requests::refuse(&app, &by, &team, &request).await,
+    };
+    answer(&app, &page, &by, outcome).await
 }
 
 /// The page of teams, with what was wrong with an answer.
