@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use capeval_api::Details;
 
 use crate::passing::passes;
+use crate::web::language::Language;
 
 /// The seconds after which to try again when the database is away.
 const AWAY: i64 = 10;
@@ -23,6 +24,8 @@ pub struct Fault {
     pub message: &'static str,
     /// The arguments of the message.
     pub args: Vec<String>,
+    /// Whether the last argument is a reason.
+    has_reason: bool,
     /// The seconds to wait before another try.
     pub retry_after: Option<i64>,
     /// More for programs, such as a report.
@@ -49,6 +52,7 @@ impl Fault {
             code,
             message,
             args: Vec::new(),
+            has_reason: false,
             retry_after: None,
             more: None,
             passes: false,
@@ -60,6 +64,20 @@ impl Fault {
     pub fn arg(mut self, argument: impl Display) -> Self {
         self.args.push(argument.to_string());
         self
+    }
+
+    /// Adds a reason as the last argument of the message.
+    pub fn because(self, reason: impl Display) -> Self {
+        Self { has_reason: true, ..self.arg(reason) }
+    }
+
+    /// Itself as a sentence.
+    pub fn said(&self, language: Language) -> String {
+        let mut args = self.args.clone();
+        if let Some(reason) = args.last_mut().filter(|_| self.has_reason) {
+            *reason = language.reason(reason);
+        }
+        language.fill(self.message, &args)
     }
 
     /// Says how many seconds to wait.
@@ -119,7 +137,7 @@ impl Fault {
 
 impl Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&crate::web::language::fill(self.message, &self.args))
+        f.write_str(&self.said(Language::English))
     }
 }
 

@@ -40,6 +40,7 @@ pub mod testing;
 #[cfg_attr(not(feature = "otel"), path = "traces_disabled.rs")]
 mod traces;
 pub mod web;
+pub mod why;
 
 use jobs::AnyWork;
 use personal_data::PersonalData;

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Store, Tx};
-use crate::{args, clock};
+use crate::{args, clock, why};
 
 /// Correlates the metrics of a phase with what people said about captions.
 pub struct CorrelatePhase;
@@ -119,13 +119,13 @@ impl Work for CorrelatePhase {
         let sets = records::sets(&app.store, &phase.id).await?;
         let set = sets.iter().find(|set| set.name == phase.main_set);
         let Some((set, ids)) = set.and_then(|set| Some((set, set.ids_hash.as_ref()?))) else {
-            return Err(Failure::Lasting("the references are not ready".to_owned()));
+            return Err(Failure::Lasting(why!("the references are not ready")));
         };
         let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
         let known = ids.into_iter().map(|id| (id.to_string(), id)).collect();
         let ratings = ratings(app, &phase, &known).await?;
         if ratings.is_empty() {
-            return Err(Failure::Lasting("no caption has been judged".to_owned()));
+            return Err(Failure::Lasting(why!("no caption has been judged")));
         }
         let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
         let path = folder.path().join("ratings.json");

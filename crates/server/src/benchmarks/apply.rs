@@ -25,7 +25,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
 use crate::store::{Error, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, ids, why};
 
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
@@ -69,7 +69,7 @@ impl Files {
     fn lack(&self, name: &str) -> anyhow::Error {
         match self {
             Self::In(folder) => anyhow::anyhow!("{} does not exist", folder.join(name).display()),
-            Self::Sent(_) => anyhow::anyhow!("the file {name} was not sent"),
+            Self::Sent(_) => anyhow::Error::msg(why!("the file {} was not sent", name)),
         }
     }
 }
@@ -146,15 +146,12 @@ async fn store_files(
             let known =
                 known.and_then(|known| known.baselines.iter().find(|known| known.method == baseline.method));
             store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
-                .with_context(|| format!("baseline {}", baseline.method))
+                .with_context(|| why!("baseline {}", baseline.method))
         });
         Ok(StoredFiles { references, baselines: baselines.collect::<anyhow::Result<_>>()? })
     };
     let store_phases = move || {
-        phases
-            .iter()
-            .map(|phase| store_phase(phase).with_context(|| format!("phase {}", phase.slug)))
-            .collect()
+        phases.iter().map(|phase| store_phase(phase).with_context(|| why!("phase {}", phase.slug))).collect()
     };
     tokio::task::spawn_blocking(store_phases).await?
 }
@@ -218,7 +215,7 @@ pub async fn apply(
     for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
         applied.sets += apply_phase(&mut tx, (&id, was_draft), position, phase, files)
             .await
-            .with_context(|| format!("phase {}", phase.slug))?;
+            .with_context(|| why!("phase {}", phase.slug))?;
     }
     audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
@@ -268,7 +265,7 @@ pub async fn put_phase(
     for files in &files {
         apply_phase(&mut tx, (benchmark, is_draft), position, plan, files)
             .await
-            .with_context(|| format!("phase {}", plan.slug))?;
+            .with_context(|| why!("phase {}", plan.slug))?;
     }
     audit::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
@@ -328,7 +325,8 @@ pub fn refusal(error: anyhow::Error) -> Fault {
     if is_failure {
         return error.into();
     }
-    fault!(UNPROCESSABLE_ENTITY, "not-applied", "The benchmark cannot be saved: {}.", format!("{error:#}"))
+    fault!(UNPROCESSABLE_ENTITY, "not-applied", "The benchmark cannot be saved: {}.")
+        .because(format_args!("{error:#}"))
 }
 
 /// A benchmark as it is now, if there is one.
@@ -359,9 +357,9 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
     let entries = "SELECT 1 FROM submission JOIN phase ON phase.id = submission.phase \
                    WHERE phase.benchmark = $1 AND submission.kind = 'entry'";
     if plan.draft && !was_draft && tx.exists(entries, args![&id]).await? {
-        bail!(
-            "it cannot become a draft again, since teams have submitted: hide it with visibility = \"hidden\""
-        );
+        bail!(why!(
+            "it cannot become a draft again, since teams have submitted: hide it with visibility = hidden"
+        ));
     }
     tx.execute(
         "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, draft, created_at) \
@@ -383,7 +381,7 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
     for email in &plan.hosts {
         let sql = "SELECT id FROM account WHERE email = $1";
         let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
-        let account = account.with_context(|| format!("no account has the email address {email}"))?;
+        let account = account.with_context(|| why!("no account has the email address {}", email))?;
         tx.execute(
             "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             args![&id, account],
@@ -410,7 +408,7 @@ async fn name_metrics(app: &App, benchmark: &str, phase: &mut PhasePlan) -> anyh
     if known.as_ref() != Some(&phase.metrics) {
         let home = app.data().map(Home::new);
         phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
-            .with_context(|| format!("phase {}", phase.slug))?;
+            .with_context(|| why!("phase {}", phase.slug))?;
     }
     Ok(())
 }
@@ -419,7 +417,7 @@ fn check_slug(slug: &str) -> anyhow::Result<()> {
     let is_plain =
         slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
-        bail!("`{slug}` is not a slug: use lowercase letters, digits and hyphens");
+        bail!(why!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
     }
     Ok(())
 }
@@ -434,41 +432,41 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     check_slug(&phase.slug)?;
     people::name(&phase.title)?;
     if i64::from(phase.per_day.max(phase.in_total)) > MOST {
-        bail!("phase {}: per_day and in_total are at most {MOST}", phase.slug);
+        bail!(why!("phase {}: per_day and in_total are at most {}", phase.slug, MOST));
     }
     if phase.decimals > MOST_DECIMALS as u32 {
-        bail!("phase {}: decimals are at most {MOST_DECIMALS}", phase.slug);
+        bail!(why!("phase {}: decimals are at most {}", phase.slug, MOST_DECIMALS));
     }
     if let (Some(When(opens)), Some(When(closes))) = (phase.opens, phase.closes)
         && closes <= opens
     {
-        bail!("phase {}: it closes before it opens", phase.slug);
+        bail!(why!("phase {}: it closes before it opens", phase.slug));
     }
     let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
     if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
-        bail!("phase {}: main_set is not among its references", phase.slug);
+        bail!(why!("phase {}: main_set is not among its references", phase.slug));
     }
     let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
     let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
-    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| format!("phase {}", phase.slug))?;
+    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| why!("phase {}", phase.slug))?;
     if let Some(address) = &phase.pictures {
-        pictures::checked(address).with_context(|| format!("phase {}", phase.slug))?;
+        pictures::checked(address).with_context(|| why!("phase {}", phase.slug))?;
     }
-    about::check(&phase.columns).with_context(|| format!("phase {}", phase.slug))?;
+    about::check(&phase.columns).with_context(|| why!("phase {}", phase.slug))?;
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
-            tokenizer
-                .parse::<Tokenizer>()
-                .map_err(|_| anyhow::anyhow!("phase {}: no tokenizer is called {tokenizer}", phase.slug))?;
+            tokenizer.parse::<Tokenizer>().map_err(|_| {
+                anyhow::Error::msg(why!("phase {}: no tokenizer is called {}", phase.slug, tokenizer))
+            })?;
         }
     }
     Ok(())
 }
 
 fn lacks(what: &str, name: &str) -> String {
-    format!("the file lacks the {what} {name}, which cannot be removed")
+    why!("the file lacks the {} {}, which cannot be removed", what, name)
 }
 
 /// Refuses a plan without something that exists, which would otherwise stay in silence.
@@ -495,7 +493,7 @@ async fn require_unchanged(
     require_all(&names, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
     for (set, stored) in plan.references.iter().zip(&files.references) {
         let Some(known) = sets.iter().find(|known| known.name == set.name) else { continue };
-        let name = |what: &str| format!("{what} of the references {}", set.name);
+        let name = |what: &str| why!("{} of the references {}", what, set.name);
         require_same(&name("the file"), &known.source_hash, &stored.file.hash)?;
         require_same(&name("language"), &known.language, &set.language)?;
         require_same(&name("tokenizer"), &known.tokenizer, &set.tokenizer)?;
@@ -509,7 +507,7 @@ async fn require_unchanged(
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
         let known = baselines.iter().find(|(method, _)| *method == baseline.method);
         if let Some((_, Some(blob))) = known {
-            require_same(&format!("the file of the baseline {}", baseline.method), blob, &stored.hash)?;
+            require_same(&why!("the file of the baseline {}", baseline.method), blob, &stored.hash)?;
         }
     }
     Ok(())
@@ -594,7 +592,7 @@ async fn apply_phase(
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
         apply_baseline(tx, (&id, score_set.is_some()), &baseline.method, stored)
             .await
-            .with_context(|| format!("baseline {}", baseline.method))?;
+            .with_context(|| why!("baseline {}", baseline.method))?;
     }
     if known.is_some_and(|known| known.main_metric != plan.main_metric) {
         board::all_changed(tx, &id).await?;
@@ -609,13 +607,16 @@ async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Res
     let n: Option<i64> = tx.fetch_one(sql, args![score_set, main]).await?;
     anyhow::ensure!(
         n != Some(0),
-        "main_set cannot be {main} yet: add the set, wait until everything is scored with it, then change main_set"
+        why!(
+            "main_set cannot be {} yet: add the set, wait until everything is scored with it, then change main_set",
+            main
+        )
     );
     Ok(())
 }
 
 fn require_same<T: PartialEq>(what: &str, known: &T, planned: &T) -> anyhow::Result<()> {
-    anyhow::ensure!(known == planned, "{what} cannot change: scores depend on it; use a new phase");
+    anyhow::ensure!(known == planned, why!("{} cannot change: scores depend on it; use a new phase", what));
     Ok(())
 }
 
@@ -683,7 +684,7 @@ async fn apply_set(
 /// The ids of a list: a JSON array, or one per line.
 fn listed(text: &str) -> anyhow::Result<Vec<SegmentId>> {
     if text.trim_start().starts_with('[') {
-        return serde_json::from_str(text).context("not a JSON array of ids");
+        return serde_json::from_str(text).context(why!("not a JSON array of ids"));
     }
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(SegmentId::from_untyped).collect())
 }

@@ -250,7 +250,7 @@ impl ReferenceSet {
         if self.state != SetState::Preparing || self.is_in_work {
             return self;
         }
-        let reason = self.reason.or_else(|| Some("the preparation ended without a result".to_owned()));
+        let reason = self.reason.or_else(|| Some(crate::why!("the preparation ended without a result")));
         Self { state: SetState::Failed, reason, ..self }
     }
 

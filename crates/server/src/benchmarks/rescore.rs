@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids};
+use crate::{args, audit, clock, ids, why};
 
 /// Scores a submission for a score set that is not the one it was first scored in.
 pub struct Rescore;
@@ -85,7 +85,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
 pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
     tx.execute(
         "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0 AND id <> $3",
-        args!["another one was begun", &phase.id, phase.score_set.as_deref().unwrap_or_default()],
+        args![why!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
     )
     .await?;
     let hashes: Vec<String> = tx
@@ -228,7 +228,7 @@ impl Work for Rescore {
             }
             Err(reason) => {
                 let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
-                if tx.execute(sql, args![format!("submission {id}: {reason}"), set]).await? == 1 {
+                if tx.execute(sql, args![why!("submission {}: {}", id, reason), set]).await? == 1 {
                     let detail = json!({ "score_set": set, "submission": id, "reason": reason });
                     audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
                 }

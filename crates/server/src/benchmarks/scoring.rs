@@ -19,7 +19,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Tx};
-use crate::{args, clock};
+use crate::{args, clock, why};
 
 /// Prepares a reference set.
 pub struct PrepareSet;
@@ -82,9 +82,9 @@ impl Work for PrepareSet {
             let own: Vec<SegmentId> = serde_json::from_slice(&tokio::fs::read(&ids).await?)?;
             let known = super::expected::of(app, &others).await?;
             if !own.iter().all(|id| known.has(id)) {
-                return Err(Failure::Lasting(
-                    "it has images that the phase did not have: make a new phase for it".to_owned(),
-                ));
+                return Err(Failure::Lasting(why!(
+                    "it has images that the phase did not have: make a new phase for it"
+                )));
             }
         }
         let hidden = app.hidden.clone();
@@ -260,7 +260,7 @@ pub async fn scores_of(
     let captions = match (&submission.blob, is_human) {
         (Some(blob), false) => Some(app.blobs.ready(blob).await?),
         (None, true) => None,
-        _ => return Err(Failure::Lasting("the captions are missing".to_owned())),
+        _ => return Err(Failure::Lasting(why!("the captions are missing"))),
     };
     score(app, phase, sets, captions, is_awaited).await
 }

@@ -115,7 +115,7 @@ impl<'e> Checker<'e> {
     }
 
     fn too_many(&self) -> String {
-        format!("more than {} captions", self.most)
+        crate::why!("more than {} captions", self.most)
     }
 
     /// What was found, and the captions in canonical form if they can be scored.

@@ -11,6 +11,7 @@ use super::queue::{self, Priority};
 use super::{AnyWork, Failure, Job, Outcome, Work};
 use crate::app::App;
 use crate::fault::Fault;
+use crate::why;
 use crate::{audit, cause, traces};
 
 /// How often a job is tried.
@@ -111,7 +112,7 @@ pub(super) async fn perform<W: Work>(
     let job = Job { id, kind, subject, attempt, is_awaited, error, cause };
     if attempt > ATTEMPTS {
         let last = job.error.as_deref().unwrap_or("each of them was killed");
-        let reason = format!("given up after {ATTEMPTS} attempts: {last}");
+        let reason = why!("given up after {} attempts: {}", ATTEMPTS, last);
         return finish::<W>(app, claimed, &job, Err(reason)).await;
     }
     let outcome = tokio::select! {
@@ -186,7 +187,7 @@ async fn finish<W: Work>(
 
 fn cannot_be_written(fault: &Fault) -> String {
     let cause = fault.cause.clone().unwrap_or_else(|| fault.to_string());
-    format!("the end of the job cannot be written: {cause}")
+    why!("the end of the job cannot be written: {}", cause)
 }
 
 /// Ends a job and writes its result, both or neither.

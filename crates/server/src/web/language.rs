@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, header};
 use serde::Deserialize;
 
 use super::cookie;
+pub use crate::why::fill;
 
 /// The cookie with the chosen language.
 pub const COOKIE: &str = "language";
@@ -15,8 +16,32 @@ pub const COOKIE: &str = "language";
 /// The sentences in Chinese, by feature, each with its English sentence as key.
 const CHINESE: &str = include_str!("../../locales/zh.toml");
 
+/// The feature whose sentences are reasons: they are stored and passed on in English, with their arguments filled in.
+const REASONS: &str = "reasons";
+
 /// The sentences of a file of `locales`, by feature.
 type Features = HashMap<String, HashMap<String, String>>;
+
+static FEATURES: LazyLock<Features> =
+    LazyLock::new(|| toml::from_str(CHINESE).expect("a test reads this file"));
+
+/// The arguments with which a pattern gives a text; `None` if no arguments do. A place ends where what follows it in
+/// the pattern first stands, and the last one ends as late as it can.
+fn arguments<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
+    let mut parts = pattern.split("{}");
+    let mut rest = text.strip_prefix(parts.next()?)?;
+    let mut arguments = Vec::new();
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        let end = match parts.peek() {
+            None => rest.len() - rest.strip_suffix(part).map(|_| part.len())?,
+            Some(_) => rest.find(part)?,
+        };
+        arguments.push(rest.get(..end).filter(|argument| !argument.is_empty())?);
+        rest = &rest[end + part.len()..];
+    }
+    rest.is_empty().then_some(arguments)
+}
 
 /// A language of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -67,13 +92,32 @@ impl Language {
 
     /// A sentence in this language.
     pub fn t(self, english: &str) -> &str {
-        static TABLE: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-            let features: Features = toml::from_str(CHINESE).expect("a test reads this file");
-            features.into_values().flatten().collect()
+        static TABLE: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+            FEATURES.values().flatten().map(|(english, told)| (english.as_str(), told.as_str())).collect()
         });
         match self {
             Self::English => english,
-            Self::Chinese => TABLE.get(english).map_or(english, String::as_str),
+            Self::Chinese => TABLE.get(english).copied().unwrap_or(english),
+        }
+    }
+
+    /// A reason in this language, if [`why!`](crate::why!) has made it or what it is made of; what parsers and the
+    /// engine say stays as it is.
+    pub fn reason(self, english: &str) -> String {
+        if self == Self::English {
+            return english.to_owned();
+        }
+        let known = FEATURES.get(REASONS).into_iter().flatten();
+        let fitting = known.filter_map(|(pattern, told)| Some((pattern, told, arguments(pattern, english)?)));
+        // The sentence that says most itself.
+        let best =
+            fitting.max_by_key(|(pattern, _, arguments)| (pattern.len() - 2 * arguments.len(), *pattern));
+        match best {
+            Some((_, told, arguments)) => {
+                let told_arguments: Vec<String> = arguments.into_iter().map(|one| self.reason(one)).collect();
+                fill(told, &told_arguments)
+            }
+            None => english.to_owned(),
         }
     }
 
@@ -81,29 +125,6 @@ impl Language {
     pub fn fill(self, english: &str, arguments: &[impl Display]) -> String {
         fill(self.t(english), arguments)
     }
-}
-
-/// Puts the arguments in the place of each `{}`; `{1}` is the first argument wherever it stands.
-pub fn fill(pattern: &str, arguments: &[impl Display]) -> String {
-    let mut next = 0;
-    let mut filled = String::with_capacity(pattern.len() + 16);
-    let mut rest = pattern;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let Some((place, after)) = after.split_once('}') else {
-            filled.push('{');
-            rest = after;
-            continue;
-        };
-        let index = place.parse::<usize>().map_or(next, |place| place.saturating_sub(1));
-        next += 1;
-        if let Some(argument) = arguments.get(index) {
-            filled.push_str(&argument.to_string());
-        }
-        rest = after;
-    }
-    filled.push_str(rest);
-    filled
 }
 
 /// Marks a sentence for translation that is not the literal of a template's `t`, of `fill`, or of a
@@ -140,11 +161,24 @@ mod tests {
         assert_eq!(fill("{} {", &[1]), "1 {");
     }
 
+    #[test]
+    fn reasons_are_told_by_what_they_are_made_of() {
+        assert_eq!(arguments("phase {}: {}", "phase a: b: c"), Some(vec!["a", "b: c"]));
+        assert_eq!(arguments("{} of {}", "1 of 2"), Some(vec!["1", "2"]));
+        assert_eq!(arguments("a {} b", "a  b"), None);
+        assert_eq!(arguments("none", "none"), Some(vec![]));
+        assert_eq!(arguments("none", "none left"), None);
+        let reason = "phase dev: decimals are at most 12";
+        assert_eq!(Language::English.reason(reason), reason);
+        assert_eq!(Language::Chinese.reason(reason), "阶段 dev：decimals 不能超过 12");
+        assert_eq!(Language::Chinese.reason("phase dev: line 3: no"), "阶段 dev：line 3: no");
+        assert_eq!(Language::Chinese.reason("line 3: no"), "line 3: no");
+    }
+
     /// The sentences in the files of a folder, each with the file that says it.
     fn said(folder: &Path, found: &mut BTreeMap<String, String>) {
         // A mark, then a literal; the message of a fault follows its status and its code.
-        let mark =
-            r#"(?:\b(?:t[123]?|fill|say)\(|\bfault!\(\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
+        let mark = r#"(?:\b(?:t[123]?|fill|say|why!)\(|\bfault!\(\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
         let (mark, break_of_line) = (Regex::new(mark).unwrap(), Regex::new(r"\\\n\s*").unwrap());
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -179,6 +213,7 @@ mod tests {
         used.extend(
             crate::shown::sentences().into_iter().map(|said| (said.to_owned(), "a choice".to_owned())),
         );
+        used.extend(crate::why::ELSEWHERE.iter().map(|said| ((*said).to_owned(), "a reason".to_owned())));
         let mut known = BTreeMap::new();
         for (feature, english, _) in translations() {
             let other = known.insert(english.clone(), feature.clone());

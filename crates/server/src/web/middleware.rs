@@ -157,7 +157,7 @@ fn problem(fault: &Fault, language: Language, id: &str) -> Response {
         title: fault.status.canonical_reason().unwrap_or("error").to_owned(),
         status: fault.status.as_u16(),
         code: fault.code.to_owned(),
-        detail: language.fill(fault.message, &fault.args),
+        detail: fault.said(language),
         request_id: id.to_owned(),
         more: fault.more.as_deref().cloned().unwrap_or_default(),
         retry_after: fault.retry_after,

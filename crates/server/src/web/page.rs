@@ -105,7 +105,12 @@ impl Page {
 
     /// A refusal as a sentence.
     pub fn fault(&self, fault: &Fault) -> String {
-        self.language.fill(fault.message, &fault.args)
+        fault.said(self.language)
+    }
+
+    /// Why something was refused or failed.
+    pub fn reason(&self, reason: impl AsRef<str>) -> String {
+        self.language.reason(reason.as_ref())
     }
 
     /// The tag of the language.

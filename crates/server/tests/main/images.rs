@@ -5,8 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use axum::http::Request;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use capeval::corpus::{self, ReadOptions};
 use capeval::report::Written as _;
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
@@ -19,6 +17,7 @@ use capeval_server::jobs::Work as _;
 use capeval_server::jobs::queue::{self, Priority};
 use capeval_server::web::Scope;
 use capeval_server::{args, serve};
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, references, results};
@@ -71,7 +70,7 @@ async fn built(site: &Site, who: &Client, id: &str) -> Value {
 fn read(page: &str) -> String {
     let mut text = page.to_owned();
     for block in page.split("<script type=\"application/octet-stream\"").skip(1) {
-        let bytes = BASE64.decode(block.between(">", "</script>")).unwrap();
+        let bytes = BASE64.decode(block.between(">", "</script>").as_bytes()).unwrap();
         flate2::read::ZlibDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
     }
     text
@@ -272,6 +271,12 @@ async fn a_failure_says_why_and_is_tried_again(database: Database) {
     let page = browser.get(&format!("/submissions/{id}")).await.expect(200).text;
     let reason = "They could not be built: the captions of the submission cannot be opened";
     assert!(page.contains(reason) && page.contains("Try again"), "{page}");
+    let page = browser
+        .send(Request::get(format!("/submissions/{id}")).header("accept-language", "zh"), "")
+        .await
+        .expect(200)
+        .text;
+    assert!(page.contains("无法生成：无法打开提交的描述"), "{page}");
     site.app.blobs.put(&captions[..]).unwrap();
     browser.post(&format!("/submissions/{id}/images"), &[]).await.expect(303);
     site.work().await;

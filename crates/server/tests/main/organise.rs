@@ -215,6 +215,13 @@ async fn a_benchmark_is_made_in_the_browser(database: Database) {
     let scored: Vec<String> = site.app.store.fetch(scored, args![]).await.unwrap();
     assert_eq!(scored, ["Base"]);
 
+    // Reasons are told in the language of the page.
+    let mut wrong = fields.clone();
+    wrong.push(("decimals", "13"));
+    let chinese = ada.with_cookie("language=zh");
+    let refused = send(&chinese, path, &wrong, &[]).await.expect(422).text;
+    assert!(refused.contains("无法保存") && refused.contains("阶段 test：decimals 不能超过 12"), "{refused}");
+
     // A second set, then one whose name changes, which a draft allows.
     fields.extend([("references.1.name", "c4"), ("references.1.language", "en")]);
     send(&ada, path, &fields, &[("references.1.file", "c4.json", references(20, 4))]).await.expect(303);

@@ -11,6 +11,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::plain;
 use crate::web::Page;
+use crate::why;
 
 /// The most columns of a phase.
 const COLUMNS: usize = 12;
@@ -50,40 +51,42 @@ pub struct Column {
 /// # Errors
 /// If a column cannot be filled in, or a name is not one.
 pub fn check(columns: &[Column]) -> anyhow::Result<()> {
-    ensure!(columns.len() <= COLUMNS, "a phase has at most {COLUMNS} columns");
+    ensure!(columns.len() <= COLUMNS, why!("a phase has at most {} columns", COLUMNS));
     let mut keys = HashSet::new();
     for column in columns {
         let Column { key, label, kind, unit, choices, .. } = column;
         let is_key = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if key.is_empty() || key.len() > LABEL || !key.bytes().all(is_key) {
-            bail!(
-                "`{key}` is not the key of a column: use at most {LABEL} lowercase letters, digits and hyphens"
-            );
+            bail!(why!(
+                "`{}` is not the key of a column: use at most {} lowercase letters, digits and hyphens",
+                key,
+                LABEL
+            ));
         }
-        ensure!(keys.insert(key), "two columns have the key {key}");
+        ensure!(keys.insert(key), why!("two columns have the key {}", key));
         for name in choices.iter().chain([label]) {
             ensure!(
                 !name.is_empty() && plain::line(name) == *name && name.chars().count() <= LABEL,
-                "the column {key}: `{name}` is not a text of 1 to {LABEL} characters"
+                why!("the column {}: `{}` is not a text of 1 to {} characters", key, name, LABEL)
             );
         }
         ensure!(
             plain::line(unit) == *unit && unit.chars().count() <= LABEL,
-            "the column {key}: `{unit}` is not a unit of at most {LABEL} characters"
+            why!("the column {}: `{}` is not a unit of at most {} characters", key, unit, LABEL)
         );
         ensure!(
             unit.is_empty() || *kind == ColumnKind::Number,
-            "the column {key}: only a column of the kind `number` has a unit"
+            why!("the column {}: only a column of the kind `number` has a unit", key)
         );
         match kind {
             ColumnKind::Choice => ensure!(
                 (2..=CHOICES).contains(&choices.len())
                     && choices.iter().collect::<HashSet<_>>().len() == choices.len(),
-                "the column {key}: give 2 to {CHOICES} different choices"
+                why!("the column {}: give 2 to {} different choices", key, CHOICES)
             ),
             _ => ensure!(
                 choices.is_empty(),
-                "the column {key}: only a column of the kind `choice` has choices"
+                why!("the column {}: only a column of the kind `choice` has choices", key)
             ),
         }
     }

@@ -14,7 +14,7 @@ use crate::benchmarks::submissions::{self, Submission};
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work, child};
 use crate::store::Tx;
-use crate::{args, clock};
+use crate::{args, clock, why};
 
 /// Builds the results of a submission image by image.
 pub struct BuildImages;
@@ -104,7 +104,7 @@ async fn build(
     set: capeval_tasks::Set,
 ) -> Result<OfSet, Failure> {
     let Some(blob) = &submission.blob else {
-        return Err(Failure::Lasting("the captions are missing".to_owned()));
+        return Err(Failure::Lasting(why!("the captions are missing")));
     };
     let captions = app.blobs.ready(blob).await?;
     let folder = TempDir::new_in(app.blobs.folder().join("new"))?;

@@ -253,6 +253,12 @@ impl Client {
         self.send(request, value.to_string()).await
     }
 
+    /// The client with one more cookie.
+    pub fn with_cookie(&self, cookie: &str) -> Self {
+        let cookie = self.cookie.iter().map(String::as_str).chain([cookie]).collect::<Vec<_>>().join("; ");
+        Self { cookie: Some(cookie), ..self.clone() }
+    }
+
     /// The client with the cookie that an answer set.
     pub fn with_cookie_of(&self, answer: &Answer) -> Self {
         let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();

@@ -1,0 +1,47 @@
+//! Reasons: why something was refused or failed, in English, as they are stored and passed on. Pages in other languages
+//! recognise the sentences that [`why!`](crate::why!) has filled.
+
+use std::fmt::Display;
+
+/// A reason from a sentence and its arguments. The sentence is one of `[reasons]` in the files of `locales`.
+#[macro_export]
+macro_rules! why {
+    ($sentence:literal $(, $argument:expr)* $(,)?) => {
+        $crate::why::fill($sentence, &[$($argument.to_string()),*] as &[String])
+    };
+}
+
+/// Sentences of `[reasons]` that are made elsewhere: by the contexts of errors, and by child processes.
+#[cfg(test)]
+pub const ELSEWHERE: &[&str] = &[
+    "phase {}: {}",
+    "baseline {}: {}",
+    "reference set",
+    "each of them was killed",
+    "the captions of the submission cannot be opened",
+    "the references cannot be opened",
+    "the file of references cannot be opened",
+];
+
+/// Puts the arguments in the place of each `{}`; `{1}` is the first argument wherever it stands.
+pub fn fill(pattern: &str, arguments: &[impl Display]) -> String {
+    let mut next = 0;
+    let mut filled = String::with_capacity(pattern.len() + 16);
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let Some((place, after)) = after.split_once('}') else {
+            filled.push('{');
+            rest = after;
+            continue;
+        };
+        let index = place.parse::<usize>().map_or(next, |place| place.saturating_sub(1));
+        next += 1;
+        if let Some(argument) = arguments.get(index) {
+            filled.push_str(&argument.to_string());
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}
