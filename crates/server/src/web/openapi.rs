@@ -258,11 +258,12 @@ mod tests {
     }
 
     /// What changes something without being told more than its address.
-    const BODILESS: [&str; 16] = [
+    const BODILESS: [&str; 17] = [
         "accept",
         "refuse",
         "retract",
         "images",
+        "compare",
         "cancel",
         "pin",
         "invites",
