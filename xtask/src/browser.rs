@@ -40,8 +40,14 @@ fn browser() -> Option<PathBuf> {
     candidates.into_iter().find(|path| path.is_file())
 }
 
-/// Writes a page and tests it; screenshots are saved in the folder `screenshots`, if given.
+/// Builds the programs, and tests pages; screenshots are saved in the folder `screenshots`, if given.
 pub fn run(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()> {
+    step("programs", &mut build.cargo("build --profile test --bin capeval --bin capeval-server"))?;
+    test(root, build, screenshots)
+}
+
+/// Tests pages of the programs that the Rust tests were built with.
+pub fn test(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()> {
     let start = Instant::now();
     let root = root.canonicalize().context("the workspace's root")?;
     let base = root.join("target/browser");
@@ -54,7 +60,6 @@ pub fn run(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()>
         step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
     }
     let browser = browser().context("Chromium was not found; set CHROMIUM to its path")?;
-    step("programs", &mut build.cargo("build --profile test --bin capeval --bin capeval-server"))?;
     let programs = ["capeval", "capeval-server"].map(|name| build.program(name));
     let [capeval, _] = &programs;
     let page = write_page(capeval, &root, &base)?;

@@ -77,7 +77,7 @@ impl Suite {
             step("tests of jieba", &mut build.cargo_of("test", &jieba))?;
             // A browser waits for pages, and a package for downloads, so they share the processors.
             let [in_browser, package] = machine::OF_OTHERS else { bail!("two needs of other tests") };
-            let pages = || if in_browser.is_here() { browser::run(&root, &build, None) } else { Ok(()) };
+            let pages = || if in_browser.is_here() { browser::test(&root, &build, None) } else { Ok(()) };
             let others = || {
                 let mut doc = Command::new(env!("CARGO"));
                 doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
