@@ -109,6 +109,8 @@ def metric(
     """Makes a Python function a metric, for the argument `metrics` of :func:`score`, :func:`compare`, :func:`correlate` and
     :func:`prefer`.
 
+    >>> import math
+    >>> import capeval
     >>> def length_ratio(candidates, references):
     ...     return [len(c.split()) / max(len(r.split()) for r in rs) for c, rs in zip(candidates, references)]
     >>> ratio = capeval.metric("length-ratio", length_ratio, range=(0, math.inf))
