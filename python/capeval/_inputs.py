@@ -18,7 +18,7 @@ Captionlike = Any
 """A path, a dictionary, a list, or a table of pandas, polars or pyarrow; see :func:`capeval.score`."""
 
 Settings = Union[Mapping[str, object], None]
-Metrics = Union[str, Iterable[Union[str, "Metric"]], None]
+Metrics = Union[str, Iterable[Union[str, "os.PathLike[str]", "Metric"]], None]
 
 
 class Policy(NamedTuple):
@@ -386,7 +386,7 @@ def metric_names(metrics: Metrics) -> list[str]:
         raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
     from ._metric import Metric
 
-    names = [one.name if isinstance(one, Metric) else one for one in metrics]
+    names = [one.name if isinstance(one, Metric) else os.fspath(one) if isinstance(one, os.PathLike) else one for one in metrics]
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"a metric is named by a string such as 'cider-d:sigma=4', not {name!r}")

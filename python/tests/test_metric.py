@@ -2,6 +2,7 @@
 
 import math
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -122,6 +123,8 @@ def test_the_cause_of_a_failure_is_kept():
     [
         (lambda: capeval.metric("Ratio", ratio), ValueError, "is not a name such as length-ratio"),
         (lambda: capeval.metric("bleu", ratio), ValueError, "capeval has a metric bleu of its own"),
+        (lambda: capeval.metric("coco", ratio), ValueError, "capeval has a suite coco of its own"),
+        (lambda: capeval.metric("ratio.toml", ratio), ValueError, "is not a name such as length-ratio"),
         (lambda: capeval.metric("ratio", 1), TypeError, "a metric is a function, not int"),
         (lambda: capeval.metric("ratio", ratio, range=(1, 0)), ValueError, "the range of ratio is from 1 to 0"),
         (lambda: capeval.metric("ratio", ratio, measures=[]), ValueError, "ratio has no measure"),
@@ -168,6 +171,8 @@ def test_a_program_is_a_metric_like_a_function(program, capsys):
     assert of(by_program).scores == of(by_function).scores
     assert re.match(r"ratio\|version:2\|program:[0-9a-f]{16}\|nrefs:2\|", of(by_program).signatures["ratio"])
     assert "ratio: ready" in capsys.readouterr().err
+    by_path = capeval.score(REFERENCES, FIRST, metrics=["bleu", pathlib.Path(program)])
+    assert of(by_path).scores == of(by_program).scores
     ratings = [{"image_id": k, "caption": FIRST[k], "rating": k % 4} for k in range(40)]
     assert "ratio" in str(capeval.correlate(ratings, references=REFERENCES, metrics=[program]))
 

@@ -159,15 +159,4 @@ const steps = {
   },
 };
 
-let failed = 0;
-try {
-  await start();
-  failed = await support.run(steps);
-  if (complaints.length > 0) {
-    failed += 1;
-    console.log(`FAIL scripts\n${complaints.join("\n")}`);
-  }
-} finally {
-  await close();
-}
-process.exitCode = failed > 0 ? 1 : 0;
+await support.drive({ start, complaints, close }, steps);

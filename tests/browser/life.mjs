@@ -261,16 +261,4 @@ const steps = {
   },
 };
 
-let failed = 0;
-try {
-  await start();
-  failed = await support.run(steps, { isChain: true });
-  if (complaints.length > 0) {
-    failed += 1;
-    console.log(`FAIL scripts\n${complaints.join("\n")}`);
-  }
-} finally {
-  await close();
-  rmSync(folder, { recursive: true, force: true });
-}
-process.exitCode = failed > 0 ? 1 : 0;
+await support.drive({ start, complaints, close }, steps, { isChain: true }).finally(() => rmSync(folder, { recursive: true, force: true }));

@@ -105,6 +105,22 @@ export async function run(steps, { isChain = false } = {}) {
   return failed;
 }
 
+// Starts a site, runs steps as `run` does, and closes it; the process fails if a step fails, or a script of a page.
+export async function drive({ start, complaints, close }, steps, options) {
+  let failed = 0;
+  try {
+    await start();
+    failed = await run(steps, options);
+    if (complaints.length > 0) {
+      failed += 1;
+      console.log(`FAIL scripts\n${complaints.join("\n")}`);
+    }
+  } finally {
+    await close();
+  }
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
 // The right answers of the quiz of a collection.
 export async function passQuiz(page, site, slug) {
   await page.goto(`${site}/c/${slug}/guide`);

@@ -232,6 +232,11 @@ impl Selection {
     fn add(&mut self, spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<(), Error> {
         let metric = match outside::described(spec, resources) {
             Some(metric) => metric,
+            None if spec.ends_with(".toml") => {
+                let message =
+                    format!("{spec}: no program is run here, only to score, compare, correlate or prefer");
+                return Err(Error::with_remedy(message, "leave it out of the metrics"));
+            }
             None => registry::build(spec, common, resources)?,
         };
         if self.metrics.iter().all(|known| known.signature() != metric.signature()) {

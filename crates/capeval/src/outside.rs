@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capeval_choice::Refusal;
 use capeval_corpus::SegmentId;
-use capeval_evaluate::registry::{self, Resources};
+use capeval_evaluate::registry::{self, Resources, SUITES};
 use capeval_evaluate::{Progress, Stage, System};
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment,
@@ -52,14 +52,17 @@ impl fmt::Debug for OutsideMetrics {
 }
 
 /// Checks the name of a metric that is computed outside of the engine: it can stand in lists, signatures and files, and
-/// is not that of a metric of the engine.
+/// is not that of a metric or a suite of the engine, nor what signatures call given scores.
 pub fn check_outside_name(name: &str) -> Result<(), Refusal> {
     check("name", name)?;
-    match registry::kind(name) {
-        None => Ok(()),
-        Some(_) => Err(Refusal::new(format!("name: capeval has a metric {name} of its own"))
-            .with_remedy("choose another name")),
-    }
+    let what = match name {
+        _ if registry::kind(name).is_some() => "a metric",
+        _ if SUITES.iter().any(|suite| suite.name == name) => "a suite",
+        _ if Signature::new(name).is_given() => "a word",
+        _ => return Ok(()),
+    };
+    Err(Refusal::new(format!("name: capeval has {what} {name} of its own"))
+        .with_remedy("choose another name"))
 }
 
 /// Checks the key of a measure of such a metric.
@@ -69,12 +72,12 @@ pub fn check_outside_key(key: &str) -> Result<(), Refusal> {
 
 fn check(what: &str, key: &str) -> Result<(), Refusal> {
     let is_good = key.starts_with(|first: char| first.is_ascii_lowercase())
-        && key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c))
+        && key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
         && key.len() <= 64;
     match is_good {
         true => Ok(()),
         false => Err(Refusal::new(format!("{what}: {key:?} is not a name such as length-ratio"))
-            .with_remedy("use lower-case letters, digits, hyphens, dots and underscores, a letter first")),
+            .with_remedy("use lower-case letters, digits, hyphens and underscores, a letter first")),
     }
 }
 

@@ -206,6 +206,8 @@ fn what_cannot_be_is_refused() {
     assert!(capeval::prepare(request).err().unwrap().to_string().contains("is computed outside"));
     let error = capeval::select_metrics(&MetricOptions::new(["my.other"]), &with_share().0).err().unwrap();
     assert!(error.to_string().contains("my.other"), "{error}");
+    let error = capeval::select_metrics(&MetricOptions::new(["my.toml"]), &with_share().0).err().unwrap();
+    assert!(error.to_string().starts_with("my.toml: no program is run here"), "{error}");
 }
 
 #[test]

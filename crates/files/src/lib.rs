@@ -32,6 +32,7 @@ pub use folder::files_in;
 pub use home::{Home, Installed, Kept, cache_folder};
 pub use mecab::provide_dictionary;
 pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE, SavedCache};
+pub use path::expanded;
 pub use pictures::files_of_images;
 pub use spice_cache::usual_path as spice_cache;
 pub use temporary::remove_temporaries;

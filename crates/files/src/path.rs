@@ -10,7 +10,7 @@ use crate::fetch::is_fetchable;
 
 /// The path of a file. A shell puts the home folder in the place of `~` only at the beginning of a word, not in
 /// `name=~/file`.
-pub(crate) fn expanded(path: &str) -> Cow<'_, str> {
+pub fn expanded(path: &str) -> Cow<'_, str> {
     let home = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let inside = path.strip_prefix("~/").filter(|_| !Path::new(path).exists());
     match inside.and_then(|inside| home()?.join(inside).into_os_string().into_string().ok()) {

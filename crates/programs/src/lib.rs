@@ -49,8 +49,16 @@ pub fn read<'n>(
         if programs.iter().any(|known| known.name() == path) {
             continue;
         }
+        if path.contains("://") {
+            let refusal = Refusal::new("a program is described by a file on this machine");
+            return Err(refusal
+                .with_remedy("fetch it, read what it runs, and give its path")
+                .at(path)
+                .into());
+        }
         let bytes = capeval_files::read(path)?;
-        let description = Description::read(path, &bytes).map_err(|refusal| refusal.at(path))?;
+        let description =
+            Description::read(&capeval_files::expanded(path), &bytes).map_err(|refusal| refusal.at(path))?;
         programs.push(Arc::new(Program { path: path.clone(), description, messages: Arc::clone(messages) }));
     }
     Ok(OutsideMetrics(programs))

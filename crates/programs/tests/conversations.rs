@@ -205,3 +205,29 @@ fn what_cannot_be_started_is_told_with_a_remedy() {
         assert!(tried.remedy().contains(remedy), "{}", tried.remedy());
     }
 }
+
+#[test]
+fn an_address_is_not_run() {
+    let messages: Messages = Arc::new(|_, _| ());
+    let refused = capeval_programs::read(&["https://example.org/m.toml".to_owned()], &messages).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "https://example.org/m.toml: a program is described by a file on this machine"
+    );
+}
+
+#[test]
+fn a_program_that_does_not_read_hangs_no_longer_than_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "word ".repeat(60_000);
+    let ids: Vec<SegmentId> = (0..5).map(SegmentId::Integer).collect();
+    let rows: Vec<OutsideRow<'_>> =
+        ids.iter().map(|image| OutsideRow { image, candidate: &long, references: Vec::new() }).collect();
+    let path = folder.path().join("m.toml");
+    let text = "protocol = 1\nname = 'm'\nversion = '1'\ncommand = ['sleep', '600']\ntimeout = 0.3\n";
+    std::fs::write(&path, text).unwrap();
+    let messages: Messages = Arc::new(|_, _| ());
+    let OutsideMetrics(metrics) = capeval_programs::read(&[path.display().to_string()], &messages).unwrap();
+    let error = metrics[0].score(&rows, &()).unwrap_err();
+    assert_eq!(error.to_string(), "m has answered 0 of 5 captions, and nothing for 0.3 s");
+}

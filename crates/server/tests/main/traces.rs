@@ -128,9 +128,10 @@ fn only_listed_proxies_tell_traces() {
 fn a_site_serves_without_its_collector() {
     let folder = tempfile::tempdir().unwrap();
     let token = prepare(folder.path());
-    // No one listens on a port that was given back.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let collector = format!("http://127.0.0.1:{port}");
+    // It hangs up on everyone.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let collector = format!("http://127.0.0.1:{}", listener.local_addr().unwrap().port());
+    std::thread::spawn(move || listener.incoming().for_each(drop));
     let server = Server::start(folder.path(), "", &[("TRACES", &collector), ("LOG", "off")]);
     submit(&server, &token, "");
     eventually("the submission is scored", || server.is_idle().then_some(()));
