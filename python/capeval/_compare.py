@@ -11,7 +11,6 @@ from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, path_of, thread_count
-from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered, Savable
 from ._report import Id, Report
@@ -261,7 +260,7 @@ def compare(
         ValueError: there are fewer than two systems, an option is invalid, or the systems describe different images.
     """
     is_alone = scores is not None and references is None and systems is None
-    ground, read, names, table = prepare(
+    ground, read, chosen, table = prepare(
         references,
         {} if is_alone else by_name(None, systems),
         metric_options(metrics, suite, tokenizer, settings, idf),
@@ -270,7 +269,7 @@ def compare(
         {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
     )
     scoring = {
-        "metrics": names,
+        "metrics": chosen.options,
         "lower_is_better": keys(lower_is_better),
         "missing": missing,
         "surplus": surplus,
@@ -287,6 +286,6 @@ def compare(
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
     with Listener(progress) as listener:
         return Comparison(_engine.compare(ground, read, given(scores), tests, data, thread_count(threads), listener))

@@ -24,7 +24,6 @@ from ._inputs import (
     to_list,
     thread_count,
 )
-from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 from ._report import Id
@@ -193,8 +192,9 @@ def correlate(
     }
     if references is None and metrics is None and suite is None:
         refuse_beside_scores(scores, of_scoring)
+    chosen = metric_options(metrics, suite, tokenizer, settings, idf)
     options = {
-        "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
+        "metrics": chosen.options,
         "lower_is_better": keys(lower_is_better),
         "unit": unit,
         "own_reference": own_reference,
@@ -205,7 +205,7 @@ def correlate(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
+    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
     rated = os.fspath(ratings) if is_path else _rows(ratings)
     with Listener(progress) as listener:
         return Correlation(_engine.correlate(rated, ground, given(scores), options, data, thread_count(threads), listener))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import _engine
 from ._choices import Ids
-from ._inputs import Captionlike, Metrics, captions, metric_names, reference_captions, thread_count
+from ._inputs import Captionlike, Metrics, captions, metric_list, reference_captions, thread_count
 from ._report import Report
 from ._score import by_name
 
@@ -90,6 +90,9 @@ def diversity(
             id_column=train_id_column,
             caption_columns=train_caption_columns,
         )
-    names = [] if metrics is None else metric_names(metrics)
+    names = [] if metrics is None else metric_list(metrics)
+    for one in names:
+        if not isinstance(one, str):
+            raise TypeError(f"{one.name} scores captions one by one, and diversity is of all captions of an image; leave it out")
     options = {"metrics": names, "tokenizer": tokenizer, "ids": ids}
     return Report(_engine.diversity(read, ground, training, options, thread_count(threads)))

@@ -9,7 +9,7 @@ from typing import Any
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Settings, metric_options, path_of, reference_captions, thread_count
+from ._inputs import Captionlike, Chosen, Metrics, Settings, metric_options, path_of, reference_captions, thread_count
 from ._progress import Progress
 from ._report import Id, Report
 
@@ -70,8 +70,8 @@ class Evaluator:
         self._metrics = metric_options(metrics, suite, tokenizer, settings, idf)
         self._df = DocumentFrequencies._given(document_frequencies, df)
         self._ids: Ids = ids
-        options = {"metrics": self._metrics, "ids": ids}
-        data = {"spice_cache": path_of(spice_cache)}
+        options = {"metrics": self._metrics.options, "ids": ids}
+        data = {"spice_cache": path_of(spice_cache), "functions": self._metrics.engine()}
         self._prepared = _engine.Prepared.build(rows, options, data, thread_count(threads))
 
     @classmethod
@@ -187,24 +187,26 @@ class Evaluator:
             df=df,
         )
 
-    def _completed(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _completed(self, call: Chosen) -> Chosen:
         """The metrics of a call, or else those of the evaluator, with the settings of both.
 
         The source of document frequencies is one of the settings.
         """
-        mine = self._metrics
-        which = mine
+        given, mine = call.options, self._metrics.options
+        which, functions = mine, self._metrics.functions
         if given["names"] or given["suite"]:
-            which, mine = given, {**mine, "settings": _settings_of(given, mine["settings"])}
+            which, functions = given, call.functions
+            mine = {**mine, "settings": _settings_of(given, mine["settings"])}
         tokenizer, settings = given["tokenizer"] or mine["tokenizer"], {**mine["settings"], **given["settings"]}
-        return {"names": which["names"], "suite": which["suite"], "tokenizer": tokenizer, "settings": settings}
+        options = {"names": which["names"], "suite": which["suite"], "tokenizer": tokenizer, "settings": settings}
+        return Chosen(options, functions)
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any], bytes, str]]:
         state = {key: value for key, value in self.__dict__.items() if key != "_prepared"}
         return _restore, (state, self._prepared.to_bytes(), self._prepared.name)
 
     def __repr__(self) -> str:
-        suite, names = self._metrics["suite"], self._metrics["names"]
+        suite, names = self._metrics.options["suite"], self._metrics.options["names"]
         metrics = [suite, *names] if suite else names or ["coco"]
         return f"Evaluator({len(self.ids)} images, metrics={metrics})"
 

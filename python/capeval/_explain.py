@@ -166,7 +166,7 @@ def explain(
     Raises:
         ValueError: no system was scored on an image; otherwise as for :func:`capeval.score`.
     """
-    ground, read, names, table = prepare(
+    ground, read, chosen, table = prepare(
         references,
         by_name(candidates, systems),
         metric_options(metrics, suite, tokenizer, settings, idf),
@@ -175,7 +175,7 @@ def explain(
         {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
     )
     options = {
-        "metrics": names,
+        "metrics": chosen.options,
         "missing": missing,
         "surplus": surplus,
         "duplicate": duplicate,
@@ -183,6 +183,6 @@ def explain(
         "ids": ids,
         "explain": [images] if isinstance(images, (int, str)) or not hasattr(images, "__iter__") else list(images),
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache)}
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
     found = _engine.score(ground, read, [], options, data, thread_count(threads), None)
     return [Explained(row) for row in found.explained()]

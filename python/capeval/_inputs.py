@@ -6,8 +6,9 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, Union
 
+from . import _engine
 from ._choices import Duplicate, Empty, Idf, Missing, Surplus
 from ._engine import Captions, caption_columns
 
@@ -19,6 +20,19 @@ Captionlike = Any
 
 Settings = Union[Mapping[str, object], None]
 Metrics = Union[str, Iterable[Union[str, "os.PathLike[str]", "Metric"]], None]
+
+
+class Chosen(NamedTuple):
+    """The metrics of a call."""
+
+    options: dict[str, Any]
+    """The engine's options: names, suite, tokenizer and settings."""
+    functions: list[Metric]
+    """Those that are functions."""
+
+    def engine(self) -> list[_engine.Function]:
+        """The functions, for the engine."""
+        return [one._engine() for one in self.functions]
 
 
 class Policy(NamedTuple):
@@ -323,15 +337,17 @@ def with_tokenizer(given: Settings, tokenizer: str | None) -> dict[str, object]:
 
 def metric_options(
     metrics: Metrics, suite: str | None, tokenizer: str | None, given: Settings, idf: Idf | None
-) -> dict[str, Any]:
-    """Metrics and settings as the engine's options."""
+) -> Chosen:
+    """Metrics and settings as the engine's options, and the functions among the metrics."""
     common = dict(settings(given))
     if idf is not None:
         if "idf" in common:
             raise ValueError("idf is given twice; leave it out of settings")
         common["idf"] = idf
-    names = [] if metrics is None else metric_names(metrics)
-    return {"names": names, "suite": suite, "tokenizer": tokenizer, "settings": common}
+    chosen = [] if metrics is None else metric_list(metrics)
+    names = [name_of(one) for one in chosen]
+    options = {"names": names, "suite": suite, "tokenizer": tokenizer, "settings": common}
+    return Chosen(options, [one for one in chosen if not isinstance(one, str)])
 
 
 def ids_of(images: Iterable[Any] | None) -> list[Any] | None:
@@ -376,8 +392,8 @@ def thread_count(threads: int | None) -> int | None:
     return None if threads is None else whole("threads", threads, 1, 2**16)
 
 
-def metric_names(metrics: Metrics) -> list[str]:
-    """The names of metrics as a list; None selects the suite ``coco``."""
+def metric_list(metrics: Metrics) -> list[str | Metric]:
+    """Metrics as a list of names, paths of programs, and functions; None selects the suite ``coco``."""
     if metrics is None:
         return ["coco"]
     if isinstance(metrics, str):
@@ -386,13 +402,32 @@ def metric_names(metrics: Metrics) -> list[str]:
         raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
     from ._metric import Metric
 
-    names = [one.name if isinstance(one, Metric) else os.fspath(one) if isinstance(one, os.PathLike) else one for one in metrics]
-    for name in names:
-        if not isinstance(name, str):
+    chosen: list[str | Metric] = []
+    for one in metrics:
+        name = os.fspath(one) if isinstance(one, os.PathLike) else one
+        if not isinstance(name, (str, Metric)):
             raise TypeError(f"a metric is named by a string such as 'cider-d:sigma=4', not {name!r}")
-    if not names:
+        if isinstance(name, Metric) and any(isinstance(two, Metric) and two is not name and two.name == name.name for two in chosen):
+            raise ValueError(f"two functions are called {name.name}; give one of them another name")
+        chosen.append(name)
+    if not chosen:
         raise ValueError("the list of metrics is empty; leave it out for the metrics of COCO")
-    return names
+    return chosen
+
+
+def name_of(metric: str | Metric) -> str:
+    """What the engine calls one of a :func:`metric_list`."""
+    return metric if isinstance(metric, str) else metric.name
+
+
+def is_program(metric: str | Metric) -> TypeGuard[str]:
+    """Whether one of a :func:`metric_list` is the path of a file that describes a program."""
+    return isinstance(metric, str) and os.path.splitext(metric)[1].lower() == ".toml"
+
+
+def own_names(metrics: Iterable[str | Metric]) -> list[str]:
+    """The names of those that the engine computes itself."""
+    return [one for one in metrics if isinstance(one, str) and not is_program(one)]
 
 
 def whole(name: str, value: object, least: int, most: int, *, what: str = "a whole number") -> int:

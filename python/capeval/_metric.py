@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
+from itertools import islice
 from typing import Any
 
 from . import _engine
@@ -37,14 +38,17 @@ class Metric:
         """Its measures, with ranges and directions."""
         self._function = function
         self._keywords = keywords
-        self._engine = _engine.Function(
-            name,
-            [(measure.key, measure.min, measure.max, measure.higher_is_better is not False) for measure in measures],
-            version,
-            batch_size,
-            needs_references,
-            self._score,
-        )
+        self._arguments = (name, function, measures, version, batch_size, needs_references, keywords)
+        self._engine()
+
+    def _engine(self) -> _engine.Function:
+        """The metric for the engine; made for each call, since no object that Python holds may hold itself through the engine."""
+        name, _, measures, version, batch_size, needs_references, _ = self._arguments
+        rows = [(measure.key, measure.min, measure.max, measure.higher_is_better is not False) for measure in measures]
+        return _engine.Function(name, rows, version, batch_size, needs_references, self._score)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Metric, self._arguments
 
     def __repr__(self) -> str:
         return f"capeval.metric({self.name!r}, …)"
@@ -52,47 +56,70 @@ class Metric:
     def _score(self, candidates: list[str], references: list[list[str]], ids: list[Any], first: int) -> list[list[float]]:
         """The scores of a batch, measure after measure."""
         where = f"captions {first + 1} to {first + len(candidates)} (images {_few(ids)})"
-        keywords = {"ids": ids} if "ids" in self._keywords else {}
+        # The function may do with its lists what it likes.
+        keywords = {"ids": [*ids]} if "ids" in self._keywords else {}
+        found = self._run(where, lambda: self._function(candidates, references, **keywords))
+        columns = self._columns(found, len(ids), where)
+        return [
+            [self._number(measure, number, key) for number, key in zip(column, ids)]
+            for measure, column in zip(self.measures, columns)
+        ]
+
+    def _run(self, where: str, code: Callable[[], Any]) -> Any:
+        """What the code of the function gives, such as one that yields scores."""
         try:
-            found = self._function(candidates, references, **keywords)
+            return code()
         except Exception as error:
             raise RuntimeError(f"{self.name} failed on {where}: {type(error).__name__}: {error}") from error
+
+    def _columns(self, found: Any, n: int, where: str) -> list[list[Any]]:
+        """What was returned, measure after measure: as many objects as there are captions."""
         if isinstance(found, Mapping):
             keys = [measure.key for measure in self.measures]
             if set(found) != set(keys):
-                raise ValueError(f"{self.name} gave the measures {_few(list(found))} for {where}, and is described with {_few(keys)}")
-            columns = [found[key] for key in keys]
+                raise ValueError(f"{self.name} gave the measures {_few([*found])} for {where}, and is described with {_few(keys)}")
+            returned = [found[key] for key in keys]
         elif len(self.measures) > 1:
             raise TypeError(
                 f"{self.name} has {len(self.measures)} measures, so it must return a dictionary with a list for each, "
                 f"not {type(found).__name__}"
             )
         else:
-            columns = [found]
-        return [self._numbers(measure, column, ids, where) for measure, column in zip(self.measures, columns)]
+            returned = [found]
+        return [self._column(one, n, where) for one in returned]
 
-    def _numbers(self, measure: Measure, column: Any, ids: list[Any], where: str) -> list[float]:
+    def _column(self, column: Any, n: int, where: str) -> list[Any]:
+        shape = getattr(column, "shape", None)
+        if isinstance(shape, tuple) and len(shape) != 1:
+            one = "one number for all captions" if not shape else f"an array of shape {tuple(shape)}"
+            raise TypeError(f"{self.name} must return a list of numbers, one for each caption, not {one}")
         if hasattr(column, "tolist"):
-            column = column.tolist()
-        if isinstance(column, (str, bytes, Mapping)) or not isinstance(column, Iterable):
+            column = self._run(where, column.tolist)
+        if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable):
             raise TypeError(f"{self.name} must return a list of numbers, one for each caption, not {type(column).__name__}")
-        numbers = list(column)
-        if len(numbers) != len(ids):
-            raise ValueError(f"{self.name} returned {len(numbers)} scores for {len(ids)} captions: {where}")
-        for place, number in enumerate(numbers):
-            if hasattr(number, "item"):
-                number = number.item()
-            if isinstance(number, (str, bytes)) or not hasattr(number, "__float__"):
-                raise TypeError(f"{self.name}: the score by {measure.key} of image {ids[place]!r} is {number!r}, not a number")
-            number = numbers[place] = float(number)
-            if math.isnan(number):
-                raise ValueError(f"{self.name}: the score by {measure.key} of image {ids[place]!r} is not a number (NaN)")
-            if not measure.min <= number <= measure.max:
-                raise ValueError(
-                    f"{self.name}: the score by {measure.key} of image {ids[place]!r} is {number!r}, beyond its range from "
-                    f"{measure.min!r} to {measure.max!r}"
-                )
+        numbers: list[Any] = self._run(where, lambda: [*islice(column, n + 1)])
+        if len(numbers) != n:
+            count = len(column) if isinstance(column, Sized) else len(numbers) if len(numbers) < n else f"more than {n}"
+            raise ValueError(f"{self.name} returned {count} scores for {n} captions: {where}")
         return numbers
+
+    def _number(self, measure: Measure, number: Any, key: Any) -> float:
+        what = f"{self.name}: the score by {measure.key} of image {key!r} is"
+        if hasattr(number, "item"):
+            number = number.item()
+        if isinstance(number, (str, bytes)) or not hasattr(number, "__float__"):
+            raise TypeError(f"{what} {number!r}, not a number")
+        try:
+            score = float(number)
+        except Exception as error:
+            raise ValueError(f"{what} no number: {error}") from error
+        if math.isnan(score):
+            raise ValueError(f"{what} not a number (NaN)")
+        if math.isinf(score):
+            raise ValueError(f"{what} infinite; give the worst or the best score that there is instead")
+        if not measure.min <= score <= measure.max:
+            raise ValueError(f"{what} {score!r}, beyond its range from {measure.min!r} to {measure.max!r}")
+        return score
 
 
 def metric(
@@ -106,8 +133,11 @@ def metric(
     batch_size: int = 256,
     needs_references: bool = True,
 ) -> Metric:
-    """Makes a Python function a metric, for the argument `metrics` of :func:`score`, :func:`compare`, :func:`correlate` and
-    :func:`prefer`.
+    """Makes a Python function a metric, which can stand in any list of metrics of captions: of :func:`score`,
+    :func:`compare`, :func:`correlate`, :func:`prefer`, :class:`Evaluator`, :mod:`capeval.arrow` and :mod:`capeval.spark`.
+
+    The function is called on the thread that calls capeval, so Ctrl-C interrupts it. It may use capeval itself. The metric can be
+    pickled if the function can.
 
     >>> import math
     >>> import capeval
@@ -121,7 +151,7 @@ def metric(
     Args:
         name: the name in reports and signatures: lower-case letters, digits and hyphens.
         function: is called with a list of candidates and a list of lists of references, and with the ids of their images as
-            `ids` if it has such a parameter. It returns a number for each candidate, in a list, an array or a tensor; or a
+            `ids` if it has such a parameter (None for a row of a table without id). It returns a number for each candidate, in a list, an array or a tensor; or a
             dictionary with such a list for each of `measures`. Captions are as they were given, not tokenised. Equal captions
             of an image are scored once.
         range: the lowest and the highest possible score.
@@ -152,13 +182,6 @@ def metric(
         bool(needs_references),
         _keywords(function),
     )
-
-
-def functions(metrics: Any) -> list[_engine.Function]:
-    """The functions in a list of metrics."""
-    if isinstance(metrics, (str, Mapping)) or not isinstance(metrics, Iterable):
-        return []
-    return [one._engine for one in metrics if isinstance(one, Metric)]
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:

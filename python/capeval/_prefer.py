@@ -28,7 +28,6 @@ from ._inputs import (
     to_list,
     whole,
 )
-from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 
@@ -209,8 +208,9 @@ def prefer(
         references_per_pair = whole("references_per_pair", references_per_pair, 1, 2**63 - 1, what=what)
     draws = whole("draws", draws, 1, 10_000)
     draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
+    chosen = metric_options(metrics, suite, tokenizer, settings, idf)
     options = {
-        "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
+        "metrics": chosen.options,
         "lower_is_better": keys(lower_is_better),
         "references_per_pair": references_per_pair,
         "draws": draws,
@@ -225,7 +225,7 @@ def prefer(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
+    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
     judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
     with Listener(progress) as listener:
         return Preference(_engine.prefer(judged, ground, given(scores), options, data, thread_count(threads), listener))

@@ -12,6 +12,7 @@ from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
     Captionlike,
+    Chosen,
     Metrics,
     Settings,
     captions,
@@ -21,7 +22,6 @@ from ._inputs import (
     resampling,
     thread_count,
 )
-from ._metric import functions
 from ._progress import Listener, Progress
 from ._report import Id, Report
 
@@ -155,7 +155,7 @@ def score(
         KeyboardInterrupt: on Ctrl-C: within a fraction of a second during scoring, later while references are read.
     """
     is_alone = scores is not None and references is None and candidates is None and systems is None
-    ground, read, names, table = prepare(
+    ground, read, chosen, table = prepare(
         references,
         {} if is_alone or human and candidates is None and systems is None else by_name(candidates, systems),
         metric_options(metrics, suite, tokenizer, settings, idf),
@@ -164,7 +164,7 @@ def score(
         {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
     )
     options = {
-        "metrics": names,
+        "metrics": chosen.options,
         "lower_is_better": keys(lower_is_better),
         "missing": missing,
         "surplus": surplus,
@@ -177,7 +177,7 @@ def score(
         "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": functions(metrics)}
+    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
     with Listener(progress) as listener:
         return Report(_engine.score(ground, read, given(scores), options, data, thread_count(threads), listener))
 
@@ -185,11 +185,11 @@ def score(
 def prepare(
     references: Any,
     systems: Mapping[str, Captionlike],
-    metrics: dict[str, Any],
+    metrics: Chosen,
     frequencies: Frequencies,
     reading_references: Mapping[str, Any],
     reading: Mapping[str, Any],
-) -> tuple[Any, list[tuple[str, _engine.Captions]], dict[str, Any], _engine.DocumentFrequencies | None]:
+) -> tuple[Any, list[tuple[str, _engine.Captions]], Chosen, _engine.DocumentFrequencies | None]:
     """References, systems, metrics and table in the form that the engine takes."""
     read = [(name, captions(source, name, references=False, **reading)) for name, source in systems.items()]
     from ._evaluator import Evaluator

@@ -38,7 +38,9 @@ from ._inputs import (
     Policy,
     Settings,
     listed,
-    metric_names,
+    metric_list,
+    name_of,
+    own_names,
     resampling,
     settings,
     thread_count,
@@ -153,11 +155,13 @@ class RowScorer:
             ValueError: a metric needs all references, such as CIDEr without `document_frequencies`.
         """
         frequencies = DocumentFrequencies._given(document_frequencies, df)
-        names, settings = metric_names(metrics), with_tokenizer(settings, tokenizer)
+        chosen, settings = metric_list(metrics), with_tokenizer(settings, tokenizer)
         policy = Policy(missing, surplus, duplicate, empty)
-        self._arguments = (names, settings, frequencies, policy, threads)
+        self._arguments = (chosen, settings, frequencies, policy, threads)
         table = DocumentFrequencies._table(frequencies)
-        self._engine = _engine.RowScorer(names, _settings(settings), table, policy, thread_count(threads))
+        names = [name_of(one) for one in chosen]
+        functions = [one._engine() for one in chosen if not isinstance(one, str)]
+        self._engine = _engine.RowScorer(names, _settings(settings), table, policy, thread_count(threads), functions)
 
     def scores(
         self,
@@ -334,7 +338,7 @@ class RowScorer:
 
 
 def _make(
-    metrics: list[str], settings: dict[str, object], frequencies: Frequencies, policy: Policy, threads: int | None
+    metrics: list[Any], settings: dict[str, object], frequencies: Frequencies, policy: Policy, threads: int | None
 ) -> RowScorer:
     return RowScorer(
         metrics, settings=settings, document_frequencies=frequencies, threads=threads, **policy._asdict()
@@ -386,7 +390,8 @@ class FrequencyCounter:
             empty: as for :class:`RowScorer`.
             threads: the number of threads; the default is one per processor.
         """
-        names = metric_names(scorer_metrics) if scorer_metrics else []
+        # Functions and programs have no tokenizer, and so no say in what is empty.
+        names = own_names(metric_list(scorer_metrics)) if scorer_metrics else []
         self._arguments = (tokenizer, stem, n, parts, names, dict(settings or {}), missing, surplus, empty, threads)
         self._sieve = _engine.Sieve(names, _settings(settings), Policy(missing, surplus, "error", empty))
         self._reading = ((tokenizer, stem), thread_count(threads))
@@ -488,7 +493,8 @@ def needed_frequencies(
     >>> needed_frequencies(["bleu", "cider-d"])
     {'tokenizer': 'ptb-each', 'stem': None, 'n': 4}
     """
-    needed = _engine.needed_frequencies(metric_names(metrics), _settings(with_tokenizer(settings, tokenizer)))
+    names = own_names(metric_list(metrics))
+    needed = _engine.needed_frequencies(names, _settings(with_tokenizer(settings, tokenizer))) if names else None
     return None if needed is None else dict(zip(("tokenizer", "stem", "n"), needed))
 
 
@@ -562,6 +568,12 @@ def _gathered(batches: Any, most_rows: int | None, most_bytes: int | None) -> It
         rows, size = rows + n, size + n_bytes
     if held:
         yield pa.Table.from_batches(held)
+
+
+def gathered(batches: Any) -> Iterator[Any]:
+    """Batches with as many rows as are measured together, unless these are large."""
+    for part in _gathered(batches, _ROWS, _BYTES):
+        yield from part.combine_chunks().to_batches()
 
 
 def _one(batch: _engine.ArrowBatch) -> Any:

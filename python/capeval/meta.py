@@ -31,7 +31,6 @@ from ._inputs import (
     resampling,
     thread_count,
 )
-from ._metric import functions
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 
@@ -195,8 +194,9 @@ def run(
             "spice_cache": spice_cache is not None,
         }
         refuse_beside_scores(scores, of_scoring)
+    chosen = metric_options(metrics, suite, tokenizer, settings, idf)
     options = {
-        "metrics": metric_options(metrics, suite, tokenizer, settings, idf),
+        "metrics": chosen.options,
         "lower_is_better": keys(lower_is_better),
         "intervals": resampling(level, resamples, seed),
         "subset": subset,
@@ -207,7 +207,7 @@ def run(
     files = {
         "table": DocumentFrequencies._table(frequencies),
         "spice_cache": path_of(spice_cache),
-        "functions": functions(metrics),
+        "functions": chosen.engine(),
     }
     with Listener(progress) as listener:
         found = _engine.run_benchmarks(

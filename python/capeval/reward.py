@@ -23,7 +23,7 @@ from . import _engine
 from ._choices import Ids
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Settings, captions, listed, metric_names, thread_count
+from ._inputs import Captionlike, Settings, captions, is_program, listed, thread_count
 from ._inputs import settings as _pairs
 from ._report import Id
 
@@ -145,9 +145,9 @@ class Reward:
         specs, owner = _specs(weights)
         common = {"tok": "none" if coded else "ptb"}
         if isinstance(references, Evaluator):
-            common |= dict(references._metrics["settings"])
-            if references._metrics["tokenizer"] is not None:
-                common["tok"] = references._metrics["tokenizer"]
+            common |= dict(references._metrics.options["settings"])
+            if references._metrics.options["tokenizer"] is not None:
+                common["tok"] = references._metrics.options["tokenizer"]
             frequencies = references._df if frequencies is None else frequencies
             ids = references._ids if ids is None else ids
         common |= dict(_pairs(settings))
@@ -372,6 +372,10 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
     names = {metric["name"] for metric in _engine.metrics()}
     specs: list[str] = []
     owner_of: dict[str, str] = {}
+    for key in weights:
+        if not isinstance(key, str) or is_program(key):
+            what = "a program" if isinstance(key, str) else "no name"
+            raise TypeError(f"a reward is made of measures of capeval by name, and {key!r} is {what}; add its scores to the rewards")
     for key in sorted(weights, key=lambda key: ":" in key):
         name, _, rest = key.partition(":")
         owner = owners.get(name, name if name in names else None)
@@ -383,7 +387,7 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
         owner_of[key] = spec
         if spec not in specs:
             specs.append(spec)
-    return metric_names(specs), owner_of
+    return specs, owner_of
 
 
 def _ground(references: Any, cut: dict[str, Any] | None) -> Any:

@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ._engine import set_num_threads
 from ._choices import Duplicate, Empty, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Metrics, Policy, Settings, listed, metric_names, with_tokenizer
+from ._inputs import Captionlike, Metrics, Policy, Settings, is_program, listed, metric_list, own_names, with_tokenizer
 from ._report import Id, Report
-from .arrow import FrequencyCounter, References, RowScorer, needed_frequencies
+from .arrow import FrequencyCounter, References, RowScorer, gathered, needed_frequencies
 
 if TYPE_CHECKING:
     import pyarrow
@@ -84,7 +84,9 @@ def evaluate(
     Args:
         df: a row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
             scores), and more often where ids have several rows, so cache or store it if it is costly to compute.
-        metrics: as for :func:`capeval.score`.
+        metrics: as for :func:`capeval.score`. Functions are pickled and sent with the tasks. The file of a program is one
+            that the driver and all executors can read, with all that it needs beside it, or in a folder that
+            ``addFile(…, recursive=True)`` has shipped.
         references: the name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column
             ``references``, which is joined, and whose rows of one id are put together in the order of their texts; the
             path of a file that all executors can read, or that was shipped with
@@ -206,8 +208,9 @@ def score(
     types = StructType([fields[name] for name in kept] + scores)
 
     def measure(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
-        for batch in batches:
-            yield scorer().scores(batch, keep=kept, **columns())
+        # Together, so that a metric that is a program is started less often.
+        for part in gathered(batches):
+            yield scorer().scores(part, keep=kept, **columns())
 
     return rows.mapInArrow(measure, types)
 
@@ -372,8 +375,10 @@ class _Job:
     ) -> _Once:
         """The scorer for all tasks; counts the document frequencies of the rows `counted()` if the metrics need them."""
         settings = with_tokenizer(settings, tokenizer)
+        chosen = metric_list(metrics)
+        shipped = [_version(os.path.abspath(os.path.expanduser(one))) if is_program(one) else one for one in chosen]
         table: _Once | None = None
-        needed = needed_frequencies(metrics, settings=settings) if frequencies is None else None
+        needed = needed_frequencies(chosen, settings=settings) if frequencies is None else None
         if isinstance(frequencies, (str, os.PathLike)):
             table = _Once(_table_of, _version(frequencies))
         elif frequencies is not None:
@@ -381,10 +386,9 @@ class _Job:
         elif needed is not None:
             policy = self._policy._asdict()
             del policy["duplicate"]
-            names = metric_names(metrics)
-            counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=names, settings=settings, **policy)
+            counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=own_names(chosen), settings=settings, **policy)
             table = _Once(_itself, counter.table(_collected(self.counted(counted(), counter, parts))))
-        return _Once(_scorer, metric_names(metrics), settings, table, self._policy)
+        return _Once(_scorer, shipped, settings, table, self._policy)
 
     def counted(self, df: DataFrame, counter: FrequencyCounter, parts: int) -> DataFrame:
         """The merged counts of the references of `df`."""
@@ -412,12 +416,19 @@ class _Once:
     """A value that every process of a worker makes once; called in tasks, it gives the value."""
 
     def __init__(self, make: Callable[..., Any], *arguments: Any) -> None:
-        self._data = pickle.dumps((make, arguments))
+        from pyspark import cloudpickle
+
+        try:
+            self._data: bytes = cloudpickle.dumps((make, arguments))  # type: ignore[no-untyped-call]
+        except (TypeError, pickle.PicklingError) as error:
+            raise TypeError(
+                f"a metric cannot be sent to the executors: {error}; let its function load what cannot be sent when it is called"
+            ) from error
         self._key = hashlib.sha256(self._data).digest()
         if len(self._data) > _CLOSURE:
             raise ValueError(
-                f"document frequencies or references of {len(self._data) >> 20} MB are too large to send with the tasks; "
-                f"save them to a file that all executors can read, and pass its path"
+                f"document frequencies, references or functions of {len(self._data) >> 20} MB are too large to send with the "
+                f"tasks; save them to a file that all executors can read, and pass its path, or let the function load it"
             )
 
     def __call__(self) -> Any:
@@ -460,7 +471,7 @@ def _version(path: str | os.PathLike[str]) -> tuple[str, int, int]:
 
 
 def _local(path: str) -> str:
-    """The path of a file on this machine: as given, or where ``addFile`` put it."""
+    """The path of a file on this machine: as given, or where ``addFile`` put it or its folder."""
     if os.path.exists(path):
         return path
     try:
@@ -468,9 +479,11 @@ def _local(path: str) -> str:
     except ImportError:  # pyspark-client, which has no files of its own
         pass
     else:
-        shipped: str = SparkFiles.get(os.path.basename(path))
-        if os.path.exists(shipped):
-            return shipped
+        folder, name = os.path.split(path)
+        for shipped in (os.path.join(os.path.basename(folder), name), name):
+            place: str = SparkFiles.get(shipped)
+            if os.path.exists(place):
+                return place
     raise FileNotFoundError(
         f"{path} is not on this machine; use a path that the driver and all executors can read, or ship it with addFile"
     )
@@ -489,8 +502,10 @@ def _itself(value: Any) -> Any:
 
 
 def _scorer(
-    metrics: list[str], settings: dict[str, object], table: DocumentFrequencies | None, policy: Policy
+    metrics: list[Any], settings: dict[str, object], table: DocumentFrequencies | None, policy: Policy
 ) -> RowScorer:
+    # Of a program, the path and the version were sent.
+    metrics = [_local(one[0]) if isinstance(one, tuple) else one for one in metrics]
     return RowScorer(metrics, settings=settings, document_frequencies=table, **policy._asdict())
 
 

@@ -24,7 +24,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Metrics, Settings, listed, metric_names
+from ._inputs import Metrics, Settings, listed, metric_list
 from ._report import Id, Report
 from ._score import score
 
@@ -126,7 +126,7 @@ class CaptionMetric(_Metric):
         super().__init__()
         table = DocumentFrequencies._table(document_frequencies)
         self._options: dict[str, Any] = {
-            "metrics": metric_names(metrics),
+            "metrics": metric_list(metrics),
             "tokenizer": tokenizer,
             "settings": dict(settings or {}),
             "document_frequencies": None if table is None else DocumentFrequencies(table),

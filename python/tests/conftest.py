@@ -64,3 +64,12 @@ def references() -> dict[int, list[str]]:
 @pytest.fixture
 def candidates() -> dict[int, str]:
     return dict(CANDIDATES)
+
+
+@pytest.fixture(scope="session")
+def length_ratio() -> Path:
+    """A metric that is a program."""
+    path = ROOT / "examples" / "metrics" / "length-ratio.toml"
+    if not path.exists():
+        pytest.skip("examples/metrics is not here; set CAPEVAL_ROOT to a checkout")
+    return path

@@ -363,3 +363,76 @@ def test_wrong_numbers_and_ids_are_named(references, candidates):
     floats = batch.set_column(0, "image_id", pyarrow.array([1.0, 2.0, 3.0]))
     with pytest.raises(TypeError, match="column 'image_id' must contain whole numbers or strings, not Float64"):
         scorer.sums(floats, id="image_id", blocks=8)
+
+
+def overlap(candidates, references):
+    """The share of the words of a caption that are in a reference, and their number."""
+    words = [caption.lower().split() for caption in candidates]
+    known = [set(" ".join(texts).lower().split()) for texts in references]
+    shares = [sum(word in those for word in mine) / max(1, len(mine)) for mine, those in zip(words, known)]
+    return {"share": shares, "words": [len(mine) for mine in words]}
+
+
+MEASURES = [capeval.Measure("share", (0, 1)), capeval.Measure("words", (0, 100), lower_is_better=True)]
+
+
+@pytest.mark.parametrize("batch_size", [1, 256])
+def test_functions_and_programs_score_rows(references, candidates, table, length_ratio, batch_size):
+    overlaps = capeval.metric("overlap", overlap, measures=MEASURES, batch_size=batch_size)
+    metrics = ["bleu", overlaps, "cider-d", length_ratio]
+    report = capeval.score(references, candidates, metrics, df=table, tokenizer="ptb-each")
+    scorer = pickle.loads(pickle.dumps(RowScorer(metrics, df=table)))
+    batch = batch_of(references, candidates)
+    found = scorer.scores(batch, keep=["image_id"])
+    assert found.schema == scorer.schema("scores", [batch.schema.field("image_id")])
+    for key, values in report.segments.items():
+        assert found.column(key).to_pylist() == values.tolist(), key
+    statistics = scorer.statistics(batch)
+    assert statistics.schema == scorer.schema("statistics")
+    assert statistics.column("overlap/words").to_pylist() == report.segments["words"].tolist()
+    assert scorer.corpus(statistics) == report.scores
+    parts = [scorer.sums(batch.slice(k, 1), id="image_id", blocks=1024) for k in (2, 0, 1)]
+    merged = scorer.report(scorer.merge(*parts[:2]), parts[2], intervals=True, resamples=100)
+    assert merged.scores == report.scores and merged.signatures == report.signatures
+    assert merged.intervals["share"][0] <= report["share"] <= merged.intervals["share"][1]
+    assert not merged.measures["words"].higher_is_better
+
+
+def test_functions_see_the_rows_that_are_scored_with_their_ids():
+    seen = []
+
+    def f(candidates, references, ids):
+        seen.append((candidates, references, ids))
+        return [0.5] * len(candidates)
+
+    rows = pyarrow.table(
+        {"candidate": ["a dog", None, "a cat", "a bus"], "references": [["a dog"], ["a kite"], None, ["b", "c"]], "id": ["x", "y", "z", None]}
+    )
+    scorer = RowScorer([capeval.metric("half", f, range=(0, 1))], missing="skip", surplus="ignore")
+    assert scorer.scores(rows, id="id").column("half").to_pylist() == [0.5, 0.5]
+    assert scorer.scores(rows).num_rows == 2
+    captions, texts = ["a dog", "a bus"], [["a dog"], ["b", "c"]]
+    assert seen == [(captions, texts, ["x", None]), (captions, texts, [None, None])]
+
+
+def test_what_goes_wrong_in_a_function_is_told():
+    def f(candidates, references):
+        raise KeyError("weights")
+
+    rows = pyarrow.table({"candidate": ["a dog"], "references": [["a dog"]], "id": [7]})
+    scorer = RowScorer(["bleu", capeval.metric("bad", f)])
+    for call in (scorer.scores, scorer.statistics, scorer.sums):
+        with pytest.raises(RuntimeError, match=r"bad failed on captions 1 to 1 \(images 7\): KeyError: 'weights'") as raised:
+            call(rows, id="id")
+        assert isinstance(raised.value.__cause__, KeyError)
+    with pytest.raises(FileNotFoundError):
+        RowScorer(["nowhere/m.toml"])
+
+
+def test_functions_need_no_document_frequencies(length_ratio):
+    half = capeval.metric("half", lambda candidates, references: [0.5] * len(candidates))
+    assert needed_frequencies([half, length_ratio]) is None
+    assert needed_frequencies(["cider-d", half])["n"] == 4
+    rows = pyarrow.table({"candidate": ["a dog", "..."], "references": [["a dog"], ["a cat"]]})
+    counter = FrequencyCounter(scorer_metrics=["cider-d", half, length_ratio], empty="skip")
+    assert counter.table(counter.counts(rows, candidate="candidate")).n_images == 1

@@ -1,18 +1,25 @@
 """Metrics that are Python functions, and programs, in all calls that take metrics."""
 
+import itertools
 import math
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
+import numpy
 import pytest
 
 import capeval
+import capeval.reward
+from capeval.streaming import CaptionMetric
+from conftest import PATIENCE
 
 REFERENCES = {k: [f"a dog number {k} runs", "the dog runs again"] for k in range(40)}
 FIRST = {k: "a dog" if k % 3 else "the dog runs again today" for k in range(40)}
@@ -66,8 +73,6 @@ def test_a_function_is_called_in_batches_with_ids():
 
 
 def test_several_measures_and_arrays():
-    numpy = pytest.importorskip("numpy")
-
     def f(candidates, references):
         return {"long": numpy.array([len(c) for c in candidates]), "short": numpy.float32([0.25] * len(candidates))}
 
@@ -91,6 +96,10 @@ def failing(candidates, references):
     raise KeyError("weights")
 
 
+def interrupted():
+    raise KeyboardInterrupt("by hand")
+
+
 @pytest.mark.parametrize(
     "function, error, words",
     [
@@ -105,6 +114,19 @@ def failing(candidates, references):
         (lambda c, r: [1.5] * 40, ValueError, "the score by ratio of image 0 is 1.5, beyond its range from 0 to 1"),
         (lambda c, r: {"other": [1.0] * 40}, ValueError, "gave the measures other"),
         (lambda c: [1.0] * 40, RuntimeError, "failed on captions 1 to 40 .*TypeError"),
+        (lambda c, r: itertools.repeat(0.5), ValueError, "ratio returned more than 40 scores for 40 captions"),
+        (lambda c, r: [0.5] * 10**6, ValueError, "ratio returned 1000000 scores for 40 captions"),
+        (lambda c, r: (1 / (k - 7) for k in range(40)), RuntimeError, "failed on captions 1 to 40 .*ZeroDivisionError"),
+        (lambda c, r: {0.5}, TypeError, "must return a list of numbers, one for each caption, not set"),
+        (lambda c, r: numpy.float64(0.5), TypeError, "not one number for all captions"),
+        (lambda c, r: numpy.full((40, 1), 0.5), TypeError, r"not an array of shape \(40, 1\)"),
+        (lambda c, r: numpy.array([0.5] * 39 + ["x"], dtype=object), TypeError, "of image 39 is 'x', not a number"),
+        (lambda c, r: numpy.full(40, 1j), TypeError, "is 1j, not a number"),
+        (lambda c, r: [10**400] * 40, ValueError, "of image 0 is no number: int too large"),
+        (lambda c, r: [math.inf] * 40, ValueError, "of image 0 is infinite"),
+        (lambda c, r: sys.exit(3), SystemExit, "3"),
+        (lambda c, r: interrupted(), KeyboardInterrupt, "by hand"),
+        (lambda c, r: next(iter([])), RuntimeError, "failed on captions 1 to 40 .*StopIteration"),
     ],
 )
 def test_what_a_function_does_wrong_is_told(function, error, words):
@@ -131,7 +153,10 @@ def test_the_cause_of_a_failure_is_kept():
         (lambda: capeval.metric("ratio", ratio, measures=["a"]), TypeError, "a measure is described by"),
         (lambda: capeval.metric("ratio", ratio, batch_size=0), ValueError, "batch_size must be"),
         (lambda: capeval.score(REFERENCES, FIRST, metrics=[ratio]), TypeError, "a metric is named by a string"),
-        (lambda: capeval.Evaluator(REFERENCES, metrics=[RATIO]), ValueError, "ratio"),
+        (lambda: capeval.score(REFERENCES, FIRST, metrics=[RATIO, capeval.metric("ratio", ratio)]), ValueError, "two functions"),
+        (lambda: capeval.diversity({1: ["a", "b"]}, metrics=[RATIO]), TypeError, "ratio scores captions one by one"),
+        (lambda: capeval.reward.Reward(REFERENCES, {RATIO: 1.0}), TypeError, "a reward is made of measures of capeval by name"),
+        (lambda: capeval.reward.Reward(REFERENCES, {"m.toml": 1.0}), TypeError, "'m.toml' is a program"),
     ],
 )
 def test_what_is_no_metric_is_refused(call, error, words):
@@ -144,6 +169,97 @@ def test_equal_captions_of_an_image_are_scored_once():
     metric = capeval.metric("count", lambda c, r: [rows.append(x) or 1.0 for x in c])
     capeval.score(REFERENCES, systems={"one": FIRST, "same": FIRST}, metrics=[metric])
     assert len(rows) == 40
+
+
+def test_references_are_prepared_once_for_functions_too(tmp_path):
+    expected = capeval.score(REFERENCES, systems={"a": FIRST, "b": SECOND}, metrics=["bleu", RATIO], intervals=True)
+    evaluator = capeval.Evaluator(REFERENCES, metrics=["bleu", RATIO])
+    evaluator.save(tmp_path / "references.capeval")
+    loaded = capeval.Evaluator.load(tmp_path / "references.capeval", metrics=["bleu", RATIO])
+    for one in (evaluator, loaded, pickle.loads(pickle.dumps(evaluator))):
+        found = one.score(systems={"a": FIRST, "b": SECOND}, intervals=True)
+        for mine, other in zip(found.systems.values(), expected.systems.values()):
+            assert (mine.scores, mine.intervals) == (other.scores, other.intervals)
+    assert evaluator.score(FIRST, [RATIO]).scores == {"ratio": of(expected).scores["ratio"]}
+    assert "ratio" not in evaluator.score(FIRST, "rouge-l").scores
+    assert capeval.Evaluator(REFERENCES, [RATIO]).score(FIRST).scores.keys() == {"ratio"}
+    assert "ratio" in str(capeval.compare(evaluator, {"a": FIRST, "b": SECOND}))
+    assert "ratio  0.4" in str(capeval.explain(evaluator, FIRST, images=1)[0])
+
+
+def test_captions_that_arrive_in_batches_are_scored_by_functions():
+    metric = CaptionMetric(iter(["rouge-l", RATIO]))
+    for k in range(0, 40, 7):
+        part = range(k, min(k + 7, 40))
+        metric.update([FIRST[k] for k in part], [REFERENCES[k] for k in part])
+    assert metric.compute()["ratio"] == of(capeval.score(REFERENCES, FIRST, metrics=[RATIO])).scores["ratio"]
+
+
+def test_a_function_runs_where_it_is_called_from():
+    threads = set()
+
+    def f(candidates, references):
+        threads.add(threading.get_ident())
+        return [0.5] * len(candidates)
+
+    capeval.score(REFERENCES, FIRST, metrics=iter([capeval.metric("half", f, batch_size=3)]))
+    assert threads == {threading.get_ident()}
+
+
+def test_a_function_may_use_the_package_even_with_one_thread():
+    def f(candidates, references, ids):
+        ids.clear()
+        report = capeval.score(references, candidates, metrics=["rouge-l", RATIO], threads=1)
+        references.clear()
+        return list(of(report).segments["rouge-l"])
+
+    metric = capeval.metric("again", f, batch_size=16)
+    report = capeval.score(REFERENCES, FIRST, metrics=["rouge-l", metric], threads=1)
+    assert list(of(report).segments["again"]) == list(of(report).segments["rouge-l"])
+
+
+def test_a_function_may_start_processes():
+    def f(candidates, references):
+        code = "import sys; print(*(len(line.split()) for line in sys.stdin))"
+        done = subprocess.run([sys.executable, "-c", code], input="\n".join(candidates), capture_output=True, text=True, check=True)
+        return map(int, done.stdout.split())
+
+    report = capeval.score(REFERENCES, FIRST, metrics=[capeval.metric("words", f)])
+    assert list(of(report).segments["words"]) == [len(text.split()) for text in FIRST.values()]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_interrupts_a_function():
+    code = """
+        import time, capeval
+        def slow(candidates, references):
+            print("begun", flush=True)
+            time.sleep(600)
+        try:
+            capeval.score({1: ["a dog"]}, {1: "a dog"}, metrics=[capeval.metric("slow", slow)])
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    call = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True)
+    assert call.stdout.readline() == "begun\n"
+    call.send_signal(2)
+    assert call.communicate(timeout=PATIENCE)[0] == "interrupted\n"
+
+
+def test_a_metric_is_freed_with_its_function():
+    freed = []
+
+    class Model:
+        def __call__(self, candidates, references):
+            return [0.5] * len(candidates)
+
+        def __del__(self):
+            freed.append(True)
+
+    metric = capeval.metric("half", Model())
+    capeval.score(REFERENCES, FIRST, metrics=[metric])
+    del metric
+    assert freed
 
 
 @pytest.fixture
@@ -175,6 +291,8 @@ def test_a_program_is_a_metric_like_a_function(program, capsys):
     assert of(by_path).scores == of(by_program).scores
     ratings = [{"image_id": k, "caption": FIRST[k], "rating": k % 4} for k in range(40)]
     assert "ratio" in str(capeval.correlate(ratings, references=REFERENCES, metrics=[program]))
+    prepared = capeval.Evaluator(REFERENCES, metrics=["bleu", program])
+    assert pickle.loads(pickle.dumps(prepared)).score(FIRST).scores == of(by_program).scores
 
 
 def test_what_a_program_does_wrong_is_told(tmp_path):

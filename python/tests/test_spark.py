@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -253,3 +254,40 @@ def test_threads_of_a_worker_make_a_value_once():
         # More values than are kept.
         numbers = [k % 12 for k in range(240)]
         assert list(pool.map(lambda number: spark._Once(make, number)(), numbers)) == numbers
+
+
+def test_functions_and_programs_run_on_the_executors(session, corpus, length_ratio):
+    references, candidates = corpus
+
+    def words(captions, _):
+        # A function of a test is not in a module that executors have.
+        return [len(caption.split()) for caption in captions]
+
+    metrics = ["cider-d", capeval.metric("words", words, range=(0, 100), lower_is_better=True), str(length_ratio)]
+    table = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
+    expected = capeval.score(references, candidates, metrics, tokenizer="ptb-each", document_frequencies=table)
+    for partitions in (1, 7):
+        df = frame(session, rows_of(references, candidates), partitions)
+        report = spark.evaluate(df, metrics, intervals=True, resamples=50)
+        assert (report.scores, report.signatures) == (expected.scores, expected.signatures)
+        found = {row["image_id"]: row for row in spark.score(df, metrics).collect()}
+        for key, values in expected.segments.items():
+            assert [found[id][key] for id in expected.ids] == values.tolist(), key
+
+
+def test_what_goes_wrong_with_them_is_told(session, tmp_path):
+    df = frame(session, BAD)
+
+    def failing(captions, references):
+        raise KeyError("weights")
+
+    with pytest.raises(Exception, match="bad failed on captions 1 to .*KeyError"):
+        spark.evaluate(df, [capeval.metric("bad", failing)])
+    lock = threading.Lock()
+    with pytest.raises(TypeError, match="a metric cannot be sent to the executors: cannot pickle '_thread.lock' object"):
+        spark.evaluate(df, [capeval.metric("locked", lambda captions, references: [lock] * len(captions))])
+    with pytest.raises(FileNotFoundError, match="m.toml is not on this machine; use a path that the driver and all"):
+        spark.evaluate(df, [str(tmp_path / "m.toml")])
+    model = bytes(range(256)) * (1 << 19)
+    with pytest.raises(ValueError, match="functions of 128 MB are too large to send with the tasks"):
+        spark.evaluate(df, [capeval.metric("large", lambda captions, references: [len(model)] * len(captions))])

@@ -144,10 +144,9 @@ impl Inputs {
             return Ok(metrics.to_vec());
         }
         let set = &self.references.set;
-        let ids = (0..set.n_images()).map(|image| self.references.id(image as u32));
         let scene = Scene {
             systems: &self.systems.for_engine(&self.references),
-            ids: ids.collect::<Option<_>>().unwrap_or_default(),
+            ids: (0..set.n_images()).map(|image| self.references.id(image as u32)).collect(),
             references: (0..set.n_images()).map(|image| set.of(image).collect()).collect(),
         };
         let computed = outside::compute(metrics, resources, &[scene], progress)?;

@@ -96,7 +96,9 @@ pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PerplexityOptions,
     PreferOptions, PrepareOptions, ScoreOptions,
 };
-pub use outside::{Outside, OutsideMetrics, OutsideRow, check_outside_key, check_outside_name};
+pub use outside::{
+    Outside, OutsideMetrics, OutsideRow, check_outside_key, check_outside_name, compute_outside,
+};
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
 pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use capeval_choice::Refusal;
 use capeval_corpus::SegmentId;
 use capeval_evaluate::registry::{self, Resources, SUITES};
-use capeval_evaluate::{Progress, Stage, System};
+use capeval_evaluate::{Progress, ReferenceSet, Stage, System};
 use capeval_metric::{
     About, AnyMetric, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment,
     Signature, Statistics, Step,
@@ -18,12 +18,19 @@ use crate::Error;
 /// A caption to score outside of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutsideRow<'r> {
-    /// The id of its image.
-    pub image: &'r SegmentId,
+    /// The id of its image, if it has one.
+    pub image: Option<&'r SegmentId>,
     /// The caption.
     pub candidate: &'r str,
     /// What it is compared with; empty if the metric needs no references.
     pub references: Vec<&'r str>,
+}
+
+impl OutsideRow<'_> {
+    /// What it is called where something is wrong with it.
+    pub fn told(&self) -> String {
+        self.image.map_or_else(|| "a row without id".to_owned(), |image| format!("image {}", image.quoted()))
+    }
 }
 
 /// A metric that is computed outside of the engine. Its corpus scores are means of its scores of captions.
@@ -48,6 +55,13 @@ pub struct OutsideMetrics(pub Vec<Arc<dyn Outside>>);
 impl fmt::Debug for OutsideMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.iter().map(|one| one.name())).finish()
+    }
+}
+
+impl OutsideMetrics {
+    /// Which of these a metric is, if it is one.
+    fn of(&self, metric: &AnyMetric) -> Option<&dyn Outside> {
+        self.0.iter().find(|one| one.signature() == *metric.signature()).map(AsRef::as_ref)
     }
 }
 
@@ -88,14 +102,18 @@ pub(crate) fn described(name: &str, resources: &Resources) -> Option<AnyMetric> 
     Some(AnyMetric::new(Computed::new(outside.as_ref(), Vec::new())))
 }
 
+/// The metrics that the engine computes itself.
+pub(crate) fn inside(metrics: Vec<AnyMetric>, resources: &Resources) -> Vec<AnyMetric> {
+    match resources.get::<OutsideMetrics>() {
+        Some(all) => metrics.into_iter().filter(|metric| all.of(metric).is_none()).collect(),
+        None => metrics,
+    }
+}
+
 /// Refuses metrics that are computed outside of the engine, where nothing computes them.
 pub(crate) fn refuse(metrics: &[AnyMetric], resources: &Resources, why: &str) -> Result<(), Error> {
     let Some(all) = resources.get::<OutsideMetrics>() else { return Ok(()) };
-    let is_outside = |one: &&Arc<dyn Outside>| {
-        let signature = one.signature();
-        metrics.iter().any(|metric| *metric.signature() == signature)
-    };
-    match all.0.iter().find(is_outside) {
+    match metrics.iter().find_map(|metric| all.of(metric)) {
         Some(one) => Err(Error::with_remedy(
             format!("{} is computed outside of capeval, and {why}", one.name()),
             "leave it out of the metrics",
@@ -107,7 +125,7 @@ pub(crate) fn refuse(metrics: &[AnyMetric], resources: &Resources, why: &str) ->
 /// Captions that are scored together, with the references of each image.
 pub(crate) struct Scene<'s> {
     pub systems: &'s [System],
-    pub ids: Vec<&'s SegmentId>,
+    pub ids: Vec<Option<&'s SegmentId>>,
     pub references: Vec<Vec<&'s str>>,
 }
 
@@ -121,11 +139,9 @@ pub(crate) fn compute(
 ) -> Result<Vec<Vec<AnyMetric>>, Error> {
     let mut all = vec![metrics.to_vec(); scenes.len()];
     let Some(outside) = resources.get::<OutsideMetrics>() else { return Ok(all) };
-    for (number, one) in outside.0.iter().enumerate() {
-        let signature = one.signature();
-        let Some(place) = metrics.iter().position(|metric| *metric.signature() == signature) else {
-            continue;
-        };
+    let found = metrics.iter().enumerate().filter_map(|(place, metric)| Some((place, outside.of(metric)?)));
+    let found: Vec<(usize, &dyn Outside)> = found.collect();
+    for (number, (place, one)) in found.iter().enumerate() {
         let rows: Vec<OutsideRow<'_>> = scenes
             .iter()
             .flat_map(|scene| scene.systems.iter().map(move |system| (scene, system)))
@@ -147,9 +163,9 @@ pub(crate) fn compute(
             .collect();
         let (rows, places) = unique(rows);
         progress.begin(Stage::Measuring, rows.len());
-        progress.system(one.name(), number + 1, outside.0.len());
+        progress.system(one.name(), number + 1, found.len());
         let scores = one.score(&rows, progress)?;
-        check_scores(one.as_ref(), &rows, &scores)?;
+        check_scores(*one, &rows, &scores)?;
         let mut places = places.into_iter();
         for (metrics, scene) in all.iter_mut().zip(scenes) {
             let mut values = Vec::with_capacity(scene.systems.len());
@@ -163,10 +179,32 @@ pub(crate) fn compute(
                 }
                 values.push(of_system);
             }
-            metrics[place] = AnyMetric::new(Computed::new(one.as_ref(), values));
+            metrics[*place] = AnyMetric::new(Computed::new(*one, values));
         }
     }
     Ok(all)
+}
+
+/// The metrics with the scores of those that are computed outside of the engine, for the captions of one system: its
+/// image number `k` has the id `ids[k]`, if it has one, and the references number `k`.
+pub fn compute_outside(
+    metrics: &[AnyMetric],
+    resources: &Resources,
+    system: &System,
+    ids: &[Option<SegmentId>],
+    references: &ReferenceSet,
+    progress: &dyn Progress,
+) -> Result<Vec<AnyMetric>, Error> {
+    if !resources.has::<OutsideMetrics>() {
+        return Ok(metrics.to_vec());
+    }
+    let scene = Scene {
+        systems: std::slice::from_ref(system),
+        ids: ids.iter().map(Option::as_ref).collect(),
+        references: (0..references.n_images()).map(|image| references.of(image).collect()).collect(),
+    };
+    let computed = compute(metrics, resources, &[scene], progress)?;
+    Ok(computed.into_iter().next().unwrap_or_default())
 }
 
 /// The rows that differ, and which of them each row is.
@@ -191,9 +229,8 @@ fn check_scores(one: &dyn Outside, rows: &[OutsideRow<'_>], scores: &[Vec<f64>])
     }
     for (part, of_measure) in one.parts().iter().zip(scores) {
         if let Some((_, row)) = of_measure.iter().zip(rows).find(|(score, _)| score.is_nan()) {
-            let image = row.image.quoted();
             return Err(Error::with_remedy(
-                format!("the score by {} of image {image} is not a number (NaN)", part.key),
+                format!("the score by {} of {} is not a number (NaN)", part.key, row.told()),
                 format!("make {name} give every caption a number, such as 0"),
             ));
         }
@@ -249,7 +286,9 @@ impl Metric for Computed {
     type Scratch = ();
 
     fn about(&self) -> About {
-        let sums = self.parts.iter().map(|_| Column::sum("sum"));
+        // Names of columns differ.
+        let name = |part: &Part| if self.parts.len() == 1 { "sum".to_owned() } else { part.key.clone() };
+        let sums = self.parts.iter().map(|part| Column::sum(name(part)));
         let columns = std::iter::once(Column::count("segments")).chain(sums).collect();
         About::new(self.signature.clone(), Input::new(Reading::Raw), columns, self.parts.clone())
             .learns(Learns::Nothing)

@@ -123,8 +123,8 @@ pub struct PrepareRequest<'p> {
 /// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy.
 pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
-    let metrics = select_metrics(&options.metrics, &resources)?.metrics;
-    outside::refuse(&metrics, &resources, "prepares nothing")?;
+    // The others read references as they are written.
+    let metrics = outside::inside(select_metrics(&options.metrics, &resources)?.metrics, &resources);
     refuse_doubt(&references)?;
     let (ids, mut references) = whole(references, options.ids)?;
     let n = references.n_references();

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use capeval::choice::Refusal;
 use capeval::corpus::ratings::{RatingOptions, read_pairs, read_ratings};
 use capeval::corpus::{Captions, Missing, SegmentId};
-use capeval::evaluate::Progress;
+use capeval::evaluate::{Progress, ReferenceSet, System, evaluate};
 use capeval::metric::{Part, Resources, Signature};
 use capeval::stats::Resampling;
 use capeval::{
     CompareOptions, CompareRequest, CorrelateOptions, CorrelateRequest, GivenScores, MetricOptions, Outside,
-    OutsideMetrics, OutsideRow, PreferOptions, PreferRequest, PrepareOptions, PrepareRequest, ScoreOptions,
-    ScoreRequest,
+    OutsideMetrics, OutsideRow, PreferOptions, PreferRequest, PrepareOptions, PrepareRequest,
+    ReferenceSource, ScoreOptions, ScoreRequest,
 };
 
 /// The share of words of a caption that are in one of its references, and the number of its words.
@@ -196,18 +196,64 @@ fn what_cannot_be_is_refused() {
     assert_eq!(said, "the score by share of image 5 is not a number (NaN)");
     let said = refusal(references.clone(), first.clone(), |options| options.human = true);
     assert_eq!(said, "my.share is computed outside of capeval, and people's captions are scored one by one");
-    let request = PrepareRequest {
-        references: references.clone(),
-        sources: Vec::new(),
-        options: PrepareOptions { metrics: MetricOptions::new(["my.share"]), ..PrepareOptions::default() },
-        resources: with_share().0,
-        progress: &(),
-    };
-    assert!(capeval::prepare(request).err().unwrap().to_string().contains("is computed outside"));
     let error = capeval::select_metrics(&MetricOptions::new(["my.other"]), &with_share().0).err().unwrap();
     assert!(error.to_string().contains("my.other"), "{error}");
     let error = capeval::select_metrics(&MetricOptions::new(["my.toml"]), &with_share().0).err().unwrap();
     assert!(error.to_string().starts_with("my.toml: no program is run here"), "{error}");
+}
+
+#[test]
+fn prepared_references_serve_them() {
+    let (references, [first, _]) = scene();
+    let (resources, calls) = with_share();
+    let prepare = PrepareRequest {
+        references: references.clone(),
+        sources: Vec::new(),
+        options: PrepareOptions {
+            metrics: MetricOptions::new(["rouge-l", "my.share"]),
+            ..PrepareOptions::default()
+        },
+        resources: resources.clone(),
+        progress: &(),
+    };
+    let prepared = Box::new(capeval::prepare(prepare).unwrap());
+    assert!(calls.lock().unwrap().is_empty());
+    let prepared = ReferenceSource::Prepared { prepared, source: "references".to_owned() };
+    let scores = |references: ReferenceSource| {
+        let options = ScoreOptions { intervals: None, ..options(Missing::Skip) };
+        let resources = resources.clone();
+        let systems = [("first", first.clone())];
+        let report =
+            capeval::score(ScoreRequest { resources, options, ..ScoreRequest::new(references, systems) });
+        report.unwrap().systems[0].scores.clone()
+    };
+    assert_eq!(scores(prepared), scores(references.into()));
+}
+
+#[test]
+fn rows_without_ids_are_scored_by_them() {
+    let (resources, calls) = with_share();
+    let metrics = capeval::select_metrics(&MetricOptions::new(["rouge-l", "my.share"]), &resources).unwrap();
+    let system = |texts: &[&str]| System {
+        name: String::new(),
+        images: (0..texts.len() as u32).collect(),
+        texts: texts.iter().copied().collect(),
+    };
+    let mut references =
+        ReferenceSet::new(["a dog", "two cats", "a dog"].into_iter().collect(), vec![1, 2, 3]);
+    let two = system(&["a dog", "a dog", "a dog"]);
+    let ids = [None, Some(SegmentId::from(5)), None];
+    let compute = |system: &System, references: &ReferenceSet| {
+        capeval::compute_outside(&metrics.metrics, &resources, system, &ids, references, &())
+    };
+    let computed = compute(&two, &references).unwrap();
+    let scored = evaluate(&mut references, &[two], &computed, &());
+    let shares: Vec<&[f64]> = scored[0].metrics[1].table.rows().collect();
+    assert_eq!(shares, [[1.0, 1.0, 2.0], [1.0, 0.0, 2.0], [1.0, 1.0, 2.0]]);
+    // The first and the last are one question.
+    assert_eq!(*calls.lock().unwrap(), [2]);
+    let error = compute(&system(&["nan", "a", "a"]), &references).err().unwrap();
+    assert_eq!(error.to_string(), "the score by share of a row without id is not a number (NaN)");
 }
 
 #[test]

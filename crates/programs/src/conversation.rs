@@ -41,7 +41,7 @@ const SHOWN: usize = 80;
 #[derive(Serialize)]
 struct Question<'q> {
     id: usize,
-    image_id: &'q SegmentId,
+    image_id: Option<&'q SegmentId>,
     candidate: &'q str,
     #[serde(skip_serializing_if = "Option::is_none")]
     references: Option<&'q [&'q str]>,
@@ -272,9 +272,9 @@ impl Conversation<'_> {
             ))
             .with_remedy("repeat the id of each line"));
         };
-        let image = row.image.quoted();
+        let image = row.told();
         if std::mem::replace(&mut answers.is_known[id], true) {
-            return Err(Refusal::new(format!("{name} answers id {id} twice, about image {image}")));
+            return Err(Refusal::new(format!("{name} answers id {id} twice, about {image}")));
         }
         for (part, slot) in parts.iter().zip(&mut answers.scores[id * parts.len()..]) {
             let Part { key, min, max, .. } = part;
@@ -284,27 +284,24 @@ impl Conversation<'_> {
                 (Some(number), _) if (*min..=*max).contains(&number) => number,
                 (Some(number), _) => {
                     return Err(Refusal::new(format!(
-                        "{name}: the score by {key} of image {image} is {number}, beyond its range from {min} to {max}"
+                        "{name}: the score by {key} of {image} is {number}, beyond its range from {min} to {max}"
                     ))
                     .with_remedy("correct the range in its file"));
                 }
                 (None, Some(value)) => {
                     let value = short(&value.to_string());
-                    let message =
-                        format!("{name}: the score by {key} of image {image} is {value}, not a number");
+                    let message = format!("{name}: the score by {key} of {image} is {value}, not a number");
                     return Err(Refusal::new(message));
                 }
                 (None, None) => {
-                    return Err(Refusal::new(format!("{name} gives image {image} no score by {key}"))
+                    return Err(Refusal::new(format!("{name} gives {image} no score by {key}"))
                         .with_remedy("answer with every measure that its file lists"));
                 }
             };
         }
         if let Some((other, _)) = scores.iter().next() {
-            let message = format!(
-                "{name} gives image {image} a score by {}, which its file does not list",
-                short(other)
-            );
+            let message =
+                format!("{name} gives {image} a score by {}, which its file does not list", short(other));
             return Err(Refusal::new(message).with_remedy("list it among the measures"));
         }
         answers.count += 1;
@@ -334,8 +331,7 @@ impl Conversation<'_> {
         };
         let (count, n) = (answers.count, self.rows.len());
         let left_out = answers.is_known.iter().zip(self.rows).find(|(is_known, _)| !**is_known);
-        let left_out =
-            left_out.map_or(String::new(), |(_, row)| format!(", none about image {}", row.image.quoted()));
+        let left_out = left_out.map_or(String::new(), |(_, row)| format!(", none about {}", row.told()));
         let last: Vec<String> = last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         let last = match last.is_empty() {
             true => String::new(),

@@ -54,7 +54,9 @@ fn try_command(folder: &Path, command: &str, more: &str, progress: &dyn Progress
     let rows: Vec<OutsideRow<'_>> = ids
         .iter()
         .map(|image| OutsideRow {
-            image, candidate: "a \"cat\"\n", references: vec!["a dog", "ein Hund 🐕"]
+            image: Some(image),
+            candidate: "a \"cat\"\n",
+            references: vec!["a dog", "ein Hund 🐕"],
         })
         .collect();
     let scores = metrics[0].score(&rows, progress);
@@ -221,8 +223,10 @@ fn a_program_that_does_not_read_hangs_no_longer_than_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let long = "word ".repeat(60_000);
     let ids: Vec<SegmentId> = (0..5).map(SegmentId::Integer).collect();
-    let rows: Vec<OutsideRow<'_>> =
-        ids.iter().map(|image| OutsideRow { image, candidate: &long, references: Vec::new() }).collect();
+    let rows: Vec<OutsideRow<'_>> = ids
+        .iter()
+        .map(|image| OutsideRow { image: Some(image), candidate: &long, references: Vec::new() })
+        .collect();
     let path = folder.path().join("m.toml");
     let text = "protocol = 1\nname = 'm'\nversion = '1'\ncommand = ['sleep', '600']\ntimeout = 0.3\n";
     std::fs::write(&path, text).unwrap();

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use capeval::choice::{Argument, Notice, Remedy};
 use capeval::evaluate::{BatchScorer, System, evaluate};
-use capeval::metric::{AnyMetric, ColumnKind, Reading};
+use capeval::metric::{AnyMetric, ColumnKind, Reading, Resources};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::Texts;
@@ -20,8 +20,10 @@ use crate::capsule::{ArrowBatch, batches};
 use crate::columns::{Columns, Policies, RowIds, Rows, Sieve, Strings, column};
 use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
+use crate::function::Function;
 use crate::judge::Judge;
 use crate::metrics::of_rows;
+use crate::outside::Outsiders;
 use crate::report::Report;
 use crate::run::long;
 use crate::sums::{Summary, Sums};
@@ -30,6 +32,8 @@ use crate::sums::{Summary, Sums};
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct RowScorer {
     metrics: Vec<AnyMetric>,
+    /// Those of them that are functions or programs.
+    outside: Outsiders,
     /// Notices about the selection of the metrics.
     notices: Vec<Notice>,
     names: Names,
@@ -49,15 +53,17 @@ impl RowScorer {
         frequencies: Option<&DocumentFrequencies>,
         policies: Policies,
         threads: Option<usize>,
+        functions: Vec<Py<Function>>,
     ) -> PyResult<Self> {
-        let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies)?;
+        let outside = Outsiders::new(&metrics, functions.into_iter().map(Arc::new).collect())?;
+        let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
         for metric in &metrics {
             refuse_fitted(metric, frequencies.is_some())?;
         }
         let (entries, measures) = entries(&metrics);
         let names = Names::new(&entries, &measures);
         let sieve = Sieve::new(&metrics, &policies)?;
-        Ok(Self { metrics, notices, names, sieve, threads })
+        Ok(Self { metrics, outside, notices, names, sieve, threads })
     }
 
     /// The keys of the scores.
@@ -176,14 +182,19 @@ impl RowScorer {
         let references = read.take_references();
         let texts = std::mem::take(&mut read.candidates);
         let system = System { name: String::new(), images: (0..n as u32).collect(), texts };
-        let metrics = &self.metrics;
+        let ids = if self.outside.is_empty() { Vec::new() } else { read.ids(batches, columns)? };
+        let (metrics, outside) = (&self.metrics, &self.outside);
         let rows = long(py, self.threads, None, move |progress| {
             let mut references = references;
-            let scored = evaluate(&mut references, &[system], metrics, progress);
+            let mut resources = Resources::default();
+            outside.add_to(&mut resources, &progress.caller);
+            let metrics = capeval::compute_outside(metrics, &resources, &system, &ids, &references, progress)
+                .map_err(|error| progress.caller.take_raised().unwrap_or_else(|| from_request(error)))?;
+            let scored = evaluate(&mut references, &[system], &metrics, progress);
             let tables: Vec<Table> =
                 scored.into_iter().flat_map(|system| system.metrics).map(|metric| metric.table).collect();
-            join(&tables, n)
-        })?;
+            Ok::<_, PyErr>(join(&tables, n))
+        })??;
         Ok((read, rows))
     }
 }
@@ -212,7 +223,8 @@ pub fn needed_frequencies(
     metrics: Vec<String>,
     settings: Vec<(String, String)>,
 ) -> PyResult<Option<(String, Option<String>, usize)>> {
-    let metrics = of_rows(py, &metrics, &settings, Some(&DocumentFrequencies::of_nothing()?))?.metrics;
+    let table = DocumentFrequencies::of_nothing()?;
+    let metrics = of_rows(py, &metrics, &settings, Some(&table), &Outsiders::default())?.metrics;
     let mut needed: Option<(String, Option<String>, usize)> = None;
     for metric in &metrics {
         refuse_fitted(metric, true)?;

@@ -418,13 +418,17 @@ fn may_be_id(object: &Bound<'_, PyAny>) -> bool {
         || object.hasattr("__index__").unwrap_or(false) && !object.hasattr("__len__").unwrap_or(false)
 }
 
-/// Ids as Python integers and strings.
-pub fn id_list<'py>(py: Python<'py>, ids: &[SegmentId]) -> PyResult<Bound<'py, PyList>> {
+/// Ids as Python integers and strings, and None where there is none.
+pub fn id_list<'py, 'i>(
+    py: Python<'py>,
+    ids: impl IntoIterator<Item = impl Into<Option<&'i SegmentId>>>,
+) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for id in ids {
-        match id {
-            SegmentId::Integer(number) => list.append(number)?,
-            SegmentId::Text(text) => list.append(&**text)?,
+        match id.into() {
+            Some(SegmentId::Integer(number)) => list.append(number)?,
+            Some(SegmentId::Text(text)) => list.append(&**text)?,
+            None => list.append(py.None())?,
         }
     }
     Ok(list)

@@ -22,6 +22,7 @@ use pyo3::prelude::*;
 use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::of_rows;
+use crate::outside::Outsiders;
 use crate::run::long;
 use crate::score::ground;
 
@@ -166,6 +167,37 @@ impl<'a> RowIds<'a> {
     }
 }
 
+/// The ids of the rows of several batches.
+pub struct BatchIds<'a> {
+    /// The number of rows up to the end of each batch, and its ids.
+    batches: Vec<(usize, RowIds<'a>)>,
+}
+
+impl<'a> BatchIds<'a> {
+    /// The ids in the column of ids; none if there is no such column.
+    pub fn new(batches: &[RecordBatch], columns: &'a Columns) -> PyResult<Self> {
+        let mut end = 0;
+        let mut found = Vec::new();
+        if let Some(name) = columns.id.as_deref() {
+            for batch in batches {
+                end += batch.num_rows();
+                found.push((end, RowIds::new(column(batch, name)?, name)?));
+            }
+        }
+        Ok(Self { batches: found })
+    }
+
+    /// The id of a row, counted over all batches.
+    pub fn get(&self, row: usize) -> PyResult<Option<SegmentId>> {
+        let at = self.batches.partition_point(|(end, _)| *end <= row);
+        let start = at.checked_sub(1).and_then(|before| self.batches.get(before)).map_or(0, |(end, _)| *end);
+        match self.batches.get(at) {
+            Some((_, ids)) => ids.get(row - start),
+            None => Ok(None),
+        }
+    }
+}
+
 /// References by the id of their image.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct References(Arc<ReferenceLookup>);
@@ -195,13 +227,6 @@ pub struct Columns {
     lookup: Option<Py<References>>,
 }
 
-impl Columns {
-    /// The column of ids.
-    pub fn id(&self) -> Option<&str> {
-        self.id.as_deref()
-    }
-}
-
 /// What to do about missing, surplus and duplicate rows, and about empty candidates.
 pub type Policies = (String, String, String, String);
 
@@ -223,7 +248,8 @@ impl Sieve {
         policies: Policies,
     ) -> PyResult<Self> {
         let table = DocumentFrequencies::of_nothing()?;
-        Self::new(&of_rows(py, &metrics, &settings, Some(&table))?.metrics, &policies)
+        let selection = of_rows(py, &metrics, &settings, Some(&table), &Outsiders::default())?;
+        Self::new(&selection.metrics, &policies)
     }
 }
 
@@ -295,6 +321,12 @@ impl Rows {
     pub fn n_references(&self) -> impl Iterator<Item = u64> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         self.ends.iter().zip(starts).map(|(end, start)| end - start)
+    }
+
+    /// The ids of the rows that are scored.
+    pub fn ids(&self, batches: &[RecordBatch], columns: &Columns) -> PyResult<Vec<Option<SegmentId>>> {
+        let ids = BatchIds::new(batches, columns)?;
+        self.kept.iter().map(|row| ids.get(*row as usize)).collect()
     }
 
     /// `array` without the rows that are not scored.

@@ -127,7 +127,7 @@ pub fn correlate(
     let metrics = computes.then(|| options.metrics.clone());
     let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, |resources| {
+        with_data(metrics.as_ref(), &data, progress, |resources| {
             let request = CorrelateRequest::new(people);
             capeval::correlate(CorrelateRequest {
                 references,

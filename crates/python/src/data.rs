@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
-use capeval::{MetricOptions, OutsideMetrics};
 use capeval_files::{DataFiles, DataKind, Home, Kept, MetricData};
-use capeval_programs::Messages;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
-use crate::function::Functions;
-use crate::run::long;
+use crate::function::Function;
+use crate::outside::{Functions, Outsiders};
+use crate::run::{Watch, long};
 
 /// Installed data, which calls share.
 static KEPT: Kept = Kept::new();
@@ -42,7 +42,8 @@ impl Given {
         if functions.is_some() {
             files.del_item(FUNCTIONS)?;
         }
-        let functions = functions.map(|functions| functions.extract()).transpose()?.unwrap_or_default();
+        let functions = functions.map(|functions| functions.extract::<Vec<Py<Function>>>()).transpose()?;
+        let functions = functions.into_iter().flatten().map(Arc::new).collect();
         let table = files.get_item(TABLE)?;
         if table.is_some() {
             files.del_item(TABLE)?;
@@ -50,7 +51,7 @@ impl Given {
         let table = table.filter(|table| !table.is_none());
         let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
         let files = DataFiles { keeps_parses: true, ..crate::options::options(&files)? };
-        Ok(Self { files, functions: Functions::new(functions), ..Self::of(table.map(Bound::get)) })
+        Ok(Self { files, functions, ..Self::of(table.map(Bound::get)) })
     }
 
     /// A table of document frequencies, and no files.
@@ -82,39 +83,25 @@ impl Given {
 pub fn with_data<T>(
     metrics: Option<&MetricOptions>,
     given: &Given,
+    watch: &Watch,
     work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
 ) -> PyResult<T> {
-    with_metric_data(metrics, given, |resources| work(resources).map_err(from_request))
+    with_metric_data(metrics, given, watch, |resources| work(resources).map_err(from_request))
 }
 
 /// As [`with_data`], for work with errors of its own.
 pub fn with_metric_data<T>(
     metrics: Option<&MetricOptions>,
     given: &Given,
+    watch: &Watch,
     work: impl FnOnce(Resources) -> PyResult<T>,
 ) -> PyResult<T> {
     let MetricData { mut resources, caches, .. } = given.open(metrics)?;
     let names = metrics.map(|metrics| metrics.names.as_slice()).unwrap_or_default();
-    let OutsideMetrics(mut outside) = capeval_programs::read(names, &messages()).map_err(from_file)?;
-    outside.extend(given.functions.metrics());
-    if !outside.is_empty() {
-        resources.insert(Arc::new(OutsideMetrics(outside)));
-    }
-    let found = work(resources).map_err(|error| given.functions.take_raised().unwrap_or(error))?;
+    Outsiders::new(names, given.functions.clone())?.add_to(&mut resources, &watch.caller);
+    let found = work(resources).map_err(|error| watch.caller.take_raised().unwrap_or(error))?;
     caches.save().map_err(from_file)?;
     Ok(found)
-}
-
-/// Passes on what metrics that are programs write for people.
-fn messages() -> Messages {
-    Arc::new(|name, line| {
-        Python::attach(|py| {
-            let write =
-                || py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("{name}: {line}\n"),));
-            // A line that cannot be written is not a failure.
-            let _ = write();
-        });
-    })
 }
 
 /// The installed data that `metrics` need, and a table of document frequencies; `keeps_parses` as in [`DataFiles`].

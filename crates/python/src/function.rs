@@ -1,6 +1,6 @@
 //! Metrics that are Python functions.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use capeval::choice::Refusal;
 use capeval::evaluate::Progress;
@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::captions::id_list;
 use crate::error::value;
+use crate::run::Caller;
 
 /// A function that scores batches of captions.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -21,8 +22,6 @@ pub struct Function {
     needs_references: bool,
     /// Takes candidates, references, ids and the number of the first caption; returns scores, measure after measure.
     callable: Py<PyAny>,
-    /// What it has raised.
-    raised: Mutex<Option<PyErr>>,
 }
 
 /// A measure: its key, its range, and whether higher is better.
@@ -55,80 +54,72 @@ impl Function {
         if parts.is_empty() {
             return Err(value(&format!("{name} has no measure")));
         }
-        Ok(Self { name, parts, version, batch, needs_references, callable, raised: Mutex::new(None) })
-    }
-}
-
-impl Function {
-    /// What it has raised since the last call.
-    fn take_raised(&self) -> Option<PyErr> {
-        self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// The scores of a batch whose first row has this number.
-    fn call(&self, rows: &[OutsideRow<'_>], first: usize) -> PyResult<Vec<Vec<f64>>> {
-        Python::attach(|py| {
-            let candidates: Vec<&str> = rows.iter().map(|row| row.candidate).collect();
-            let references: Vec<&[&str]> = rows.iter().map(|row| row.references.as_slice()).collect();
-            let ids: Vec<_> = rows.iter().map(|row| row.image.clone()).collect();
-            let ids = id_list(py, &ids)?;
-            self.callable.call1(py, (candidates, references, ids, first))?.extract(py).map_err(PyErr::from)
-        })
-    }
-}
-
-/// Functions as metrics of the engine.
-#[derive(Clone, Default)]
-pub struct Functions(Vec<Arc<Py<Function>>>);
-
-impl Functions {
-    pub fn new(functions: Vec<Py<Function>>) -> Self {
-        Self(functions.into_iter().map(Arc::new).collect())
-    }
-
-    /// The functions, for the engine.
-    pub fn metrics(&self) -> impl Iterator<Item = Arc<dyn Outside>> {
-        self.0.iter().map(|function| Arc::new(Called(Arc::clone(function))) as Arc<dyn Outside>)
-    }
-
-    /// What one of them has raised.
-    pub fn take_raised(&self) -> Option<PyErr> {
-        self.0.iter().find_map(|function| function.get().take_raised())
+        Ok(Self { name, parts, version, batch, needs_references, callable })
     }
 }
 
 /// A function as a metric of the engine.
-struct Called(Arc<Py<Function>>);
+pub struct Called {
+    pub function: Arc<Py<Function>>,
+    /// Who calls it.
+    pub caller: Arc<Caller>,
+}
+
+impl Called {
+    fn get(&self) -> &Function {
+        self.function.get()
+    }
+
+    /// The scores of a batch whose first row has this number; `None` if the call has been interrupted.
+    fn call(&self, rows: &[OutsideRow<'_>], first: usize) -> PyResult<Option<Vec<Vec<f64>>>> {
+        let arguments = Python::attach(|py| {
+            let candidates: Vec<&str> = rows.iter().map(|row| row.candidate).collect();
+            let references: Vec<&[&str]> = rows.iter().map(|row| row.references.as_slice()).collect();
+            let ids = id_list(py, rows.iter().map(|row| row.image))?;
+            (candidates, references, ids, first).into_pyobject(py).map(Bound::unbind)
+        })?;
+        let function = Arc::clone(&self.function);
+        let job = move |py: Python<'_>| {
+            function.get().callable.call1(py, arguments.into_bound(py))?.extract(py).map_err(PyErr::from)
+        };
+        self.caller.run(job).transpose()
+    }
+}
 
 impl Outside for Called {
     fn name(&self) -> &str {
-        &self.0.get().name
+        &self.get().name
     }
 
     fn parts(&self) -> &[Part] {
-        &self.0.get().parts
+        &self.get().parts
     }
 
     fn signature(&self) -> Signature {
-        let Function { name, version, .. } = self.0.get();
+        let Function { name, version, .. } = self.get();
         let version = if version.is_empty() { "none" } else { version };
         Signature::new(name).with("version", version).with("by", "function")
     }
 
     fn needs_references(&self) -> bool {
-        self.0.get().needs_references
+        self.get().needs_references
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
-        let function = self.0.get();
+        let function = self.get();
         let mut scores: Vec<Vec<f64>> = vec![Vec::with_capacity(rows.len()); function.parts.len()];
         let mut first = 0;
         for batch in rows.chunks(function.batch) {
             progress.advance(0);
-            let found = function.call(batch, first).map_err(|error| {
-                *function.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            let found = self.call(batch, first).map_err(|error| {
+                self.caller.raise(error);
                 Refusal::new(format!("{} has raised an error", function.name))
             })?;
+            let Some(found) = found else {
+                // Unwinds, since someone wants the call to end.
+                progress.advance(0);
+                return Err(Refusal::new(format!("{} has been interrupted", function.name)));
+            };
             for (all, found) in scores.iter_mut().zip(found) {
                 all.extend(found);
             }

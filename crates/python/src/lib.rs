@@ -20,6 +20,7 @@ mod judge;
 mod meta;
 mod metrics;
 mod options;
+mod outside;
 mod plain;
 mod preference;
 mod program;

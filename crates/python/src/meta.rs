@@ -75,7 +75,7 @@ pub fn run_benchmarks(
     let metrics = computes.then(|| options.metrics.clone());
     let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
-        with_metric_data(metrics.as_ref(), &data, |resources| {
+        with_metric_data(metrics.as_ref(), &data, progress, |resources| {
             let request = MetaRequest { benchmarks, data: folder, scores, options, resources, progress };
             meta::run(request).map_err(|error| match error {
                 meta::Error::Files(error) => from_file(error),

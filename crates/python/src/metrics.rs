@@ -16,7 +16,8 @@ use crate::captions::Captions;
 use crate::data::data;
 use crate::error::{fault, from_request, value};
 use crate::frequencies::DocumentFrequencies;
-use crate::run::pool;
+use crate::outside::Outsiders;
+use crate::run::{Caller, pool};
 
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.
 pub fn select(
@@ -36,11 +37,14 @@ pub fn select_with_caches(
     frequencies: Option<&DocumentFrequencies>,
     keeps_parses: bool,
 ) -> PyResult<(Selection, Caches)> {
-    let settings = settings.iter().cloned().collect();
-    let options = MetricOptions { settings, ..MetricOptions::new(names) };
+    let options = with_settings(names, settings);
     let MetricData { resources, caches, .. } = data(py, &options, frequencies, keeps_parses)?;
     let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
     Ok((selection, caches))
+}
+
+fn with_settings(names: &[String], settings: &[(String, String)]) -> MetricOptions {
+    MetricOptions { settings: settings.iter().cloned().collect(), ..MetricOptions::new(names) }
 }
 
 /// As [`select`], for rows whose neighbours are unknown: the captions of a row are read on their own.
@@ -49,8 +53,13 @@ pub fn of_rows(
     metrics: &[String],
     settings: &[(String, String)],
     frequencies: Option<&DocumentFrequencies>,
+    outside: &Outsiders,
 ) -> PyResult<Selection> {
-    let Selection { metrics, notices } = select(py, metrics, settings, frequencies)?;
+    let options = with_settings(metrics, settings);
+    let MetricData { mut resources, .. } = data(py, &options, frequencies, false)?;
+    outside.add_to(&mut resources, &Caller::no_one());
+    let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
+    let Selection { metrics, notices } = selection;
     Ok(Selection { metrics: metrics.into_iter().map(AnyMetric::each).collect(), notices })
 }
 

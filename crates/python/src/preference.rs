@@ -71,7 +71,7 @@ pub fn prefer(
     let metrics = computes.then(|| options.metrics.clone());
     let data = Given::new(data)?;
     let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, |resources| {
+        with_data(metrics.as_ref(), &data, progress, |resources| {
             let request = PreferRequest::new(choices);
             capeval::prefer(PreferRequest { references, scores, options, resources, progress, ..request })
         })

@@ -3,7 +3,7 @@
 use std::io;
 
 use capeval::choice::UnknownName;
-use capeval::evaluate::Stage;
+use capeval::evaluate::{Progress as _, Stage};
 use capeval::report::{Form, Style, Written};
 use capeval_pages::Advance;
 use pyo3::prelude::*;

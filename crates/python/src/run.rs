@@ -1,10 +1,10 @@
-//! Work without the GIL: thread pools, interrupts, progress.
+//! Work without the GIL: thread pools, interrupts, progress, and calls back into Python.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use capeval::evaluate::{Progress, Stage};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,6 +13,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// How often a long call looks for Ctrl-C and reports its progress.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How often a thread of the pool that waits for Python looks for other work.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The maximum number of threads of a call.
 const MOST_THREADS: usize = 1024;
@@ -88,13 +91,73 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
     Ok(pool)
 }
 
+/// What the thread that made a long call waits for.
+enum Message {
+    /// Something to do there.
+    Job(Box<dyn FnOnce(Python<'_>) + Send>),
+    /// The work is over.
+    End,
+}
+
+/// The thread that made a long call. It waits for the work, and runs Python code in between: objects and settings that
+/// belong to this thread are there, and Ctrl-C interrupts the code.
+pub struct Caller {
+    messages: Sender<Message>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Caller {
+    /// Where functions are described, and not called.
+    pub fn no_one() -> Arc<Self> {
+        let (messages, _) = mpsc::channel();
+        Arc::new(Self { messages, raised: Mutex::default() })
+    }
+
+    /// Runs `job` on the thread of the caller; `None` if the call has been interrupted.
+    pub fn run<T: Send + 'static>(&self, job: impl FnOnce(Python<'_>) -> T + Send + 'static) -> Option<T> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        let job = move |py: Python<'_>| {
+            let _ = reply.send(job(py));
+        };
+        self.messages.send(Message::Job(Box::new(job))).ok()?;
+        loop {
+            match answer.recv_timeout(PAUSE) {
+                Ok(found) => return Some(found),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                // The job may be a long call itself, which needs a thread of the pool, maybe this one.
+                Err(RecvTimeoutError::Timeout) => drop(rayon::yield_now()),
+            }
+        }
+    }
+
+    /// Keeps what a job has raised.
+    pub fn raise(&self, error: PyErr) {
+        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    /// What a job has raised.
+    pub fn take_raised(&self) -> Option<PyErr> {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Tells the caller that the work is over, also if it unwinds.
+struct Ending<'a>(&'a Caller);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.messages.send(Message::End);
+    }
+}
+
 /// The progress of a long call, and whether it should stop.
-#[derive(Default)]
-struct Watch {
+pub struct Watch {
     stage: AtomicU8,
     done: AtomicUsize,
     total: AtomicUsize,
     cancelled: AtomicBool,
+    /// Who waits.
+    pub caller: Arc<Caller>,
 }
 
 /// The payload that a cancelled worker unwinds with.
@@ -122,6 +185,17 @@ impl Progress for Watch {
 }
 
 impl Watch {
+    fn new(messages: Sender<Message>) -> Self {
+        let caller = Caller { messages, raised: Mutex::default() };
+        Self {
+            stage: AtomicU8::default(),
+            done: AtomicUsize::default(),
+            total: AtomicUsize::default(),
+            cancelled: AtomicBool::default(),
+            caller: Arc::new(caller),
+        }
+    }
+
     /// Stops by unwinding, which runs all destructors and prints nothing.
     fn stop_if_cancelled(&self) {
         if self.cancelled.load(Ordering::Relaxed) {
@@ -144,20 +218,31 @@ pub fn long<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     listener: Option<Py<PyAny>>,
-    work: impl FnOnce(&dyn Progress) -> T + Send,
+    work: impl FnOnce(&Watch) -> T + Send,
 ) -> PyResult<T> {
     let pool = pool(py, threads)?;
-    let watch = Watch::default();
-    py.detach(|| {
+    let (send, messages) = mpsc::channel();
+    let watch = Watch::new(send);
+    py.detach(move || {
         std::thread::scope(|scope| {
-            let (alive, ended) = mpsc::channel::<()>();
             let watch = &watch;
             let worker = scope.spawn(move || {
-                let _alive = alive;
+                let _ending = Ending(&watch.caller);
                 catch_unwind(AssertUnwindSafe(|| pool.install(|| work(watch))))
             });
             let mut failure = None;
-            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(TICK) {
+            let mut looked = Instant::now();
+            loop {
+                match messages.recv_timeout(TICK.saturating_sub(looked.elapsed())) {
+                    Ok(Message::Job(job)) if failure.is_none() => Python::attach(job),
+                    // Where a job is waited for, it is learnt that it is dropped.
+                    Ok(Message::Job(_)) | Err(RecvTimeoutError::Timeout) => {}
+                    Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if looked.elapsed() < TICK {
+                    continue;
+                }
+                looked = Instant::now();
                 if failure.is_some() {
                     continue;
                 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval::arrays::SharedBytes;
-use capeval::evaluate::{Prepared as Archive, Progress};
+use capeval::evaluate::{Prepared as Archive, Progress as _};
 use capeval::{
     CompareOptions, CompareRequest, DiversityRequest, PrepareOptions, PrepareRequest, ReferenceSource,
     Request, ScoreOptions, ScoreRequest,
@@ -19,7 +19,7 @@ use crate::data::{Given, with_data};
 use crate::error::{from_file, from_request};
 use crate::given::{Scores, given};
 use crate::report::Report;
-use crate::run::long;
+use crate::run::{Watch, long};
 
 /// Prepared references, in the format of their file.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -66,7 +66,7 @@ impl Prepared {
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
         long(py, threads, None, move |progress| {
-            let bytes = with_data(Some(&metrics), &data, |resources| {
+            let bytes = with_data(Some(&metrics), &data, progress, |resources| {
                 let request = PrepareRequest { references, sources, options, resources, progress };
                 let mut bytes = Vec::new();
                 let written = capeval::prepare(request)?.write(&mut bytes);
@@ -82,7 +82,7 @@ impl Prepared {
     /// notebook uses it.
     #[staticmethod]
     fn load(py: Python<'_>, path: &str) -> PyResult<Self> {
-        let load = move |_: &dyn Progress| {
+        let load = move |_: &Watch| {
             let prepared = Self::open(files::read(path)?, path.to_owned())?;
             files::check_fresh(path, &prepared.archive)?;
             Ok(prepared)
@@ -168,7 +168,7 @@ pub fn score(
     let (metrics, data) = (references.map(|_| options.metrics.clone()), Given::new(data)?);
     let request = request(references, systems, scores, options)?;
     let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, |resources| {
+        with_data(metrics.as_ref(), &data, progress, |resources| {
             capeval::score(ScoreRequest { resources, progress, ..request })
         })
     })?;
@@ -191,7 +191,7 @@ pub fn compare(
     let (metrics, data) = (references.map(|_| options.score.metrics.clone()), Given::new(data)?);
     let request = request(references, systems, scores, options)?;
     let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, |resources| {
+        with_data(metrics.as_ref(), &data, progress, |resources| {
             capeval::compare(CompareRequest { resources, progress, ..request })
         })
     })?;

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
 use crate::captions;
-use crate::columns::{Columns, RowIds, Rows, column};
+use crate::columns::{BatchIds, Columns, Rows, column};
 use crate::error::{fault, from_request, value};
 
 /// Sums of the statistics of rows, by block.
@@ -131,7 +131,7 @@ impl Sums {
         let mut sums = self.lock();
         let settings = sums.settings();
         sums.begin_part(settings, dealing).map_err(from_request)?;
-        let ids = Ids::new(batches, columns)?;
+        let ids = BatchIds::new(batches, columns)?;
         let width = sums.columns().len().max(1);
         let kept = read.kept.iter().zip(read.n_references()).zip(rows.chunks_exact(width));
         for ((row, references), values) in kept {
@@ -143,35 +143,6 @@ impl Sums {
             sums.add_flawed(dealing.block(id.as_ref()), *flaw, id);
         }
         Ok(())
-    }
-}
-
-/// The ids of the rows of several batches.
-struct Ids<'a> {
-    /// The number of rows up to the end of each batch, and its ids.
-    batches: Vec<(usize, RowIds<'a>)>,
-}
-
-impl<'a> Ids<'a> {
-    fn new(batches: &[RecordBatch], columns: &'a Columns) -> PyResult<Self> {
-        let mut end = 0;
-        let mut found = Vec::new();
-        if let Some(name) = columns.id() {
-            for batch in batches {
-                end += batch.num_rows();
-                found.push((end, RowIds::new(column(batch, name)?, name)?));
-            }
-        }
-        Ok(Self { batches: found })
-    }
-
-    fn get(&self, row: usize) -> PyResult<Option<SegmentId>> {
-        let at = self.batches.partition_point(|(end, _)| *end <= row);
-        let start = at.checked_sub(1).and_then(|before| self.batches.get(before)).map_or(0, |(end, _)| *end);
-        match self.batches.get(at) {
-            Some((_, ids)) => ids.get(row - start),
-            None => Ok(None),
-        }
     }
 }
 

@@ -170,7 +170,7 @@ impl Judgements {
         }
         let scene = Scene {
             systems: std::slice::from_ref(system),
-            ids: self.points.iter().map(|point| &self.items[point.item].image).collect(),
+            ids: self.points.iter().map(|point| Some(&self.items[point.item].image)).collect(),
             references: self.points.iter().map(|point| self.references_of(point.item)).collect(),
         };
         let computed = outside::compute(metrics, resources, &[scene], progress)?;

@@ -162,7 +162,7 @@ impl<'j> Scenes<'j> {
         }
         let scene = |references: &Vec<Vec<&'j str>>| Scene {
             systems: &self.systems,
-            ids: self.judged.iter().map(|pair| &pair.image).collect(),
+            ids: self.judged.iter().map(|pair| Some(&pair.image)).collect(),
             references: references.clone(),
         };
         let scenes: Vec<Scene<'_>> = self.draws.iter().map(scene).collect();

@@ -1,5 +1,7 @@
 //! `capeval prepare`: reads references once, for many runs.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use capeval::{PrepareOptions, PrepareRequest};
 use capeval_files::{self as files, MetricData};
@@ -37,6 +39,8 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
     let mut data = data::installed(&options.metrics)?;
+    let programs = capeval_programs::read(&options.metrics.names, &messages::of_programs())?;
+    data.resources.insert(Arc::new(programs));
     // A misspelt metric should not wait for the references.
     capeval::select_metrics(&options.metrics, &data.resources)?;
     let named = args.metrics.files();

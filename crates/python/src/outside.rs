@@ -1,0 +1,59 @@
+//! Metrics that the engine does not compute: functions, and programs with what they write for people.
+
+use std::sync::Arc;
+
+use capeval::metric::Resources;
+use capeval::{Outside, OutsideMetrics};
+use capeval_programs::Messages;
+use pyo3::prelude::*;
+
+use crate::error::from_file;
+use crate::function::{Called, Function};
+use crate::run::Caller;
+
+/// The functions and programs of a list of metrics.
+#[derive(Default)]
+pub struct Outsiders {
+    programs: Vec<Arc<dyn Outside>>,
+    functions: Functions,
+}
+
+/// Functions that are metrics.
+pub type Functions = Vec<Arc<Py<Function>>>;
+
+impl Outsiders {
+    /// Reads the files of the programs among `names`.
+    pub fn new(names: &[String], functions: Functions) -> PyResult<Self> {
+        let OutsideMetrics(programs) = capeval_programs::read(names, &messages()).map_err(from_file)?;
+        Ok(Self { programs, functions })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty() && self.functions.is_empty()
+    }
+
+    /// Adds them to `resources`; `caller` calls the functions.
+    pub fn add_to(&self, resources: &mut Resources, caller: &Arc<Caller>) {
+        let called = |function: &Arc<Py<Function>>| -> Arc<dyn Outside> {
+            Arc::new(Called { function: Arc::clone(function), caller: Arc::clone(caller) })
+        };
+        let functions = self.functions.iter().map(called);
+        let all: Vec<Arc<dyn Outside>> = self.programs.iter().cloned().chain(functions).collect();
+        if !all.is_empty() {
+            resources.insert(Arc::new(OutsideMetrics(all)));
+        }
+    }
+}
+
+/// Passes on what metrics that are programs write for people.
+fn messages() -> Messages {
+    Arc::new(|name, line| {
+        Python::attach(|py| {
+            let write =
+                || py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("{name}: {line}\n"),));
+            // A line that cannot be written is not a failure.
+            let _ = write();
+        });
+    })
+}
