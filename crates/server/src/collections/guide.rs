@@ -1,5 +1,6 @@
 //! The instructions, and the quiz that comes before a person's first caption.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use askama::Template;
@@ -62,7 +63,7 @@ struct Guide<'a> {
     page: &'a Page,
     seen: &'a Seen,
     advice: Vec<&'static str>,
-    rules: Vec<(&'a str, Vec<&'static str>)>,
+    rules: Vec<(&'a str, Vec<String>)>,
     html: String,
     has_passed: bool,
     questions: Vec<Question>,
@@ -93,7 +94,9 @@ async fn page_of(
             why: is_wrong.then(|| question.why(page.language)),
         }
     });
-    let texts = |language: &str| lint::rules_for(language).map(|rule| rule.text(page.language)).collect();
+    let shortest = &seen.collection.shortest;
+    let text = |rule: Cow<'_, lint::Rule>| rule.text(page.language).to_owned();
+    let texts = |language: &str| lint::rules_for(language, shortest).map(text).collect();
     let languages = seen.collection.languages.iter();
     let shown = page.show(&Guide {
         page,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::records::{self, Collection, Progress, Seen};
+use super::rules::lint;
 use super::settings::{self, LANGUAGES, LICENCES, Plan};
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -85,6 +86,10 @@ impl TryFrom<Vec<(String, String)>> for Typed {
                 value => Some(value.parse().map_err(|error| format!("{name}: {error}"))?),
             };
             let Some((field, language)) = name.split_once('-') else { continue };
+            if let ("shortest", Some(least)) = (field, value) {
+                plan.shortest.insert(language.to_owned(), least);
+                continue;
+            }
             // Numbers of a language that is not chosen say nothing.
             let Some(of) = plan.languages.iter_mut().find(|one| one.name() == language) else { continue };
             let own = of.own();

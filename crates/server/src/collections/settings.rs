@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::records::Duty;
+use super::rules::lint::Shortest;
 use super::slots;
 use crate::accounts::people;
 use crate::app::App;
@@ -67,6 +68,8 @@ pub struct Collection {
     pub releases: ReleaseAccess,
     #[serde(deserialize_with = "store::json")]
     pub details: Vec<String>,
+    #[serde(deserialize_with = "store::json")]
+    pub shortest: Shortest,
 }
 
 impl Collection {
@@ -186,6 +189,9 @@ pub struct Plan {
     /// What contributors may say about a picture, at most two things, such as `Game title` and `Platform`. Pictures of
     /// one person that agree in the first stay in one split. If left out, they stay as they are.
     pub details: Option<Vec<String>>,
+    /// The fewest words (`en`) or Chinese characters (`zh`) of a caption, from 2 to 100, by language; 8 words and 10
+    /// characters if left out.
+    pub shortest: Shortest,
     /// The email addresses of its hosts.
     pub hosts: Vec<String>,
     /// The email addresses of its moderators.
@@ -209,6 +215,7 @@ impl Default for Plan {
             own_pictures: false,
             releases: ReleaseAccess::Contributors,
             details: None,
+            shortest: Shortest::new(),
             hosts: Vec::new(),
             moderators: Vec::new(),
         }
@@ -243,6 +250,7 @@ impl From<Collection> for Plan {
             own_pictures: collection.own_pictures,
             releases: collection.releases,
             details: Some(collection.details),
+            shortest: collection.shortest,
             hosts: Vec::new(),
             moderators: Vec::new(),
         }
@@ -269,6 +277,11 @@ impl Plan {
     pub fn has(&self, name: &str) -> bool {
         self.languages.iter().any(|known| known.name() == name)
             || self.licences.iter().any(|known| known == name)
+    }
+
+    /// The fewest words or characters of captions in a language, if the collection has a number of its own.
+    pub fn shortest(&self, language: &str) -> Option<u32> {
+        self.shortest.get(language).copied()
     }
 
     /// What is said about a language alone.
@@ -336,11 +349,12 @@ pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
 pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, Fault> {
     const SAVE: &str = "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, \
          licences, goals, approvals, own_pictures, releases, created_at, \
-         details) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, COALESCE($15, '[]')) \
+         details, shortest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, COALESCE($15, '[]'), $16) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, summary = excluded.summary, guide = excluded.guide, \
          visibility = excluded.visibility, state = excluded.state, languages = excluded.languages, \
          licences = excluded.licences, goals = excluded.goals, approvals = excluded.approvals, \
-         own_pictures = excluded.own_pictures, releases = excluded.releases, details = COALESCE($15, collection.details)";
+         own_pictures = excluded.own_pictures, releases = excluded.releases, details = COALESCE($15, collection.details), \
+         shortest = excluded.shortest";
     check(plan)?;
     let mut tx = app.store.begin().await?;
     let known = "SELECT * FROM collection WHERE slug = $1";
@@ -369,7 +383,8 @@ pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, 
             plan.own_pictures,
             plan.releases.name(),
             clock::now(),
-            plan.details.as_ref().map(serde_json::to_string).transpose()?
+            plan.details.as_ref().map(serde_json::to_string).transpose()?,
+            serde_json::to_string(&plan.shortest)?
         ],
     )
     .await?;
@@ -424,6 +439,13 @@ fn check(plan: &Plan) -> Result<(), Fault> {
             "Ask for 1 to 100 captions of each picture, and for at least 1 picture."
         ));
     }
+    if plan.shortest.values().any(|least| !(2..=100).contains(least)) {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "numbers",
+            "Ask for 2 to 100 words or Chinese characters of a caption at least."
+        ));
+    }
     let is_short = |detail: &String| !detail.is_empty() && detail.chars().count() <= 80;
     if plan.details.iter().any(|details| details.len() > 2 || !details.iter().all(is_short)) {
         return Err(fault!(
@@ -436,7 +458,11 @@ fn check(plan: &Plan) -> Result<(), Fault> {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "Choose at least one language and one licence."));
     }
     let names = plan.names();
-    let unknown_language = names.iter().copied().find(|given| !LANGUAGES.contains(given));
+    let unknown_language = names
+        .iter()
+        .copied()
+        .chain(plan.shortest.keys().map(String::as_str))
+        .find(|given| !LANGUAGES.contains(given));
     let unknown_licence = plan.licences.iter().map(String::as_str).find(|given| !LICENCES.contains(given));
     if let Some(unknown) = unknown_language.or(unknown_licence) {
         let known = LANGUAGES.iter().chain(&LICENCES).copied().collect::<Vec<_>>().join(", ");

@@ -17,7 +17,7 @@ use crate::collections::records;
 pub(super) struct Import {
     /// Part of the collection's address.
     slug: String,
-    /// Folder with the pictures; its own files, not those of folders in it.
+    /// Folder with the pictures, which may have folders in it.
     #[arg(long, value_name = "DIR")]
     pictures: PathBuf,
     /// File with captions, in any format that `capeval score` reads as references; repeatable. Pictures belong to the

@@ -52,6 +52,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0030_contrasts"
     "0031_uploads"
     "0032_images"
+    "0033_shortest"
 };
 
 /// The version of the tables that this program uses.

@@ -45,7 +45,7 @@ struct CaptionPage<'a> {
     /// The rules as JSON, for the script.
     rules: String,
     problems: Vec<&'a str>,
-    warnings: Vec<&'a str>,
+    warnings: Vec<String>,
     notice: Option<String>,
     done_here: i64,
     next: Option<String>,
@@ -138,10 +138,10 @@ async fn show_picture(
     let next = slots::candidate(&app.store, author, Start::Fewest(0), &image.id).await?;
     let warnings = match problems.is_empty() {
         true => Vec::new(),
-        false => lint::broken(&text::clean(&given.text), language)
+        false => lint::broken(&text::clean(&given.text), language, &collection.shortest)
             .into_iter()
             .filter(|rule| rule.level == lint::Level::Warn)
-            .map(|rule| rule.text(page.language))
+            .map(|rule| rule.text(page.language).to_owned())
             .collect(),
     };
     let response = page.show(&CaptionPage {
@@ -152,7 +152,7 @@ async fn show_picture(
         others: others(collection, language),
         text: &given.text,
         advice: guide::advice(page),
-        rules: rules_as_json(page)?,
+        rules: rules_as_json(page, collection)?,
         warnings,
         notice,
         done_here: submit::count(&app.store, &collection.id, &visitor.id).await?,
@@ -166,10 +166,8 @@ async fn show_picture(
 }
 
 /// The rules for the script of the page, in the language of the page.
-fn rules_as_json(page: &Page) -> Result<String, Fault> {
-    let rules: Vec<_> = lint::rules()
-        .rule
-        .iter()
+fn rules_as_json(page: &Page, collection: &Collection) -> Result<String, Fault> {
+    let rules: Vec<_> = lint::rules(&collection.shortest)
         .map(|rule| {
             json!({
                 "code": rule.code, "level": rule.level, "languages": rule.languages, "count": rule.count,
@@ -178,7 +176,7 @@ fn rules_as_json(page: &Page) -> Result<String, Fault> {
             })
         })
         .collect();
-    Ok(json!({ "domains": lint::rules().domains, "rules": rules }).to_string())
+    Ok(json!({ "domains": lint::domains(), "rules": rules }).to_string())
 }
 
 #[derive(Default, Deserialize, JsonSchema)]

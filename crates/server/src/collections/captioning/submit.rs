@@ -1,5 +1,7 @@
 //! Submitting a caption: the rules that it must keep, and the place of the picture that it takes.
 
+use std::borrow::Cow;
+
 use capeval_api::ImageState;
 use serde_json::json;
 
@@ -20,7 +22,7 @@ use crate::{args, audit, clock, ids};
 /// Why a caption is refused.
 pub enum Problem {
     /// It breaks a rule.
-    Rule(&'static Rule),
+    Rule(Cow<'static, Rule>),
     /// Its author has written the same about another picture.
     Repeated,
 }
@@ -77,8 +79,9 @@ pub struct Given<'a> {
 pub async fn submit(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<Outcome, Fault> {
     let Given { collection, image, language, .. } = *given;
     let clean = text::clean(given.text);
-    let (refusing, warning): (Vec<&Rule>, Vec<&Rule>) =
-        lint::broken(&clean, language).into_iter().partition(|rule| rule.level == Level::Refuse);
+    let (refusing, warning): (Vec<_>, Vec<_>) = lint::broken(&clean, language, &collection.shortest)
+        .into_iter()
+        .partition(|rule| rule.level == Level::Refuse);
     let mut problems: Vec<Problem> = refusing.into_iter().map(Problem::Rule).collect();
     if problems.is_empty() && is_repeated(&app.store, collection, visitor, &clean, image).await? {
         problems.push(Problem::Repeated);

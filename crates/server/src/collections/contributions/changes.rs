@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::app::App;
 use crate::collections::moderation::decisions;
-use crate::collections::records::{Caption, Image};
+use crate::collections::records::{self, Caption, Collection, Image};
 use crate::collections::rules::states::CaptionState;
 use crate::collections::rules::{lint, text};
 use crate::collections::slots;
@@ -61,19 +61,25 @@ pub(super) async fn change_caption(
     text: &str,
     language: Language,
 ) -> Result<(), Fault> {
+    let collection = records::collection_of(store, &caption.collection).await?;
     let mut tx = store.begin().await?;
     match change {
         Change::Withdraw => withdraw_caption(&mut tx, caption).await?,
-        Change::Edit => edit(&mut tx, caption, text, language).await?,
+        Change::Edit => edit(&mut tx, (caption, &collection), text, language).await?,
     }
     audit::note(&mut tx, Some(account), "caption.change", &caption.id, json!({ "action": change })).await?;
     Ok(tx.commit().await?)
 }
 
 /// Changes the text of a caption that has not been rated.
-async fn edit(tx: &mut Tx, caption: &Caption, typed: &str, language: Language) -> Result<(), Fault> {
+async fn edit(
+    tx: &mut Tx,
+    (caption, collection): (&Caption, &Collection),
+    typed: &str,
+    language: Language,
+) -> Result<(), Fault> {
     let clean = text::clean(typed);
-    let broken = lint::broken(&clean, &caption.language);
+    let broken = lint::broken(&clean, &caption.language, &collection.shortest);
     if let Some(rule) = broken.iter().find(|rule| rule.level == lint::Level::Refuse) {
         let why = rule.text(language);
         return Err(fault!(UNPROCESSABLE_ENTITY, "caption", "The caption cannot be changed: {}", why));

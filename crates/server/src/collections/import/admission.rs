@@ -30,7 +30,7 @@ pub(super) struct Admitted {
     /// The text, clean.
     pub text: String,
     /// The codes of rules that warn.
-    pub warnings: Vec<&'static str>,
+    pub warnings: Vec<String>,
 }
 
 impl Room {
@@ -51,7 +51,7 @@ impl Room {
                 continue;
             }
             let clean = text::clean(&given.text);
-            let broken = lint::broken(&clean, &given.language);
+            let broken = lint::broken(&clean, &given.language, &collection.shortest);
             if let Some(rule) = broken.iter().find(|rule| rule.level == Level::Refuse) {
                 let why = format!("{} “{}”", rule.text(Language::English), short(&clean));
                 summary.left_out.add(Reason::Rule, place(), why);
@@ -76,7 +76,7 @@ impl Room {
                 }
             }
             *summary.captions.entry(given.language.clone()).or_default() += 1;
-            let warnings = broken.iter().map(|rule| rule.code.as_str()).collect();
+            let warnings = broken.iter().map(|rule| rule.code.clone()).collect();
             admitted.push(Admitted { language: given.language.clone(), text: clean, warnings });
         }
         admitted

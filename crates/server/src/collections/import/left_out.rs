@@ -36,7 +36,10 @@ impl Reason {
             Self::Unnamed => "to import them too, run the command again without --captions",
             Self::Unfit => "get the files again, or make the pictures smaller",
             Self::OtherLanguage => "add the language to the settings of the collection",
-            Self::Rule => "captions that are imported keep the same rules as those that are typed",
+            Self::Rule => {
+                "if they are too short, lower the fewest words in the settings of the collection, and run the command \
+                 again; other rules hold for all captions"
+            }
             Self::Surplus => {
                 "raise the number of captions in the settings of the collection, and run the command again"
             }

@@ -155,7 +155,13 @@ pub(super) async fn add_captions(
 ) -> Result<(), Fault> {
     let state = if order.are_accepted { CaptionState::Accepted } else { CaptionState::Submitted };
     for Admitted { language, text, warnings } in admitted {
-        let new = New { collection, image, language, text, warnings: warnings.clone() };
+        let new = New {
+            collection,
+            image,
+            language,
+            text,
+            warnings: warnings.iter().map(String::as_str).collect(),
+        };
         let id = submit::insert(tx, None, state, &new).await?;
         note(tx, import, "caption", &id, item).await?;
     }

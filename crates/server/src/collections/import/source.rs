@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 use capeval_choice::SegmentId;
 use capeval_tasks::{Imported, ImportedCaption, ReadImport};
+use walkdir::WalkDir;
 
 use super::Order;
 use super::left_out::{LeftOut, Reason};
@@ -52,14 +53,15 @@ pub(super) async fn read(
         let name = path.display().to_string();
         let images = read_captions(app, order, path, &name).await?;
         n_images += images.len();
-        for (image, file) in with_files(&files, images) {
+        for (image, shown) in with_files(&files, images) {
             let id = image.id.to_string();
             let captions = given(collection, order, &name, image.captions)?;
-            let Some(file) = file else {
+            let [file] = shown[..] else {
                 let item = Item { id, file: image.file_name.unwrap_or_default(), captions };
-                let why = match item.file.as_str() {
-                    "" => "no file is named after it".to_owned(),
-                    file => format!("no file is named after it, or called {file}"),
+                let why = match (shown.as_slice(), item.file.as_str()) {
+                    ([first, second, ..], _) => format!("both {first} and {second} are named after it"),
+                    (_, "") => "no file is named after it".to_owned(),
+                    (_, file) => format!("no file is named after it, or called {file}"),
                 };
                 left_out.add(Reason::MissingPicture, format!("{name}, image {}", item.id), why);
                 left_out.captions_of(&item);
@@ -88,28 +90,44 @@ pub(super) async fn read(
     Ok(items)
 }
 
-/// The names of the files in the folder, in order; the files with the captions are not among them.
+/// The paths of the files in the folder and the folders in it, in order; files with captions are not among them.
 fn list(order: &Order, left_out: &mut LeftOut) -> anyhow::Result<Vec<String>> {
     let folder = &order.pictures;
     let cannot = || format!("{}: the folder of the pictures cannot be read", folder.display());
     let captions: Vec<_> = order.captions.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(cannot)? {
-        let entry = entry.with_context(cannot)?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let shown = name.to_string_lossy().into_owned();
+    for entry in WalkDir::new(folder).min_depth(1).follow_links(true) {
+        let (path, kind) = match entry {
+            Ok(entry) if entry.file_type().is_dir() => continue,
+            Ok(entry) => (entry.path().to_owned(), Some(entry.file_type())),
+            // A broken link is a file that cannot be read. A folder that leads to itself, or cannot be read, is told.
+            Err(error) => match error.path().filter(|path| path.is_symlink() && !path.exists()) {
+                Some(path) => (path.to_owned(), None),
+                None if error.depth() == 0 => return Err(error).with_context(cannot),
+                None => {
+                    let shown = error.path().map_or_else(String::new, |path| path.display().to_string());
+                    let why = match error.loop_ancestor() {
+                        Some(_) => "it is a link to a folder that it is in",
+                        None => "the folder cannot be read",
+                    };
+                    left_out.add(Reason::NotAPicture, shown, why);
+                    continue;
+                }
+            },
+        };
         if path.canonicalize().is_ok_and(|path| captions.contains(&path)) {
             continue;
         }
-        match name.into_string() {
-            Err(_) => left_out.add(Reason::NotAPicture, shown, "the name of the file is not UTF-8"),
-            Ok(name) if path.is_dir() => {
-                left_out.add(Reason::NotAPicture, name, "it is a folder; its files are not looked at");
+        let inner = path.strip_prefix(folder).unwrap_or(&path);
+        match inner.to_str() {
+            None => {
+                let shown = inner.to_string_lossy();
+                left_out.add(Reason::NotAPicture, shown, "the name of the file is not UTF-8");
             }
-            Ok(name) if path.exists() && !path.is_file() => {
+            Some(name) if kind.is_some_and(|kind| !kind.is_file()) => {
                 left_out.add(Reason::NotAPicture, name, "it is no file");
             }
-            Ok(name) => files.push(name),
+            Some(name) => files.push(name.to_owned()),
         }
     }
     files.sort_unstable();
@@ -131,19 +149,34 @@ async fn read_captions(app: &App, order: &Order, path: &Path, name: &str) -> any
         .map_err(|failure| anyhow::anyhow!("{failure}"))
 }
 
-/// Images with the name of the file that shows each: the one that the list of images names, or one named after the id.
-fn with_files(files: &[String], images: Vec<Imported>) -> Vec<(Imported, Option<&str>)> {
+/// Images with the files that may show each: those that the list of images names, or those named after the id. With a
+/// folder in front of its name, a file is named without doubt.
+fn with_files(files: &[String], images: Vec<Imported>) -> Vec<(Imported, Vec<&str>)> {
     let ids: Vec<SegmentId> = images.iter().map(|image| image.id.clone()).collect();
-    let by_id = capeval_files::files_of_images(files, &ids);
+    let mut called: HashMap<&str, Vec<&str>> = HashMap::new();
+    for file in files {
+        called.entry(last(file)).or_default().push(file);
+    }
+    let mut names: Vec<String> = called.keys().map(|name| (*name).to_owned()).collect();
+    names.sort_unstable();
+    let by_id = capeval_files::files_of_images(&names, &ids);
     let named = |image: &Imported| {
         let name = image.file_name.as_deref()?;
-        let name = name.rsplit(['/', '\\']).next()?;
-        let at = files.binary_search_by(|file| file.as_str().cmp(name)).ok()?;
-        Some(files[at].as_str())
+        match files.binary_search_by(|file| file.as_str().cmp(name)) {
+            Ok(at) => Some(vec![files[at].as_str()]),
+            Err(_) => called.get(last(name)).cloned(),
+        }
     };
-    let files = images.iter().zip(by_id).map(|(image, by_id)| named(image).or(by_id));
-    let files: Vec<Option<&str>> = files.collect();
+    let of = |(image, by_id): (&Imported, Option<&str>)| {
+        named(image).or_else(|| called.get(by_id?).cloned()).unwrap_or_default()
+    };
+    let files: Vec<Vec<&str>> = images.iter().zip(by_id).map(of).collect();
     images.into_iter().zip(files).collect()
+}
+
+/// The name of a file without the folders that it is in.
+fn last(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Captions with their languages.

@@ -1,6 +1,7 @@
 //! The rules for captions as data, which the server and the page of captioners share.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -59,11 +60,17 @@ pub struct Rule {
     pub openings: Vec<String>,
     /// What breaks the rule wherever it is.
     pub finds: Option<Find>,
+    /// Whether collections can have another number of what is counted, which is `{}` in the texts.
+    #[serde(default)]
+    pub is_chosen: bool,
     /// The rule in English.
     pub en: String,
     /// The rule in Chinese.
     pub zh: String,
 }
+
+/// The fewest words, or Chinese characters, of a caption, by language, where a collection has a number of its own.
+pub type Shortest = BTreeMap<String, u32>;
 
 /// All rules.
 #[derive(Debug, Serialize, Deserialize)]
@@ -82,6 +89,19 @@ impl Rule {
             Language::English => &self.en,
             Language::Chinese => &self.zh,
         }
+    }
+
+    fn is_for(&self, language: &str) -> bool {
+        self.languages.is_empty() || self.languages.iter().any(|known| known == language)
+    }
+
+    /// The rule with the number that a collection has chosen, also in its texts.
+    fn with(&self, shortest: &Shortest) -> Self {
+        let chosen = self.languages.iter().find_map(|language| shortest.get(language));
+        let below = chosen.map(|chosen| *chosen as usize).or(self.below);
+        let number = below.unwrap_or_default().to_string();
+        let fill = |text: &str| text.replace("{}", &number);
+        Self { below, en: fill(&self.en), zh: fill(&self.zh), ..self.clone() }
     }
 
     fn is_broken(&self, text: &str, counts: &Counts) -> bool {
@@ -103,27 +123,48 @@ impl Rule {
     }
 }
 
-/// The rules, read once.
-pub fn rules() -> &'static Rules {
+/// The rules as they are written, read once.
+fn written() -> &'static Rules {
     static RULES: OnceLock<Rules> = OnceLock::new();
     RULES.get_or_init(|| toml::from_str(include_str!("lint.toml")).expect("a test reads the file"))
 }
 
-/// The rules for captions in a language.
-pub fn rules_for(language: &str) -> impl Iterator<Item = &'static Rule> {
-    let language = language.to_owned();
-    rules().rule.iter().filter(move |rule| rule.languages.is_empty() || rule.languages.contains(&language))
+/// Endings of addresses that break a rule.
+pub fn domains() -> &'static [String] {
+    &written().domains
 }
 
-/// The rules that a cleaned text breaks.
-pub fn broken(text: &str, language: &str) -> Vec<&'static Rule> {
+/// The rules of a collection.
+pub fn rules(shortest: &Shortest) -> impl Iterator<Item = Cow<'static, Rule>> {
+    written()
+        .rule
+        .iter()
+        .map(|rule| if rule.is_chosen { Cow::Owned(rule.with(shortest)) } else { Cow::Borrowed(rule) })
+}
+
+/// The fewest words, or Chinese characters, in a language, unless a collection has a number of its own.
+pub fn usual_shortest(language: &str) -> Option<usize> {
+    let of = |rule: &&Rule| rule.is_chosen && rule.is_for(language);
+    written().rule.iter().find(of).and_then(|rule| rule.below)
+}
+
+/// The rules of a collection for captions in a language.
+pub fn rules_for(language: &str, shortest: &Shortest) -> impl Iterator<Item = Cow<'static, Rule>> {
+    rules(shortest).filter(move |rule| rule.is_for(language))
+}
+
+/// The rules of a collection that a cleaned text breaks.
+pub fn broken(text: &str, language: &str, shortest: &Shortest) -> Vec<Cow<'static, Rule>> {
     let counts = counts(text);
-    let all: Vec<&Rule> = rules_for(language).filter(|rule| rule.is_broken(text, &counts)).collect();
+    let mut all: Vec<_> =
+        rules_for(language, shortest).filter(|rule| rule.is_broken(text, &counts)).collect();
     // An author who wrote too little need not read that a little more would be better.
-    let is_refused =
-        |count: Count| all.iter().any(|rule| rule.level == Level::Refuse && rule.count == Some(count));
-    let keep = |rule: &&&Rule| rule.level == Level::Refuse || !rule.count.is_some_and(is_refused);
-    all.iter().filter(keep).copied().collect()
+    let refused: Vec<_> =
+        all.iter().filter(|rule| rule.level == Level::Refuse).filter_map(|rule| rule.count).collect();
+    all.retain(|rule| {
+        rule.level == Level::Refuse || !rule.count.is_some_and(|count| refused.contains(&count))
+    });
+    all
 }
 
 fn finds(find: Find, text: &str, counts: &Counts) -> bool {
@@ -151,7 +192,7 @@ fn is_address(part: &str) -> bool {
     if part.match_indices('@').any(|(at, _)| is_plain(at.checked_sub(1)) && is_plain(Some(at + 1))) {
         return true;
     }
-    rules().domains.iter().any(|domain| {
+    domains().iter().any(|domain| {
         part.match_indices(&format!(".{domain}"))
             .any(|(at, found)| is_plain(at.checked_sub(1)) && !is_plain(Some(at + found.len())))
     })
@@ -187,11 +228,12 @@ mod tests {
         assert!(cases.len() > 30);
         let mut met = HashSet::new();
         for (language, text, codes) in &cases {
-            let found: Vec<&str> = broken(text, language).iter().map(|rule| rule.code.as_str()).collect();
+            let found: Vec<String> =
+                broken(text, language, &Shortest::new()).iter().map(|rule| rule.code.clone()).collect();
             assert_eq!(&found, codes, "{language} {text}");
             met.extend(codes.clone());
         }
-        for rule in &rules().rule {
+        for rule in &written().rule {
             assert!(met.contains(&rule.code), "no caption breaks {}", rule.code);
         }
     }
@@ -199,13 +241,33 @@ mod tests {
     #[test]
     fn each_rule_has_one_check_and_both_languages() {
         let mut codes = HashSet::new();
-        for rule in &rules().rule {
+        for rule in &written().rule {
             assert!(codes.insert(&rule.code), "{} is there twice", rule.code);
             let counts = rule.count.is_some() && (rule.below.is_some() != rule.above.is_some());
             let checks = [counts, !rule.openings.is_empty(), rule.finds.is_some()];
             assert_eq!(checks.iter().filter(|check| **check).count(), 1, "{}", rule.code);
             assert!(!rule.en.is_empty() && has_han(&rule.zh), "{}", rule.code);
+            for text in [&rule.en, &rule.zh] {
+                assert_eq!(text.contains("{}"), rule.is_chosen, "{}", rule.code);
+            }
+            assert!(!rule.is_chosen || rule.below.is_some(), "{}", rule.code);
             assert!(rule.openings.iter().all(|opening| *opening == opening.to_lowercase()), "{}", rule.code);
         }
+    }
+
+    #[test]
+    fn a_collection_has_a_shortest_caption_of_its_own() {
+        let shortest = Shortest::from([("en".to_owned(), 3), ("zh".to_owned(), 20)]);
+        let codes = |text: &str, language: &str, shortest: &Shortest| -> Vec<String> {
+            broken(text, language, shortest).iter().map(|rule| rule.code.clone()).collect()
+        };
+        assert_eq!(codes("two dogs run", "en", &Shortest::new()), ["few-words"]);
+        assert!(codes("two dogs run", "en", &shortest).is_empty());
+        assert_eq!(codes("two dogs", "en", &shortest), ["few-words"]);
+        assert!(codes("两只狗在草地上追着一个红色的球跑", "zh", &Shortest::new()).is_empty());
+        assert_eq!(codes("两只狗在草地上追着一个红色的球跑", "zh", &shortest), ["few-han"]);
+        let text = |shortest| rules_for("en", shortest).map(|rule| rule.en.clone()).collect::<Vec<_>>();
+        assert!(text(&shortest).contains(&"Write at least 3 words.".to_owned()));
+        assert!(text(&Shortest::new()).contains(&"Write at least 8 words.".to_owned()));
     }
 }

@@ -204,7 +204,16 @@ async fn all_that_is_left_out_is_told(database: Database) {
     source.add("7.png", &png(1));
     source.add("8.webp", &encoded(&picture(2), ImageFormat::WebP));
     source.add("other.png", &png(9));
-    std::fs::create_dir(source.pictures().join("more")).unwrap();
+    // Folders are looked into; a link to a folder above is followed once.
+    let more = source.pictures().join("more");
+    std::fs::create_dir(&more).unwrap();
+    source.add("more/11.png", &png(11));
+    source.add("12.png", &png(12));
+    source.add("more/12.png", &png(13));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(source.pictures(), more.join("round")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("nowhere.png", more.join("lost.png")).unwrap();
     let rows = [
         (1, "en", sentence(1)),
         (1, "en", "a dog".to_owned()),
@@ -222,6 +231,8 @@ async fn all_that_is_left_out_is_told(database: Database) {
         (8, "en", sentence(9)),
         (10, "en", sentence(10)),
         (10, "en", sentence(11)),
+        (11, "en", sentence(12)),
+        (12, "en", sentence(13)),
     ];
     let lines = rows.iter().map(|(id, language, caption)| {
         json!({ "image_id": id, "caption": caption, "lang": language }).to_string() + "\n"
@@ -242,13 +253,13 @@ async fn all_that_is_left_out_is_told(database: Database) {
             found.unwrap_or_else(|| panic!("{reason} {place}: {:?}", told(reason))).1
         };
         if is_again {
-            assert_eq!((summary.pictures, summary.known_pictures, summary.known_captions), (0, 2, 4));
+            assert_eq!((summary.pictures, summary.known_pictures, summary.known_captions), (0, 3, 5));
             assert!(summary.captions.is_empty());
         } else {
-            assert_eq!((summary.pictures, summary.known_pictures, summary.known_captions), (2, 0, 0));
+            assert_eq!((summary.pictures, summary.known_pictures, summary.known_captions), (3, 0, 0));
             assert_eq!(
                 summary.captions.iter().map(|(of, n)| (of.as_str(), *n)).collect::<Vec<_>>(),
-                [("en", 2), ("zh", 1)]
+                [("en", 3), ("zh", 1)]
             );
             assert!(
                 why(Reason::SameCaption, "captions.jsonl, line 3, image 1").contains("in armour number 0")
@@ -266,7 +277,12 @@ async fn all_that_is_left_out_is_told(database: Database) {
         assert!(why(Reason::SamePicture, "8.webp, image 8").contains("the same"));
         assert!(why(Reason::MissingPicture, "captions.jsonl, image 10").contains("no file"));
         assert!(why(Reason::Unnamed, "other.png").contains("names it"));
-        assert!(why(Reason::NotAPicture, "more").contains("folder"));
+        let both = why(Reason::MissingPicture, "captions.jsonl, image 12");
+        assert_eq!(both, "both 12.png and more/12.png are named after it");
+        if cfg!(unix) {
+            assert!(why(Reason::NotAPicture, "round").contains("a link to a folder"));
+            assert!(why(Reason::Unnamed, "lost.png").contains("names it"));
+        }
         // Each caption is somewhere.
         let n = |reason| summary.left_out.n(reason);
         let taken: usize = summary.captions.values().sum();
@@ -279,7 +295,7 @@ async fn all_that_is_left_out_is_told(database: Database) {
         ];
         assert_eq!(taken + summary.known_captions + left.map(n).iter().sum::<usize>(), rows.len());
     }
-    assert_eq!(counts(&site).await, [2, 3, 5]);
+    assert_eq!(counts(&site).await, [3, 4, 7]);
     assert_consistent(&site).await;
 
     // What a moderator has rejected does not come back.
@@ -295,6 +311,19 @@ async fn all_that_is_left_out_is_told(database: Database) {
     moderator(&site).await.post(&format!("/c/c/moderate/images/{image}"), &refuse).await.expect(303);
     let summary = run(&site, &order, false).await.unwrap();
     assert_eq!((summary.pictures, summary.left_out.n(Reason::Removed)), (0, 2), "1.png and its copy");
+
+    // A collection that asks for fewer words takes the short caption, too.
+    let host = site.person("Host", Role::Host).await;
+    let fewer = json!({
+        "captions": 2, "languages": ["en", "zh"], "shortest": { "en": 2 }, "hosts": ["host@example.org"],
+    });
+    apply(&site, fewer).await;
+    let short =
+        source.captions("short.jsonl", "{\"image_id\": 11, \"caption\": \"a dog\", \"lang\": \"en\"}\n");
+    let summary = run(&site, &source.order(&[short]), false).await.unwrap();
+    assert_eq!((summary.known_pictures, summary.captions.get("en")), (1, Some(&1)));
+    let page = host.get("/c/c/settings").await.expect(200).text;
+    assert!(page.contains("name=\"shortest-en\" value=\"2\"") && page.contains("placeholder=\"10\""));
 
     // What cannot be imported at all is an error.
     let refused = async |order: Order, words: &str| {
@@ -318,7 +347,7 @@ async fn all_that_is_left_out_is_told(database: Database) {
     refused(Order { licence: String::new(), ..order.clone() }, "--licence").await;
     refused(Order { pictures: source.folder.path().join("nowhere"), ..order.clone() }, "nowhere").await;
     refused(Order { captions: vec![source.folder.path().join("none.json")], ..order }, "none.json").await;
-    assert_eq!(counts(&site).await[0], 2);
+    assert_eq!(counts(&site).await[0], 3);
 }
 
 async fn an_import_goes_on_where_it_was_interrupted(database: Database) {

@@ -135,6 +135,8 @@ async fn goals_are_set_by_file_and_by_form() {
     for (fields, words) in [
         (&[("languages", "zh"), ("captions-zh", "0")][..], "Ask for 1 to 100 captions"),
         (&[("languages", "zh"), ("languages", "zh")], "The language zh is named twice."),
+        (&[("languages", "en"), ("shortest-en", "1")], "Ask for 2 to 100 words"),
+        (&[("languages", "en"), ("shortest-de", "4")], "`de` is not one of"),
     ] {
         let page = host.post("/c/c/settings", &form(fields)).await.expect(422).text;
         assert!(page.contains(words), "{words}\n{}", page.between("<main", "</form>"));
