@@ -122,6 +122,7 @@ const steps = {
       await page.locator("#images a.button").first().click();
       await page.locator("html[data-ready=yes]").waitFor();
       assert.equal(await page.locator(".list [role=option]").count() > 3, true);
+      assert.match(await page.locator("label:has-text('Sort by') select option:checked").textContent(), /^CIDEr-D/);
       await page.locator(".list [role=option]").nth(2).click();
       await page.locator(".detail .card .text").first().waitFor();
       assert.equal(await page.locator(".detail .references li").count() > 0, isExplained);

@@ -334,6 +334,8 @@ async fn intervals_have_a_line_for_each_row() {
     let some = anybody.get("/b/b/p/intervals?q=nine&sort=bleu-1").await.expect(200).text;
     assert_eq!(some.matches("<g class=\"forest ").count(), 1, "{some}");
     assert!(some.contains("href=\"/b/b/p/leaderboard?sort=bleu-1&#38;q=nine\""), "{some}");
+    let people = anybody.get("/b/b/p/intervals?q=people").await.expect(200).text;
+    assert!(!people.contains("<svg") && people.contains("No submissions to show."), "{people}");
 }
 
 async fn boards_show_tags_and_the_columns_of_hosts(database: Database) {

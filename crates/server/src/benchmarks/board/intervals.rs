@@ -48,6 +48,7 @@ fn people(board: &Board) -> Option<f64> {
     row.entry.score(&board.sort).filter(|score| score.is_finite())
 }
 
+/// The drawing; empty if there is no row but that of people.
 fn figure(page: &Page, board: &Board, people: Option<f64>, decimals: usize) -> String {
     let rows = board.rows.iter().filter(|row| row.entry.kind != SubmissionKind::Human);
     let estimates = rows.filter_map(|row| {
@@ -64,6 +65,9 @@ fn figure(page: &Page, board: &Board, people: Option<f64>, decimals: usize) -> S
         })
     });
     let estimates: Vec<Estimate> = estimates.collect();
+    if estimates.is_empty() {
+        return String::new();
+    }
     let decimals = shown_decimals(&board.sort, decimals);
     let svg = Forest::new(&board.sort.label, &estimates, people, decimals).to_string();
     let words = page.t1(
