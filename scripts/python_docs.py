@@ -10,7 +10,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "python.md"
 
-MODULES = ["capeval", "capeval.meta", "capeval.reward", "capeval.streaming", "capeval.arrow", "capeval.spark"]
+MODULES = ["capeval", "capeval.adapters", "capeval.meta", "capeval.reward", "capeval.streaming", "capeval.arrow", "capeval.spark"]
 
 
 class Bare(str):

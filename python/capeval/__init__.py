@@ -5,6 +5,7 @@ These do most of the work:
 - :func:`score` compares captions with references and returns a :class:`Report`;
 - :class:`Evaluator` prepares references once, for many calls;
 - :mod:`capeval.reward` scores batches inside training loops, and :mod:`capeval.streaming` validates in them;
+- :func:`metric` makes a function a metric, and :mod:`capeval.adapters` metrics of other packages;
 - :mod:`capeval.meta` evaluates metrics on benchmarks of human ratings, by name;
 - :mod:`capeval.spark` scores tables of any size on Spark, and :mod:`capeval.arrow` on other engines.
 
@@ -97,7 +98,7 @@ def install_as_pycocoevalcap() -> None:
 
 def __getattr__(name: str) -> Any:
     # Heavier parts are imported when they are first used.
-    if name in ("arrow", "compat", "meta", "reward", "spark", "streaming"):
+    if name in ("adapters", "arrow", "compat", "meta", "reward", "spark", "streaming"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

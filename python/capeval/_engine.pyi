@@ -305,6 +305,7 @@ class Function:
         version: str,
         batch: int,
         needs_references: bool,
+        corpus: bool,
         callable: Any,
     ) -> Function: ...
 

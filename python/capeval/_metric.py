@@ -30,6 +30,7 @@ class Metric:
         version: str,
         batch_size: int,
         needs_references: bool,
+        corpus: bool,
         keywords: Sequence[str],
     ) -> None:
         self.name = name
@@ -38,14 +39,14 @@ class Metric:
         """Its measures, with ranges and directions."""
         self._function = function
         self._keywords = keywords
-        self._arguments = (name, function, measures, version, batch_size, needs_references, keywords)
+        self._arguments = (name, function, measures, version, batch_size, needs_references, corpus, keywords)
         self._engine()
 
     def _engine(self) -> _engine.Function:
         """The metric for the engine; made for each call, since no object that Python holds may hold itself through the engine."""
-        name, _, measures, version, batch_size, needs_references, _ = self._arguments
+        name, _, measures, version, batch_size, needs_references, corpus, _ = self._arguments
         rows = [(measure.key, measure.min, measure.max, measure.higher_is_better is not False) for measure in measures]
-        return _engine.Function(name, rows, version, batch_size, needs_references, self._score)
+        return _engine.Function(name, rows, version, batch_size, needs_references, corpus, self._score)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Metric, self._arguments
@@ -132,12 +133,13 @@ def metric(
     version: str = "",
     batch_size: int = 256,
     needs_references: bool = True,
+    corpus: bool = False,
 ) -> Metric:
     """Makes a Python function a metric, which can stand in any list of metrics of captions: of :func:`score`,
     :func:`compare`, :func:`correlate`, :func:`prefer`, :class:`Evaluator`, :mod:`capeval.arrow` and :mod:`capeval.spark`.
 
-    The function is called on the thread that calls capeval, so Ctrl-C interrupts it. It may use capeval itself. The metric can be
-    pickled if the function can.
+    The function is called on the thread that calls capeval, so Ctrl-C interrupts it. It may use capeval itself. The metric can
+    be pickled if the function can.
 
     >>> import math
     >>> import capeval
@@ -161,6 +163,9 @@ def metric(
         batch_size: the largest number of captions of a call.
         needs_references: whether the references are passed; without them, `function` is given empty lists.
 
+        corpus: whether the score of a caption depends on the others, as those of CIDEr do. Then the function is called once for
+            each system, with all its captions, whatever `batch_size`.
+
     Raises:
         ValueError: the name is that of a metric of capeval, or no name.
     """
@@ -180,6 +185,7 @@ def metric(
         str(version),
         whole("batch_size", batch_size, 1, 2**31),
         bool(needs_references),
+        bool(corpus),
         _keywords(function),
     )
 

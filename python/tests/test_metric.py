@@ -58,6 +58,26 @@ def test_a_function_is_a_metric_like_others():
         assert computed.intervals["ratio"] == read.intervals["ratio"]
 
 
+def test_a_function_may_need_all_captions_of_a_system():
+    calls = []
+
+    def rank(candidates, references, ids):
+        calls.append(ids)
+        return [sorted(candidates).index(caption) for caption in candidates]
+
+    metric = capeval.metric("rank", rank, corpus=True, batch_size=3)
+    report = capeval.score(REFERENCES, systems={"a": FIRST, "b": SECOND, "c": FIRST}, metrics=[metric])
+    assert calls == [list(range(40))] * 3
+    assert of(report).scores == report.systems["c"].scores
+    assert "|captions:together|" in of(report).signatures["rank"]
+    assert capeval.score(REFERENCES, SECOND, metrics=[metric]).scores == report.systems["b"].scores
+    # What is rated is a corpus, too.
+    ratings = [{"image_id": k % 10, "caption": FIRST[k], "rating": k % 4} for k in range(40)]
+    calls.clear()
+    capeval.correlate(ratings, references=REFERENCES, metrics=[metric])
+    assert [len(ids) for ids in calls] == [40]
+
+
 def test_a_function_is_called_in_batches_with_ids():
     calls = []
 

@@ -12,6 +12,7 @@ const TEST_TOOLS: &[&str] = &[
     "mypy",
     "datafusion",
     "duckdb",
+    "evaluate",
     "pandas",
     "polars",
     "pyarrow",

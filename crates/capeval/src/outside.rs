@@ -43,6 +43,10 @@ pub trait Outside: Send + Sync {
     fn signature(&self) -> Signature;
     /// Whether it compares captions with references.
     fn needs_references(&self) -> bool;
+    /// Whether the score of a caption depends on the others: then it is asked about all captions of a system at once.
+    fn takes_all_together(&self) -> bool {
+        false
+    }
     /// The scores of all rows, measure after measure. Calls `progress` for rows that are done; that may unwind.
     fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal>;
 }
@@ -130,7 +134,8 @@ pub(crate) struct Scene<'s> {
 }
 
 /// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is
-/// asked once, for all scenes, and once about captions that have the same image and references.
+/// asked once, for all scenes, and once about captions that have the same image and references; those that take all
+/// captions together are asked about each system, and about all its captions.
 pub(crate) fn compute(
     metrics: &[AnyMetric],
     resources: &Resources,
@@ -161,11 +166,21 @@ pub(crate) fn compute(
                 },
             })
             .collect();
-        let (rows, places) = unique(rows);
+        let systems = scenes.iter().flat_map(|scene| scene.systems);
+        let (rows, places, shares) = match one.takes_all_together() {
+            true => {
+                let places = (0..rows.len()).collect();
+                (rows, places, systems.map(|system| system.images.len()).collect())
+            }
+            false => {
+                let (rows, places) = unique(rows);
+                let all = vec![rows.len()];
+                (rows, places, all)
+            }
+        };
         progress.begin(Stage::Measuring, rows.len());
         progress.system(one.name(), number + 1, found.len());
-        let scores = one.score(&rows, progress)?;
-        check_scores(*one, &rows, &scores)?;
+        let scores = ask(*one, &rows, &shares, progress)?;
         let mut places = places.into_iter();
         for (metrics, scene) in all.iter_mut().zip(scenes) {
             let mut values = Vec::with_capacity(scene.systems.len());
@@ -219,6 +234,25 @@ fn unique<'r>(rows: Vec<OutsideRow<'r>>) -> (Vec<OutsideRow<'r>>, Vec<usize>) {
     };
     let places = rows.into_iter().map(place).collect();
     (different, places)
+}
+
+/// The scores of all rows, measure after measure, of which consecutive shares are asked about together.
+fn ask(
+    one: &dyn Outside,
+    rows: &[OutsideRow<'_>],
+    shares: &[usize],
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<f64>>, Error> {
+    let mut scores = vec![Vec::with_capacity(rows.len()); one.parts().len()];
+    let mut rest = rows;
+    for share in shares {
+        let (mine, others) = rest.split_at((*share).min(rest.len()));
+        rest = others;
+        let found = one.score(mine, progress)?;
+        check_scores(one, mine, &found)?;
+        scores.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+    }
+    Ok(scores)
 }
 
 /// Checks that there is a number for each row and measure.

@@ -18,6 +18,7 @@ use capeval::{
 /// The share of words of a caption that are in one of its references, and the number of its words.
 struct Share {
     name: &'static str,
+    together: bool,
     /// The number of rows of each call.
     calls: Arc<Mutex<Vec<usize>>>,
 }
@@ -45,6 +46,10 @@ impl Outside for Share {
         true
     }
 
+    fn takes_all_together(&self) -> bool {
+        self.together
+    }
+
     fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
         self.calls.lock().unwrap().push(rows.len());
         progress.advance(rows.len());
@@ -65,8 +70,12 @@ fn words(row: &OutsideRow<'_>) -> f64 {
 }
 
 fn with_share() -> (Resources, Arc<Mutex<Vec<usize>>>) {
+    share_that_takes(false)
+}
+
+fn share_that_takes(together: bool) -> (Resources, Arc<Mutex<Vec<usize>>>) {
     let calls = Arc::default();
-    let share = Share { name: "my.share", calls: Arc::clone(&calls) };
+    let share = Share { name: "my.share", together, calls: Arc::clone(&calls) };
     let metrics = OutsideMetrics(vec![Arc::new(share)]);
     (Resources::default().with(Some(Arc::new(metrics))), calls)
 }
@@ -200,6 +209,23 @@ fn what_cannot_be_is_refused() {
     assert!(error.to_string().contains("my.other"), "{error}");
     let error = capeval::select_metrics(&MetricOptions::new(["my.toml"]), &with_share().0).err().unwrap();
     assert!(error.to_string().starts_with("my.toml: no program is run here"), "{error}");
+}
+
+#[test]
+fn all_captions_of_a_system_are_given_together_if_scores_depend_on_them() {
+    let (references, [first, second]) = scene();
+    let scored = |together: bool| {
+        let (resources, calls) = share_that_takes(together);
+        let systems = [("first", first.clone()), ("same", first.clone()), ("second", second.clone())];
+        let options = ScoreOptions { intervals: None, ..options(Missing::Skip) };
+        let request = ScoreRequest { resources, options, ..ScoreRequest::new(references.clone(), systems) };
+        let report = capeval::score(request).unwrap();
+        let scores: Vec<Vec<f64>> = report.systems.iter().map(|system| system.scores.clone()).collect();
+        (scores, std::mem::take(&mut *calls.lock().unwrap()))
+    };
+    let (expected, calls) = scored(false);
+    assert_eq!(calls, [23]);
+    assert_eq!(scored(true), (expected, vec![12, 12, 11]));
 }
 
 #[test]

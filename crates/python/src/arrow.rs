@@ -20,7 +20,7 @@ use crate::capsule::{ArrowBatch, batches};
 use crate::columns::{Columns, Policies, RowIds, Rows, Sieve, Strings, column};
 use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
-use crate::function::Function;
+use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
 use crate::metrics::of_rows;
 use crate::outside::Outsiders;
@@ -206,12 +206,12 @@ fn refuse_fitted(metric: &AnyMetric, has_table: bool) -> PyResult<()> {
         (Some("corpus"), _) if has_table => Remedy::say("leave out idf=corpus, and it uses the table"),
         (Some("corpus"), _) => Remedy::give(Argument::DocumentFrequencies),
         (_, Some("references")) => Remedy::say("leave it out"),
+        _ if signature.get("captions") == Some(TOGETHER) => Remedy::say("leave it out"),
         _ => return Ok(()),
     };
-    let what = format!(
-        "{} needs all references, so the score of a row would depend on its batch",
-        signature.metric()
-    );
+    let all = if signature.get("captions").is_some() { "captions" } else { "references" };
+    let what =
+        format!("{} needs all {all}, so the score of a row would depend on its batch", signature.metric());
     Err(value(&sentence(&what, Some(&remedy))))
 }
 

@@ -20,9 +20,14 @@ pub struct Function {
     version: String,
     batch: usize,
     needs_references: bool,
+    /// Whether it takes all captions of a system together.
+    corpus: bool,
     /// Takes candidates, references, ids and the number of the first caption; returns scores, measure after measure.
     callable: Py<PyAny>,
 }
+
+/// What signatures say of functions that take all captions of a system together.
+pub const TOGETHER: &str = "together";
 
 /// A measure: its key, its range, and whether higher is better.
 type MeasureRow = (String, f64, f64, bool);
@@ -36,6 +41,7 @@ impl Function {
         version: String,
         batch: usize,
         needs_references: bool,
+        corpus: bool,
         callable: Py<PyAny>,
     ) -> PyResult<Self> {
         capeval::check_outside_name(&name).map_err(|refusal| value(&refusal.to_string()))?;
@@ -54,7 +60,7 @@ impl Function {
         if parts.is_empty() {
             return Err(value(&format!("{name} has no measure")));
         }
-        Ok(Self { name, parts, version, batch, needs_references, callable })
+        Ok(Self { name, parts, version, batch, needs_references, corpus, callable })
     }
 }
 
@@ -96,20 +102,26 @@ impl Outside for Called {
     }
 
     fn signature(&self) -> Signature {
-        let Function { name, version, .. } = self.get();
+        let Function { name, version, corpus, .. } = self.get();
         let version = if version.is_empty() { "none" } else { version };
-        Signature::new(name).with("version", version).with("by", "function")
+        let signature = Signature::new(name).with("version", version).with("by", "function");
+        if *corpus { signature.with("captions", TOGETHER) } else { signature }
     }
 
     fn needs_references(&self) -> bool {
         self.get().needs_references
     }
 
+    fn takes_all_together(&self) -> bool {
+        self.get().corpus
+    }
+
     fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
         let function = self.get();
         let mut scores: Vec<Vec<f64>> = vec![Vec::with_capacity(rows.len()); function.parts.len()];
         let mut first = 0;
-        for batch in rows.chunks(function.batch) {
+        let most = if function.corpus { rows.len().max(1) } else { function.batch };
+        for batch in rows.chunks(most) {
             progress.advance(0);
             let found = self.call(batch, first).map_err(|error| {
                 self.caller.raise(error);
