@@ -401,8 +401,9 @@ impl BatchScorer {
 
     /// Measures a batch by the metrics that depend only on its words and their references.
     fn measure_alone(&self, images: &[u32], texts: &Texts, rows: &mut [f64]) {
-        let set: ReferenceSet = images.iter().map(|image| self.set.of(*image as usize)).collect();
-        let mut set = set.with_memos_of(&self.set);
+        let lists: Vec<Vec<&str>> =
+            images.iter().map(|image| self.set.of(*image as usize).collect()).collect();
+        let mut set = ReferenceSet::of_rows(&lists).with_memos_of(&self.set);
         let texts = (0..texts.len()).map(|k| texts.get(k)).collect();
         let system = System { name: String::new(), images: (0..images.len() as u32).collect(), texts };
         let metrics: Vec<AnyMetric> = self.alone.iter().map(|m| self.metrics[*m].clone()).collect();

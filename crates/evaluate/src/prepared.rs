@@ -88,9 +88,10 @@ impl Prepared {
     /// References that are ready to be written.
     ///
     /// # Panics
-    /// When the numbers of ids and images differ.
+    /// When the numbers of ids and images differ, or images share lists.
     pub fn new(ids: Vec<SegmentId>, references: ReferenceSet, sources: Vec<Source>) -> Self {
         assert_eq!(ids.len(), references.n_images(), "an id for each image");
+        assert!(!references.are_shared(), "each image has a list of its own");
         Self { ids, sources, content: Content::Memory(references) }
     }
 

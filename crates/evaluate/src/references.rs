@@ -17,8 +17,10 @@ use crate::sequence::{Sequence, reads_on};
 #[derive(Clone, Default)]
 pub struct ReferenceSet {
     pub(crate) texts: Texts,
-    /// The end of each image's references among the texts.
+    /// The end of each list of references among the texts.
     pub(crate) ends: Buffer<u64>,
+    /// The list of each image, ascending; empty if each image has its own.
+    pub(crate) lists: Vec<u32>,
     /// The images in the order in which the reference program reads them; empty if it is that of their numbers.
     pub(crate) order: Buffer<u32>,
     pub(crate) views: Vec<View>,
@@ -90,12 +92,39 @@ impl ReferenceSet {
         Self { texts, ends: ends.into(), ..Self::default() }
     }
 
+    /// The references of rows that are scored like images, of which neighbours may have equal ones: these are stored,
+    /// read and prepared once, and no score changes. Each system must describe every row.
+    ///
+    /// The tokens of a last reference may depend on the text that follows it, so that the last of such rows has a list
+    /// of its own; and a list without words does not end such a look ahead, so that it is not shared.
+    pub fn of_rows<'t, T: AsRef<[&'t str]>>(rows: &[T]) -> Self {
+        let (mut texts, mut ends, mut lists) = (Vec::new(), Vec::new(), Vec::with_capacity(rows.len()));
+        let mut add = |row: &[&'t str]| {
+            texts.extend_from_slice(row);
+            ends.push(texts.len() as u64);
+            ends.len() as u32 - 1
+        };
+        for same in rows.chunk_by(|a, b| a.as_ref() == b.as_ref()) {
+            let row = same[0].as_ref();
+            let has_words = row.iter().any(|text| !text.trim().is_empty());
+            let n_shared = if has_words { same.len() - 1 } else { 0 };
+            if n_shared > 0 {
+                lists.extend(std::iter::repeat_n(add(row), n_shared));
+            }
+            lists.extend(same[n_shared..].iter().map(|_| add(row)));
+        }
+        let set = Self::new(Texts::of(texts.iter().copied()), ends);
+        let are_shared = lists.len() > set.ends.len();
+        Self { lists: if are_shared { lists } else { Vec::new() }, ..set }
+    }
+
     /// The same references, whose images the reference program reads in another order than that of their numbers.
     ///
     /// # Panics
-    /// When `order` does not hold every image once, or inputs have been prepared.
+    /// When `order` does not hold every image once, images share lists, or inputs have been prepared.
     pub fn in_order(mut self, order: Vec<u32>) -> Self {
         assert!(self.views.is_empty(), "the order is known before texts are read");
+        assert!(!self.are_shared(), "rows are read in their order");
         assert!(is_permutation(&order, self.n_images()), "every image once");
         self.order = if order.is_sorted() { Buffer::default() } else { order.into() };
         self
@@ -108,10 +137,20 @@ impl ReferenceSet {
 
     /// The number of images.
     pub fn n_images(&self) -> usize {
-        self.ends.len()
+        if self.lists.is_empty() { self.ends.len() } else { self.lists.len() }
     }
 
-    /// The total number of references.
+    /// The list of references of an image.
+    fn list(&self, image: u32) -> u32 {
+        if self.lists.is_empty() { image } else { self.lists[image as usize] }
+    }
+
+    /// Whether images share lists, so that only all of them can be scored.
+    pub(crate) fn are_shared(&self) -> bool {
+        !self.lists.is_empty()
+    }
+
+    /// The total number of references, each list counted once.
     pub fn n_references(&self) -> usize {
         self.texts.len()
     }
@@ -132,7 +171,7 @@ impl ReferenceSet {
     /// # Panics
     /// When there is no such image.
     pub fn of(&self, image: usize) -> impl ExactSizeIterator<Item = &str> + '_ {
-        Ends(&self.ends).range(image).map(|r| self.texts.get(r))
+        Ends(&self.ends).range(self.list(image as u32) as usize).map(|r| self.texts.get(r))
     }
 
     /// Prepares the references for `inputs`, unless that has been done.
@@ -344,7 +383,8 @@ impl View {
             let frequencies = Some(Arc::clone(&learnt.counts));
             return Counted { whole: Some(whole), frequencies, learnt: Some(Arc::clone(learnt)) };
         }
-        let index = || whole.ngrams.index(&self.sentences, &set.ends, images);
+        let lists = || images.iter().map(|image| set.list(*image));
+        let index = || whole.ngrams.index(&self.sentences, &set.ends, lists());
         let frequencies =
             input.frequencies.then(|| kept(&whole.frequencies, || NgramCounts::build(index(), self.n_words)));
         Counted { whole: Some(whole), frequencies, learnt: None }
@@ -400,6 +440,7 @@ impl View {
             texts: &set.texts,
             sentences: &self.sentences,
             ends: &set.ends,
+            lists: &set.lists,
             ngrams: counted.whole.as_ref().map(|whole| &whole.ngrams),
             vocabulary,
             images,

@@ -153,7 +153,9 @@ fn measure<'m>(
     let images = scene.references.images;
     progress.begin(Stage::Measuring, images.len());
     let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads());
-    let chunk_size = share.clamp(1, if is_slow { 1 } else { CHUNK });
+    // What is slow of a list of references is done for the first image that has it.
+    let images_per_list = images.len() / scene.references.n_lists().max(1);
+    let chunk_size = share.clamp(1, if is_slow { images_per_list.clamp(1, CHUNK) } else { CHUNK });
     let mut tables: Vec<Vec<f64>> =
         columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
     let mut rows: Vec<_> = tables

@@ -112,7 +112,8 @@ impl Sessions {
     /// Calls `work` for each system in each reading that `metrics` need, with the index of the system.
     ///
     /// # Panics
-    /// When a system's images are not ascending indices of `references`, one per caption.
+    /// When a system's images are not ascending indices of `references`, one per caption, or not all of those that share
+    /// lists.
     pub(crate) fn open(
         references: &mut ReferenceSet,
         captions: &ReadSystems<'_>,
@@ -125,6 +126,7 @@ impl Sessions {
         for system in systems {
             assert!(system.images.is_sorted_by(|a, b| a < b) && system.images.len() == system.texts.len());
             assert!(system.images.last().is_none_or(|last| (*last as usize) < references.n_images()));
+            assert!(!references.are_shared() || system.images.len() == references.n_images());
         }
         progress.begin(Stage::Reading, references.n_references());
         references.prepare_over(metrics.iter().map(AnyMetric::input), |reading| captions.vocabulary(reading));

@@ -331,7 +331,7 @@ impl StoredReferences {
         let texts = self.texts.some(&runs)?;
         let reads_memos = inputs.iter().any(|input| input.memos);
         let memos = if reads_memos { self.memos()? } else { Arc::default() };
-        let set = ReferenceSet { texts, ends: ends.into(), order, views, memos };
+        let set = ReferenceSet { texts, ends: ends.into(), lists: Vec::new(), order, views, memos };
         Ok(set.read_open_again())
     }
 

@@ -37,7 +37,7 @@ use capeval_metric::{
     About, AnyMetric, Explanation, Figures, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
     References, Refusal, Segment, Setting, Settings, Signature,
 };
-use capeval_text::ngrams::{ImageNgrams, MAX_ORDER, SHARD_IMAGES};
+use capeval_text::ngrams::{ImageNgrams, MAX_ORDER};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
 use rayon::prelude::*;
 
@@ -512,14 +512,14 @@ impl Cider {
     }
 
     fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
-        let shards = references.ngrams().shards().par_iter().zip(references.images.par_chunks(SHARD_IMAGES));
-        let norms = shards.map(|(shard, images)| {
+        let shards = references.ngrams().shards().par_iter();
+        let norms = shards.map(|shard| {
             let mut norms = vec![0.0; shard.n_references() * self.order];
             let mut rows = norms.chunks_exact_mut(self.order);
             let mut uses = Vec::new();
-            for (index, image) in shard.images().zip(images) {
+            for index in shard.images() {
                 let counts = model.source.entries(references, &index);
-                let sentences = references.of(*image as usize).enumerate();
+                let sentences = references.of_list(index.list as usize).enumerate();
                 for ((r, sentence), norms) in sentences.zip(&mut rows) {
                     let n_words = references.sentences.words(sentence).len();
                     self.add_norms(&index, r, n_words, counts, &model.weights, &mut uses, norms);
@@ -529,10 +529,10 @@ impl Cider {
         });
         let by_shard: Vec<Vec<f64>> = norms.collect();
         let mut all = vec![0.0; references.sentences.len() * self.order];
-        for (norms, images) in by_shard.iter().zip(references.images.chunks(SHARD_IMAGES)) {
+        for (norms, shard) in by_shard.iter().zip(references.ngrams().shards()) {
             let mut norms = &norms[..];
-            for image in images {
-                let place = references.of(*image as usize);
+            for index in shard.images() {
+                let place = references.of_list(index.list as usize);
                 let (own, later) = norms.split_at(place.len() * self.order);
                 all[place.start * self.order..place.end * self.order].copy_from_slice(own);
                 norms = later;

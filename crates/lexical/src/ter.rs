@@ -199,7 +199,7 @@ impl Metric for Ter {
         }
         let (tokenizer, vocabulary) = (self.tokenizer(), references.vocabulary);
         let (mut text, mut twice, mut scratch) = (String::new(), Vec::new(), Default::default());
-        for reference in references.images.iter().flat_map(|image| references.of(*image as usize)) {
+        for reference in references.sentences_once() {
             let once = references.sentences.words(reference);
             text.clear();
             for word in once {

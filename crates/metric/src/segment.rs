@@ -20,14 +20,19 @@ impl Ngrams {
         Self { order, index: OnceLock::new() }
     }
 
-    /// The index of the n-grams of `images`, which must be the same on each call.
-    pub fn index(&self, sentences: &Sentences, ends: &[u64], images: &[u32]) -> &ReferenceNgrams {
+    /// The index of the n-grams of images, given by their lists of references, which must be the same on each call.
+    pub fn index(
+        &self,
+        sentences: &Sentences,
+        ends: &[u64],
+        lists: impl Iterator<Item = u32>,
+    ) -> &ReferenceNgrams {
         if let Some(known) = self.index.get() {
             return known;
         }
         // Made outside of the cell: while a thread of the pool waits for others, it may take up another call that
         // needs the same, and would wait for itself.
-        let made = ReferenceNgrams::build(sentences, ends, images, self.order);
+        let made = ReferenceNgrams::build(sentences, ends, &lists.collect::<Vec<u32>>(), self.order);
         self.index.get_or_init(|| made)
     }
 }
@@ -39,8 +44,10 @@ pub struct References<'a> {
     pub texts: &'a Texts,
     /// The words of the captions.
     pub sentences: &'a Sentences,
-    /// The end of each image's captions among the sentences.
+    /// The end of each list of references among the sentences.
     pub ends: &'a [u64],
+    /// The list of each image, ascending; empty if each image has its own.
+    pub lists: &'a [u32],
     /// The n-grams of each image in this evaluation, up to the greatest length that a metric requests.
     pub ngrams: Option<&'a Ngrams>,
     /// The vocabulary of the symbols.
@@ -61,7 +68,35 @@ impl<'a> References<'a> {
     /// # Panics
     /// When there is no such image.
     pub fn of(&self, image: usize) -> std::ops::Range<usize> {
-        Ends(self.ends).range(image)
+        self.of_list(self.list(image))
+    }
+
+    /// The sentences of a list.
+    ///
+    /// # Panics
+    /// When there is no such list.
+    pub fn of_list(&self, list: usize) -> std::ops::Range<usize> {
+        Ends(self.ends).range(list)
+    }
+
+    /// The list of references of `image`, which it may share with others.
+    ///
+    /// # Panics
+    /// When there is no such image.
+    pub fn list(&self, image: usize) -> usize {
+        if self.lists.is_empty() { image } else { self.lists[image] as usize }
+    }
+
+    /// The number of lists.
+    pub fn n_lists(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The sentences of the images in this evaluation, each once.
+    pub fn sentences_once(&self) -> impl Iterator<Item = usize> {
+        let lists = self.images.iter().map(|image| self.list(*image as usize));
+        let mut last = None;
+        lists.filter(move |list| last.replace(*list) != Some(*list)).flat_map(|list| self.of_list(list))
     }
 
     /// The memo with this name.
@@ -80,7 +115,8 @@ impl<'a> References<'a> {
     /// When no metric's [`Input`](crate::Input) requests n-grams.
     pub fn ngrams(&self) -> &'a ReferenceNgrams {
         let ngrams = self.ngrams.expect("the metric's input requests n-grams");
-        ngrams.index(self.sentences, self.ends, self.images)
+        let lists = self.images.iter().map(|image| self.list(*image as usize) as u32);
+        ngrams.index(self.sentences, self.ends, lists)
     }
 
     /// The number of images of the evaluation in which each n-gram occurs.

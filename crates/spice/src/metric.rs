@@ -147,7 +147,7 @@ struct Spice {
     has_subsets: bool,
 }
 
-/// The scene graph of each image's references, made when it is first needed.
+/// The scene graph of each list of references, made when it is first needed.
 #[derive(Default)]
 struct Graphs(Vec<OnceLock<SceneGraph>>);
 
@@ -191,7 +191,7 @@ impl Spice {
     ) -> T {
         let candidate = self.graph(segment, std::iter::once(segment.pieces));
         let make = || self.graph(segment, segment.reference_pieces());
-        match graphs.0.get(segment.image) {
+        match graphs.0.get(segment.references.list(segment.image)) {
             Some(references) => use_graphs(&candidate, references.get_or_init(make)),
             None => use_graphs(&candidate, &make()),
         }
@@ -280,7 +280,7 @@ impl Metric for Spice {
     }
 
     fn fit(&self, references: &References<'_>) -> Graphs {
-        Graphs(references.ends.iter().map(|_| OnceLock::new()).collect())
+        Graphs((0..references.n_lists()).map(|_| OnceLock::new()).collect())
     }
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {

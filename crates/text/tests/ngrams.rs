@@ -93,8 +93,11 @@ fn images() -> impl Strategy<Value = Vec<Vec<String>>> {
 
 proptest! {
     #[test]
-    fn counts_equal_the_document_frequencies_of_a_map(images in images(), skip in 0usize..4) {
-        let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
+    fn counts_equal_the_document_frequencies_of_a_map(images in images(), skip in 0usize..4, times in 1usize..4) {
+        let chosen = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip);
+        // Several images may share a list of references.
+        let chosen: Vec<u32> =
+            chosen.flat_map(|i| std::iter::repeat_n(i, 1 + i as usize % times)).collect();
         for n_words in SIZES {
             let (_, all) = counted(&corpus(&images), &chosen, n_words, ORDER);
             prop_assert_eq!(all, document_frequencies(&images, &chosen, ORDER));
@@ -102,10 +105,11 @@ proptest! {
     }
 
     #[test]
-    fn entry_counts_and_look_ups_agree(images in images(), skip in 0usize..4) {
+    fn entry_counts_and_look_ups_agree(images in images(), skip in 0usize..4, times in 1usize..4) {
         let corpus = corpus(&images);
         let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &chosen, ORDER);
+        let lists: Vec<u32> = chosen.iter().flat_map(|i| std::iter::repeat_n(*i, times)).collect();
+        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &lists, ORDER);
         for n_words in SIZES {
             let counts = NgramCounts::build(&index, n_words);
             for place in 0..chosen.len() {

@@ -8,7 +8,7 @@ use capeval_choice::{Argument, Remedy};
 use capeval_corpus::Captions;
 use capeval_corpus::ratings::Ratings;
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{Progress, System};
+use capeval_evaluate::{Progress, ReferenceSet, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{Correlation, Human, Measure, MetricEntry, Points, Unit};
 use capeval_stats::{Interval, agreement as raters};
@@ -177,8 +177,9 @@ impl Scored {
         progress: &dyn Progress,
         found: &mut Findings,
     ) -> Self {
-        let points = || judgements.points.iter().map(|point| point.item);
-        let references = points().map(|item| judgements.references_of(item).into_iter()).collect();
+        let points = judgements.points.iter();
+        let references: Vec<Vec<&str>> = points.map(|point| judgements.references_of(point.item)).collect();
+        let references = ReferenceSet::of_rows(&references);
         let systems = std::slice::from_ref(system);
         let rows = RowScorer::new(systems, &["rated captions"], metrics).score(references, hashes, progress);
         let values = rows.values(0);

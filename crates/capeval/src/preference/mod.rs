@@ -14,7 +14,7 @@ use capeval_choice::{Argument, Remedy};
 use capeval_corpus::Captions;
 use capeval_corpus::ratings::Choices;
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{Progress, System};
+use capeval_evaluate::{Progress, ReferenceSet, System};
 use capeval_metric::{AnyMetric, Direction, Signature};
 use capeval_report::{HumanTies, Measure, MetricEntry, MetricTies, Notice, Preference, Protocol};
 
@@ -198,7 +198,7 @@ impl Drawn {
         let mut drawn = Self { measures, metrics: entries, ..Self::default() };
         for (draw, references) in scenes.draws.iter().enumerate() {
             let own = by_draw.get(draw).map(|metrics| scorer(metrics));
-            let references = references.iter().map(|list| list.iter().copied()).collect();
+            let references = ReferenceSet::of_rows(references);
             let rows = own.as_ref().unwrap_or(&common).score(references, hashes, progress);
             let pairs = |(a, b): (Vec<f64>, Vec<f64>)| a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
             drawn.values.push(rows.values(0).into_iter().zip(rows.values(1)).map(pairs).collect());

@@ -54,12 +54,40 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
 }
 
+/// Rows of images: each image is described by the candidates of some others as well.
+fn rows(images: &[Image], times: &[usize]) -> Vec<Image> {
+    let of_image = |(i, (_, references)): (usize, &Image)| {
+        let candidate = move |k: usize| images[(i + k / 2) % images.len()].0.clone();
+        (0..times[i % times.len()]).map(move |k| (candidate(k), references.clone())).collect::<Vec<_>>()
+    };
+    images.iter().enumerate().flat_map(of_image).collect()
+}
+
 fn corpus() -> impl Strategy<Value = Vec<Image>> {
     proptest::collection::vec((text(), proptest::collection::vec(text(), 1..4)), 1..8)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn rows_that_share_references_score_as_if_each_had_its_own(
+        images in corpus(),
+        times in proptest::collection::vec(0_usize..5, 1..4),
+    ) {
+        let rows = rows(&images, &times);
+        prop_assume!(!rows.is_empty());
+        let (mut own, system) = inputs(&rows, &all(&rows));
+        let lists: Vec<Vec<&str>> =
+            rows.iter().map(|(_, references)| references.iter().map(String::as_str).collect()).collect();
+        let mut shared = ReferenceSet::of_rows(&lists);
+        for (row, list) in lists.iter().enumerate() {
+            prop_assert!(shared.of(row).eq(list.iter().copied()));
+        }
+        let systems = [system];
+        let [own, shared] = [&mut own, &mut shared].map(|set| evaluate(set, &systems, &metrics(), &()).swap_remove(0));
+        prop_assert_eq!(digits(&own), digits(&shared));
+    }
 
     #[test]
     fn scores_stay_in_range(images in corpus()) {

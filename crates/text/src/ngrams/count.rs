@@ -124,17 +124,17 @@ impl NgramCounts {
             let orders = first..(first + orders_per_round).min(order);
             let n_keys: usize = ngrams.shards().iter().map(|shard| shard.n_entries_of(&orders)).sum();
             let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
-            let dealt: Vec<Vec<Vec<u64>>> = dealing
+            let dealt: Vec<Vec<Keys>> = dealing
                 .par_iter_mut()
                 .map(|dealing| dealing.deal(orders.clone(), word_bits, part_bits))
                 .collect();
-            let mut by_part: Vec<Vec<Vec<u64>>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
+            let mut by_part: Vec<Vec<Keys>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
             for shard in dealt {
                 by_part.iter_mut().zip(shard).for_each(|(part, keys)| part.push(keys));
             }
             let parts = by_part.par_iter_mut().map(|keys| Part::count(keys)).collect();
             dealing.par_iter_mut().enumerate().for_each(|(s, dealing)| {
-                dealing.take(orders.clone(), word_bits, by_part.iter().map(|shards| &shards[s][..]));
+                dealing.take(orders.clone(), word_bits, by_part.iter().map(|shards| &shards[s].keys[..]));
             });
             tables.push(Table { part_bits, parts });
         }
@@ -387,8 +387,10 @@ fn count_words(ngrams: &ReferenceNgrams, n_words: usize) -> Vec<u32> {
     let share = ngrams.shards().len().div_ceil(rayon::current_num_threads()).max(1);
     let shares = ngrams.shards().par_chunks(share).map(|shards| {
         let mut words = vec![0_u32; n_words];
-        for symbol in shards.iter().flat_map(Shard::words) {
-            words[symbol.index()] += 1;
+        for image in shards.iter().flat_map(Shard::images) {
+            for symbol in &image.symbols[image.entries(0)] {
+                words[symbol.index()] += image.times;
+            }
         }
         words
     });
@@ -397,6 +399,14 @@ fn count_words(ngrams: &ReferenceNgrams, n_words: usize) -> Vec<u32> {
         all
     };
     shares.reduce_with(add).unwrap_or_else(|| vec![0; n_words])
+}
+
+/// The keys of a shard's n-grams that belong to one part, in order.
+#[derive(Default)]
+struct Keys {
+    keys: Vec<u64>,
+    /// The number of images of each key; empty if all are of one image.
+    times: Vec<u32>,
 }
 
 /// A shard whose entries are being counted.
@@ -425,9 +435,11 @@ impl<'n> Dealing<'n> {
     }
 
     /// The keys of these orders, distributed to the parts.
-    fn deal(&mut self, orders: Range<usize>, word_bits: u32, part_bits: u32) -> Vec<Vec<u64>> {
+    fn deal(&mut self, orders: Range<usize>, word_bits: u32, part_bits: u32) -> Vec<Keys> {
         let room = (self.shard.n_entries_of(&orders) >> part_bits) * 9 / 8;
-        let mut dealt: Vec<Vec<u64>> = (0..1 << part_bits).map(|_| Vec::with_capacity(room)).collect();
+        let are_shared = self.shard.are_shared();
+        let keys = |_| Keys { keys: Vec::with_capacity(room), times: Vec::new() };
+        let mut dealt: Vec<Keys> = (0..1 << part_bits).map(keys).collect();
         for image in self.shard.images() {
             let first = image.first_entry();
             let nodes = &mut self.nodes[first..first + image.len()];
@@ -435,7 +447,10 @@ impl<'n> Dealing<'n> {
             for entry in image.entries_of(&orders) {
                 let key = key(nodes[image.prefixes[entry] as usize], image.symbols[entry], word_bits);
                 let part = part_of(mix(key), part_bits);
-                dealt[part].push(key);
+                dealt[part].keys.push(key);
+                if are_shared {
+                    dealt[part].times.push(image.times);
+                }
                 parts[entry] = part as u8;
                 // Where words are not packed, `take` replaces the key by the number that it is given.
                 nodes[entry] = Node(key);
@@ -469,13 +484,17 @@ impl Part {
     ///
     /// # Panics
     /// If there are more than 16 million n-grams in a part, far more than any supported corpus has.
-    fn count(shards: &mut [Vec<u64>]) -> Self {
-        let mut part = Self::with_room_for(shards.iter().map(Vec::len).sum());
-        for key in shards.iter_mut().flatten() {
-            *key = u64::from(part.add(*key));
+    fn count(shards: &mut [Keys]) -> Self {
+        let mut part = Self::with_room_for(shards.iter().map(|shard| shard.keys.len()).sum());
+        for Keys { keys, times } in &mut *shards {
+            keys.iter_mut().for_each(|key| *key = u64::from(part.add(*key)));
+            // Each key has been counted for one image.
+            for (number, times) in keys.iter().zip(times) {
+                part.counts[*number as usize] += *times - 1;
+            }
         }
         assert!(part.keys.len() < NUMBER as usize, "over four thousand million n-grams in one table");
-        for number in shards.iter_mut().flatten() {
+        for number in shards.iter_mut().flat_map(|shard| &mut shard.keys) {
             *number = *number << 32 | u64::from(part.counts[*number as usize]);
         }
         part.keys.shrink_to_fit();

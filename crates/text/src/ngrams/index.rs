@@ -1,4 +1,4 @@
-//! The distinct n-grams of each image's references.
+//! The distinct n-grams of each list of references.
 
 use rayon::prelude::*;
 
@@ -7,10 +7,11 @@ use crate::ends::Ends;
 use crate::sentences::Sentences;
 use crate::vocabulary::Symbol;
 
-/// Images per shard; shards are the unit of parallel work.
-pub const SHARD_IMAGES: usize = 1024;
+/// Lists per shard; shards are the unit of parallel work.
+const SHARD_LISTS: usize = 1024;
 
-/// The distinct n-grams of each image's references, and where each reference uses them.
+/// The distinct n-grams of each list of references, and where each reference uses them. Images that share a list
+/// share its n-grams, so "an image" stands for a list below.
 ///
 /// The n-grams of an image are numbered from 0: all words first, then all bigrams, and so on, each order by
 /// first appearance in the references. Such a number is called an *entry*.
@@ -18,6 +19,8 @@ pub const SHARD_IMAGES: usize = 1024;
 pub struct ReferenceNgrams {
     order: usize,
     shards: Vec<Shard>,
+    /// The number of images, of which several may share a list.
+    n_images: usize,
 }
 
 /// The n-grams of up to 1,024 images.
@@ -25,6 +28,8 @@ pub struct ReferenceNgrams {
 pub struct Shard {
     number: usize,
     order: usize,
+    /// The list of references of each image, and the number of images that share it.
+    lists: Vec<(u32, u32)>,
     /// The end of the entries of each image and order: `n_images × order` numbers.
     bounds: Vec<u32>,
     /// The prefix of each entry, as an entry of the same image; [`NONE`] for single words.
@@ -43,6 +48,10 @@ pub struct Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
     shard: usize,
+    /// The list of its references.
+    pub list: u32,
+    /// The number of images that share this list.
+    pub times: u32,
     /// The end of the entries of each order.
     bounds: &'a [u32],
     /// The index of the image's first entry in its shard.
@@ -101,9 +110,14 @@ impl<'a> ImageNgrams<'a> {
 }
 
 impl Shard {
-    /// The number of images.
+    /// The number of images, each of which has a list of its own here.
     pub fn n_images(&self) -> usize {
         self.reference_ends.len()
+    }
+
+    /// Whether images share a list.
+    pub(super) fn are_shared(&self) -> bool {
+        self.lists.iter().any(|(_, times)| *times > 1)
     }
 
     /// The length of the longest n-grams.
@@ -126,18 +140,14 @@ impl Shard {
         (0..self.n_images()).map(|at| self.image(at))
     }
 
-    /// The words of each image.
-    pub(super) fn words(&self) -> impl Iterator<Item = &Symbol> {
-        self.images().flat_map(|image| &image.symbols[image.entries(0)])
-    }
-
     /// The number of entries of some orders, of all images.
     pub(super) fn n_entries_of(&self, orders: &std::ops::Range<usize>) -> usize {
         self.images().map(|image| image.entries_of(orders).len()).sum()
     }
 
     fn image(&self, at: usize) -> ImageNgrams<'_> {
-        let Self { number, order, bounds, prefixes, symbols, uses, uses_ends, reference_ends } = self;
+        let Self { number, order, lists, bounds, prefixes, symbols, uses, uses_ends, reference_ends } = self;
+        let (list, times) = lists[at];
         let first_entry = Ends(bounds).start(at * order);
         let bounds = &bounds[at * order..(at + 1) * order];
         let entries = first_entry..bounds[order - 1] as usize;
@@ -145,6 +155,8 @@ impl Shard {
         let of_image = Ends(uses_ends).start(references.start)..Ends(uses_ends).start(references.end);
         ImageNgrams {
             shard: *number,
+            list,
+            times,
             bounds,
             first_entry,
             prefixes: &prefixes[entries.clone()],
@@ -157,26 +169,29 @@ impl Shard {
 }
 
 impl ReferenceNgrams {
-    /// Indexes the n-grams of up to `order` words in the references of `images`.
+    /// Indexes the n-grams of up to `order` words in the references of images: `lists` has the list of each, in
+    /// ascending order. A list that several images share is indexed once.
     ///
-    /// `ends[i]` is the end of image `i`'s references in `sentences`.
+    /// `ends[l]` is the end of list `l` in `sentences`.
     ///
     /// # Panics
-    /// If `order` is 0, there is no such image, or `ends` points past the last sentence.
-    pub fn build(sentences: &Sentences, ends: &[u64], images: &[u32], order: usize) -> Self {
+    /// If `order` is 0, there is no such list, or `ends` points past the last sentence.
+    pub fn build(sentences: &Sentences, ends: &[u64], lists: &[u32], order: usize) -> Self {
         assert!(order > 0, "n-grams have at least one word");
-        let shards = images
-            .par_chunks(SHARD_IMAGES)
+        let different: Vec<(u32, u32)> =
+            lists.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
+        let shards = different
+            .par_chunks(SHARD_LISTS)
             .enumerate()
-            .map_init(Trie::default, |trie, (number, images)| {
-                let mut shard = Shard { number, order, ..Shard::default() };
-                for image in images {
-                    shard.push(sentences, Ends(ends).range(*image as usize), trie);
+            .map_init(Trie::default, |trie, (number, lists)| {
+                let mut shard = Shard { number, order, lists: lists.to_vec(), ..Shard::default() };
+                for (list, _) in lists {
+                    shard.push(sentences, Ends(ends).range(*list as usize), trie);
                 }
                 shard
             })
             .collect();
-        Self { order, shards }
+        Self { order, shards, n_images: lists.len() }
     }
 
     /// The length of the longest n-grams.
@@ -186,7 +201,7 @@ impl ReferenceNgrams {
 
     /// The number of images.
     pub fn n_images(&self) -> usize {
-        self.shards.iter().map(Shard::n_images).sum()
+        self.n_images
     }
 
     /// The shards, in order of images.
@@ -194,12 +209,12 @@ impl ReferenceNgrams {
         &self.shards
     }
 
-    /// The n-grams of one image, given by its place among those of the index.
+    /// The n-grams of one list, given by its place among those of the index.
     ///
     /// # Panics
-    /// If there is no such image.
+    /// If there is no such list.
     pub fn image(&self, place: usize) -> ImageNgrams<'_> {
-        self.shards[place / SHARD_IMAGES].image(place % SHARD_IMAGES)
+        self.shards[place / SHARD_LISTS].image(place % SHARD_LISTS)
     }
 }
 
@@ -242,7 +257,7 @@ impl Shard {
 /// A place in a shard.
 ///
 /// # Panics
-/// If the 1,024 images of a shard have more than four thousand million n-grams.
+/// If the 1,024 lists of a shard have more than four thousand million n-grams.
 fn position(n: usize) -> u32 {
     u32::try_from(n).expect("the n-grams of 1,024 images are fewer than four thousand million")
 }
