@@ -28,7 +28,7 @@ pub use cache::ParseCache;
 pub use caption::CaptionReader;
 pub use dependencies::Dependencies;
 pub use graph::{DependencyGraph, Edge, Relation, Word, WordId};
-pub use matching::{Counts, Subset};
+pub use matching::{Counts, Facts, Subset};
 pub use metric::{Data, KIND, SYNSETS};
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};

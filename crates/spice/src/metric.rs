@@ -26,7 +26,7 @@ use rayon::prelude::*;
 
 use crate::cache::ParseCache;
 use crate::caption::{CaptionReader, MOST_TOKENS, exceeded_limit};
-use crate::matching::{Counts, Subset};
+use crate::matching::{Counts, Facts, Subset};
 use crate::resources::Grammar;
 use crate::scene::{Fact, Likeness, SceneGraph, Synonyms};
 use crate::tuples::{Tuple, from_note, to_note};
@@ -60,6 +60,10 @@ const WHAT: &str = "SPICE's data";
 
 /// The greatest number of bytes of captions whose tuples are kept, without the tuples, which are a few times as large.
 const CACHED_BYTES: usize = 16 << 20;
+
+/// The greatest number of bytes of candidates whose facts are kept during an evaluation; these are some fifty times as
+/// large.
+const RECENT_BYTES: usize = 1 << 19;
 
 /// The name of SPICE's notes; its number is raised whenever captions get other tuples.
 const NOTES: &str = "spice-tuples-1";
@@ -147,19 +151,49 @@ struct Spice {
     has_subsets: bool,
 }
 
-/// The scene graph of each list of references, made when it is first needed.
+/// What captions say: each list of references, once it is needed, and candidates, some of which describe many images.
 #[derive(Default)]
-struct Graphs(Vec<OnceLock<SceneGraph>>);
+struct Known {
+    references: Vec<OnceLock<Facts>>,
+    candidates: Mutex<Recent>,
+}
+
+/// What recent candidates say; forgotten when they become many.
+#[derive(Default)]
+struct Recent {
+    by_caption: HashMap<String, Arc<Facts>>,
+    bytes: usize,
+}
+
+impl Known {
+    /// What a candidate says. As in [`Captions::get`], no thread waits for another.
+    fn candidate(&self, caption: &str, read: impl FnOnce() -> Facts) -> Arc<Facts> {
+        let known =
+            self.candidates.try_lock().ok().and_then(|recent| recent.by_caption.get(caption).cloned());
+        if let Some(known) = known {
+            return known;
+        }
+        let facts = Arc::new(read());
+        if let Ok(mut recent) = self.candidates.try_lock() {
+            if recent.bytes + caption.len() > RECENT_BYTES {
+                *recent = Recent::default();
+            }
+            recent.bytes += caption.len();
+            recent.by_caption.insert(caption.to_owned(), Arc::clone(&facts));
+        }
+        facts
+    }
+}
 
 impl Spice {
-    /// The scene graph of captions, given as pieces of text.
-    fn graph<'a>(&self, segment: &Segment<'a>, captions: impl Iterator<Item = &'a [Symbol]>) -> SceneGraph {
+    /// What captions say, each given as its pieces joined.
+    fn facts(&self, segment: &Segment<'_>, captions: impl Iterator<Item = String>) -> Facts {
         let memo = segment.references.memo(&self.data.memo);
         let mut reader = None;
-        let tuples: Vec<Arc<[Tuple]>> = captions
-            .map(|pieces| self.tuples(&join(pieces, segment.references.vocabulary), memo, &mut reader))
-            .collect();
-        SceneGraph::new(tuples.iter().flat_map(|tuples| tuples.iter()), &*self.data.synonyms, self.likeness)
+        let tuples: Vec<Arc<[Tuple]>> =
+            captions.map(|caption| self.tuples(&caption, memo, &mut reader)).collect();
+        let tuples = tuples.iter().flat_map(|tuples| tuples.iter());
+        Facts::new(SceneGraph::new(tuples, &*self.data.synonyms, self.likeness))
     }
 
     /// The tuples of a caption, which is parsed unless they are known; the reader is made when it is first needed.
@@ -182,18 +216,21 @@ impl Spice {
         tuples
     }
 
-    /// Calls `use_graphs` with the scene graphs of the candidate and of the references.
+    /// Calls `compare` with what the candidate and the references say.
     fn compare<T>(
         &self,
-        graphs: &Graphs,
+        known: &Known,
         segment: &Segment<'_>,
-        use_graphs: impl FnOnce(&SceneGraph, &SceneGraph) -> T,
+        compare: impl FnOnce(&Facts, &Facts) -> T,
     ) -> T {
-        let candidate = self.graph(segment, std::iter::once(segment.pieces));
-        let make = || self.graph(segment, segment.reference_pieces());
-        match graphs.0.get(segment.references.list(segment.image)) {
-            Some(references) => use_graphs(&candidate, references.get_or_init(make)),
-            None => use_graphs(&candidate, &make()),
+        let spelt = |pieces| join(pieces, segment.references.vocabulary);
+        let caption = spelt(segment.pieces);
+        let read = || self.facts(segment, std::iter::once(caption.clone()));
+        let candidate = known.candidate(&caption, read);
+        let make = || self.facts(segment, segment.reference_pieces().map(spelt));
+        match known.references.get(segment.references.list(segment.image)) {
+            Some(references) => compare(&candidate, references.get_or_init(make)),
+            None => compare(&candidate, &make()),
         }
     }
 }
@@ -271,7 +308,7 @@ impl Statistics for Stats {
 }
 
 impl Metric for Spice {
-    type Model = Graphs;
+    type Model = Known;
     type Stats = Stats;
     type Scratch = ();
 
@@ -279,8 +316,9 @@ impl Metric for Spice {
         about(&self.data.fingerprint, self.tokenizer, self.likeness, self.has_subsets)
     }
 
-    fn fit(&self, references: &References<'_>) -> Graphs {
-        Graphs((0..references.n_lists()).map(|_| OnceLock::new()).collect())
+    fn fit(&self, references: &References<'_>) -> Known {
+        let references = (0..references.n_lists()).map(|_| OnceLock::new()).collect();
+        Known { references, ..Known::default() }
     }
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
@@ -306,7 +344,7 @@ impl Metric for Spice {
         Some(Memo::new(self.data.memo.clone(), &notes))
     }
 
-    fn notices(&self, _: &Graphs) -> Vec<Notice> {
+    fn notices(&self, _: &Known) -> Vec<Notice> {
         self.cache.iter().filter_map(|cache| cache.notice()).cloned().collect()
     }
 
@@ -318,13 +356,10 @@ impl Metric for Spice {
         exceeded_limit(&self.tokenizer.pieces(caption).join(" "))
     }
 
-    fn measure(&self, graphs: &Graphs, segment: &Segment<'_>, (): &mut ()) -> Stats {
-        self.compare(graphs, segment, |candidate, references| {
-            Stats(
-                Subset::ALL.map(|subset| {
-                    Sums::new(Counts::new(candidate, references, self.likeness, subset), subset)
-                }),
-            )
+    fn measure(&self, known: &Known, segment: &Segment<'_>, (): &mut ()) -> Stats {
+        self.compare(known, segment, |candidate, references| {
+            let counts = Counts::by_subset(candidate, references, self.likeness);
+            Stats(Subset::ALL.map(|subset| Sums::new(counts[subset as usize], subset)))
         })
     }
 
@@ -337,22 +372,23 @@ impl Metric for Spice {
         }
     }
 
-    fn explain(&self, graphs: &Graphs, segment: &Segment<'_>, (): &mut ()) -> Explanation {
-        let explain = |candidate: &SceneGraph, references: &SceneGraph| {
+    fn explain(&self, known: &Known, segment: &Segment<'_>, (): &mut ()) -> Explanation {
+        let explain = |candidate: &Facts, references: &Facts| {
             let likeness = self.likeness;
-            let of = |subset| Counts::new(candidate, references, likeness, subset);
-            let all = of(Subset::All);
+            let counts = Counts::by_subset(candidate, references, likeness);
+            let (candidate, references) = (&candidate.graph, &references.graph);
+            let all = counts[Subset::All as usize];
             let mut main = score_step("SPICE", all);
             main.parts.push(facts_step("facts of the candidate", candidate, references, likeness));
             main.parts.push(facts_step("facts of the references", references, candidate, likeness));
             let mut steps = vec![main, precision_step(all), recall_step(all)];
             if self.has_subsets {
                 let subsets = Subset::ALL.into_iter().skip(1);
-                steps.extend(subsets.map(|subset| subset_step(subset, of(subset))));
+                steps.extend(subsets.map(|subset| subset_step(subset, counts[subset as usize])));
             }
             steps
         };
-        let scores = self.compare(graphs, segment, explain);
+        let scores = self.compare(known, segment, explain);
         Explanation { scores, ..Explanation::over_words(segment) }
     }
 }

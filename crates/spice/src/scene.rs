@@ -1,6 +1,9 @@
 //! Scene graphs: what several captions say together, with like things merged.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
 
 use crate::tuples::Tuple;
 
@@ -125,37 +128,44 @@ enum Place {
 }
 
 /// What two concepts that are alike have in common.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Trait {
-    Word(String),
+#[derive(Clone, Copy, Debug, Hash)]
+enum Trait<'c> {
+    Word(&'c str),
     Synset(u32),
 }
 
-/// The numbers of the concepts at each place that have a trait. Without it, every concept would be compared with all
-/// before it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Index(HashMap<(Place, Trait), Vec<usize>>);
+/// The numbers of the concepts at each place that have a trait, by the hash of both. Without it, every concept would be
+/// compared with all before it.
+#[derive(Clone, Debug, Default)]
+struct Index(HashTable<(u64, usize)>);
 
 impl Index {
-    fn traits(concept: &Concept) -> impl Iterator<Item = Trait> {
-        let words = concept.words.iter().map(|word| Trait::Word(word.clone()));
-        words.chain(concept.synsets.iter().map(|synset| Trait::Synset(*synset)))
+    /// The hashes of a concept's traits at a place.
+    fn hashes(place: Place, concept: &Concept) -> impl Iterator<Item = u64> {
+        let words = concept.words.iter().map(|word| Trait::Word(word));
+        let traits = words.chain(concept.synsets.iter().map(|synset| Trait::Synset(*synset)));
+        traits.map(move |one| FixedState::default().hash_one((place, one)))
+    }
+
+    /// The numbers under a hash.
+    fn under(&self, hash: u64) -> impl Iterator<Item = usize> {
+        self.0.iter_hash(hash).filter(move |(known, _)| *known == hash).map(|(_, number)| *number)
     }
 
     /// Adds the traits of a concept, which was added under this number or merged into it.
     fn add(&mut self, place: Place, concept: &Concept, number: usize) {
-        for one in Self::traits(concept) {
-            let numbers = self.0.entry((place, one)).or_default();
-            if !numbers.contains(&number) {
-                numbers.push(number);
+        for hash in Self::hashes(place, concept) {
+            if self.under(hash).all(|known| known != number) {
+                self.0.insert_unique(hash, (hash, number), |(hash, _)| *hash);
             }
         }
     }
 
-    /// The concepts that share a word or a synonym set with this one, ascending.
+    /// The concepts that share a word or a synonym set with this one, ascending, and any whose traits have the same
+    /// hash.
     fn like(&self, place: Place, concept: &Concept) -> Vec<usize> {
-        let lists = Self::traits(concept).filter_map(|one| self.0.get(&(place, one)));
-        let mut numbers: Vec<usize> = lists.flatten().copied().collect();
+        let mut numbers: Vec<usize> =
+            Self::hashes(place, concept).flat_map(|hash| self.under(hash)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
@@ -166,7 +176,7 @@ impl Index {
 ///
 /// Tuples are merged one by one into what is most like them, so their order matters. The reference program visits
 /// things and attributes in an order that differs from run to run; here it is the order in which they came.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct SceneGraph {
     nodes: Vec<Node>,
     links: Vec<Link>,
@@ -243,7 +253,8 @@ impl SceneGraph {
         if like.iter().any(|number| attributes[*number].equals(&concept)) {
             return;
         }
-        let number = first_like(&like, likeness).unwrap_or(attributes.len());
+        let resembling = |number: &usize| attributes[*number].resembles(&concept);
+        let number = first_like(&like, resembling, likeness).unwrap_or(attributes.len());
         self.index.add(place, &concept, number);
         match attributes.get_mut(number) {
             Some(attribute) => attribute.merge(concept),
@@ -257,7 +268,8 @@ impl SceneGraph {
         if like.iter().any(|number| self.links[*number].relation.equals(&concept)) {
             return;
         }
-        let number = first_like(&like, likeness).unwrap_or(self.links.len());
+        let resembling = |number: &usize| self.links[*number].relation.resembles(&concept);
+        let number = first_like(&like, resembling, likeness).unwrap_or(self.links.len());
         self.index.add(place, &concept, number);
         match self.links.get_mut(number) {
             Some(link) => link.relation.merge(concept),
@@ -312,8 +324,8 @@ impl SceneGraph {
 }
 
 /// The first of the concepts that resemble a new one, if it is to be merged.
-fn first_like(like: &[usize], likeness: Likeness) -> Option<usize> {
-    like.first().copied().filter(|_| likeness == Likeness::Synonyms)
+fn first_like(like: &[usize], resembling: impl Fn(&usize) -> bool, likeness: Likeness) -> Option<usize> {
+    like.iter().copied().find(resembling).filter(|_| likeness == Likeness::Synonyms)
 }
 
 impl Fact<'_> {
