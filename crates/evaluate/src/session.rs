@@ -112,7 +112,7 @@ impl Sessions {
     /// Calls `work` for each system in each reading that `metrics` need, with the index of the system.
     ///
     /// # Panics
-    /// When a system's images are not ascending indices of `references`, one per caption, or not all of those that share
+    /// When a system's images are not ascending indices of `references`, one per caption, or not all where some share
     /// lists.
     pub(crate) fn open(
         references: &mut ReferenceSet,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use capeval::corpus::SegmentId;
 use capeval::evaluate::{Progress, Stage};
 use capeval::report::Preference;
+use capeval::stats::clustered::kendall::{self, WIDE};
 use capeval::stats::clustered::{Coefficients, Ratings, Scores};
 use capeval::stats::correction::Correction;
 use capeval::stats::correlation::Kendall;
@@ -51,9 +52,6 @@ pub(crate) fn clusters<'i>(images: impl Iterator<Item = &'i SegmentId>) -> (Vec<
     (clusters.collect(), numbers.len())
 }
 
-/// A measure, ready to be resampled; `None` if a score is not finite.
-type Prepared<'s> = Option<Scores<'s>>;
-
 impl Resampled {
     /// Coefficients of scores with ratings. Images are drawn with all their points.
     pub fn of_ratings(
@@ -64,39 +62,40 @@ impl Resampled {
         resampling: Resampling,
         progress: &dyn Progress,
     ) -> Self {
-        let ratings = Ratings::new(ratings, clusters);
-        let is_finite = |scores: &Vec<f64>| scores.iter().all(|score| score.is_finite());
-        let prepared: Vec<Prepared<'_>> = scores
-            .par_iter()
-            .map(|scores| is_finite(scores).then(|| Scores::new(scores, &ratings)))
-            .collect();
-        let is_kendall = wanted.iter().all(|c| matches!(c, Coefficient::TauB | Coefficient::TauC));
         let (n_measures, each) = (scores.len(), wanted.len());
+        let width = n_measures * each;
         progress.begin(Stage::Resampling, resampling.resamples);
         let heard = |n| progress.advance(n);
-        let score = |(): &mut (), weights: &[[f64; LANES]], values: &mut [f64]| {
-            let drawn = ratings.drawn(weights);
-            for (m, scores) in prepared.iter().enumerate() {
-                let Some(scores) = scores else {
-                    values
-                        .chunks_exact_mut(n_measures * each)
-                        .for_each(|row| row[m * each..][..each].fill(f64::NAN));
-                    continue;
-                };
-                let found = match is_kendall {
-                    true => scores
-                        .kendall_drawn(&ratings, &drawn)
-                        .map(|kendall| Coefficients { kendall, ..Coefficients::default() }),
-                    false => scores.drawn(&ratings, &drawn),
-                };
-                for (row, found) in values.chunks_exact_mut(n_measures * each).zip(found) {
-                    for (place, coefficient) in row[m * each..].iter_mut().zip(wanted) {
-                        *place = value(&found, *coefficient).unwrap_or(f64::NAN);
-                    }
+        let keep = |values: &mut [f64], m: usize, found: &[Coefficients]| {
+            for (row, found) in values.chunks_exact_mut(width).zip(found) {
+                for (place, coefficient) in row[m * each..].iter_mut().zip(wanted) {
+                    *place = value(found, *coefficient).unwrap_or(f64::NAN);
                 }
             }
         };
-        let values = resample::draws(n_images, resampling, n_measures * each, heard, || (), score);
+        let is_kendall = wanted.iter().all(|c| matches!(c, Coefficient::TauB | Coefficient::TauC));
+        let values = if is_kendall {
+            let ratings = kendall::Ratings::new(ratings, clusters);
+            let prepared = prepared(scores, |scores| kendall::Scores::new(scores, &ratings));
+            resample::draws(n_images, resampling, width, heard, |weights: &[[u32; WIDE]], values| {
+                let drawn = ratings.drawn(weights);
+                for (m, scores) in prepared.iter().enumerate() {
+                    let found = scores.as_ref().map_or([None; WIDE], |scores| scores.drawn(&drawn));
+                    let found = found.map(|kendall| Coefficients { kendall, ..Coefficients::default() });
+                    keep(values, m, &found);
+                }
+            })
+        } else {
+            let ratings = Ratings::new(ratings, clusters);
+            let prepared = prepared(scores, |scores| Scores::new(scores, &ratings));
+            resample::draws(n_images, resampling, width, heard, |weights: &[[f64; LANES]], values| {
+                let drawn = ratings.drawn(weights);
+                for (m, scores) in prepared.iter().enumerate() {
+                    let found = scores.as_ref().map(|scores| scores.drawn(&ratings, &drawn));
+                    keep(values, m, &found.unwrap_or_default());
+                }
+            })
+        };
         Self { values, n_measures, each, n_images }
     }
 
@@ -200,6 +199,12 @@ impl Resampled {
         }
         student_two_sided(difference / error, (self.n_images - 1) as f64)
     }
+}
+
+/// Measures, ready to be resampled; `None` if a score is not finite.
+fn prepared<'s, T: Send>(scores: &'s [Vec<f64>], prepare: impl Fn(&'s [f64]) -> T + Sync) -> Vec<Option<T>> {
+    let is_finite = |scores: &[f64]| scores.iter().all(|score| score.is_finite());
+    scores.par_iter().map(|scores| is_finite(scores).then(|| prepare(scores))).collect()
 }
 
 fn value(found: &Coefficients, coefficient: Coefficient) -> Option<f64> {

@@ -5,6 +5,7 @@
 //! coefficients are integers, exact in any order; Pearson's sums keep the order of the points. Every digit therefore
 //! equals that of the functions in [`crate::correlation`] with one weight per point.
 
+pub mod kendall;
 mod lanes;
 mod seen;
 
@@ -211,23 +212,6 @@ impl<'a> Scores<'a> {
                 kendall: kendall_of(difference.0[k], (&margin, &drawn.margin), n, k),
             }
         })
-    }
-
-    /// Kendall's coefficients of each resample, equal to those of [`Scores::drawn`], in less time.
-    ///
-    /// # Panics
-    /// When `ratings` rate other points, or `drawn` was not made from `ratings`.
-    pub fn kendall_drawn(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> [Option<Kendall>; LANES] {
-        if !drawn.is_exact {
-            return std::array::from_fn(|lane| self.weighted(ratings, drawn, lane).kendall);
-        }
-        let n_levels = ratings.levels.count;
-        let (difference, _, margin) = if n_levels <= Few::MAX {
-            self.walk_along(drawn, Few::new(n_levels))
-        } else {
-            self.walk_along(drawn, Many::new(n_levels))
-        };
-        std::array::from_fn(|k| kendall_of(difference.0[k], (&margin, &drawn.margin), drawn.n.0[k], k))
     }
 
     /// Concordant minus discordant pairs, the sum of products of places, and the sums over the scores alone.

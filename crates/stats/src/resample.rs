@@ -120,22 +120,39 @@ pub fn exchange(
     replicate(matrix, resampling.resamples, n_values, progress, draw, score)
 }
 
+/// How often a resample draws a row.
+pub trait Weight: Copy + Default + Send {
+    /// The weight of a row that is drawn `count` times.
+    fn new(count: u32) -> Self;
+}
+
+impl Weight for f64 {
+    fn new(count: u32) -> Self {
+        Self::from(count)
+    }
+}
+
+impl Weight for u32 {
+    fn new(count: u32) -> Self {
+        count
+    }
+}
+
 /// Draws `n_rows` rows with replacement for each replicate, and lets `score` turn the number of times that each row was
-/// drawn into `n_values` values. `score` handles [`LANES`] resamples at a time, with adjacent weights, or fewer at the
-/// end, where it is asked for fewer values. `scratch` makes the buffers of one thread; `progress` is as for
-/// [`bootstrap`].
+/// drawn into `n_values` values. `score` handles `N` resamples at a time, with adjacent weights, or fewer at the
+/// end, where it is asked for fewer values. `progress` is as for [`bootstrap`].
 ///
 /// The result holds the values of each resample in turn.
-pub fn draws<S>(
+pub fn draws<const N: usize, W: Weight>(
     n_rows: usize,
     resampling: Resampling,
     n_values: usize,
     progress: impl Fn(usize) + Sync,
-    scratch: impl Fn() -> S + Sync,
-    score: impl Fn(&mut S, &[[f64; LANES]], &mut [f64]) + Sync,
+    score: impl Fn(&[[W; N]], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let draw = |index: u64, counts: &mut [u32]| draw(resampling.seed, index, counts);
-    in_groups((n_rows, resampling.resamples, n_values), progress, draw, scratch, score)
+    let score = |(): &mut (), weights: &[[W; N]], values: &mut [f64]| score(weights, values);
+    in_groups((n_rows, resampling.resamples, n_values), progress, draw, || (), score)
 }
 
 /// Groups of replicates share one pass over the rows.
@@ -154,7 +171,7 @@ fn replicate(
         progress,
         draw,
         buffers,
-        |(sums, scratch), weights, values| {
+        |(sums, scratch), weights: &[[f64; LANES]], values| {
             matrix.sums(weights, scratch, sums);
             for (sums, values) in
                 sums.chunks_exact(n_columns.max(1)).zip(values.chunks_exact_mut(n_values.max(1)))
@@ -168,26 +185,26 @@ fn replicate(
 /// The number of parts per thread into which replicates are divided; there may be up to twice as many.
 const PARTS: usize = 64;
 
-/// Draws [`LANES`] replicates at a time.
-fn in_groups<S>(
+/// Draws `N` replicates at a time.
+fn in_groups<const N: usize, W: Weight, S>(
     (n_rows, resamples, n_values): (usize, usize, usize),
     progress: impl Fn(usize) + Sync,
     draw: impl Fn(u64, &mut [u32]) + Sync,
     scratch: impl Fn() -> S + Sync,
-    score: impl Fn(&mut S, &[[f64; LANES]], &mut [f64]) + Sync,
+    score: impl Fn(&mut S, &[[W; N]], &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let mut values = vec![0.0; resamples * n_values];
-    let buffers = || (vec![0; n_rows], vec![[0.0; LANES]; n_rows], scratch());
-    let groups = values.par_chunks_mut((n_values * LANES).max(1)).enumerate();
+    let buffers = || (vec![0; n_rows], vec![[W::default(); N]; n_rows], scratch());
+    let groups = values.par_chunks_mut((n_values * N).max(1)).enumerate();
     // Cancelling takes effect part by part.
-    let part = resamples / LANES / (PARTS * rayon::current_num_threads());
+    let part = resamples / N / (PARTS * rayon::current_num_threads());
     groups.with_min_len(part.max(1)).for_each_init(buffers, |(counts, weights, scratch), (group, values)| {
         let n_here = values.len() / n_values.max(1);
         progress(n_here);
         for lane in 0..n_here {
             counts.fill(0);
-            draw((group * LANES + lane) as u64, counts);
-            weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = f64::from(*count));
+            draw((group * N + lane) as u64, counts);
+            weights.iter_mut().zip(&*counts).for_each(|(w, count)| w[lane] = W::new(*count));
         }
         score(scratch, weights, values);
     });

@@ -39,7 +39,7 @@ pub(super) fn of(
     let resampled = resampling.map(|resampling| {
         progress.begin(Stage::Resampling, resampling.resamples);
         let heard = |n| progress.advance(n);
-        let score = |(): &mut (), weights: &[[f64; LANES]], values: &mut [f64]| {
+        let score = |weights: &[[f64; LANES]], values: &mut [f64]| {
             let drawn = ratings.drawn(weights);
             for (m, prepared) in prepared.iter().enumerate() {
                 let of_lanes = match prepared {
@@ -52,7 +52,7 @@ pub(super) fn of(
                 }
             }
         };
-        resample::draws(judgements.n_images(), resampling, n_values, heard, || (), score)
+        resample::draws(judgements.n_images(), resampling, n_values, heard, score)
     });
     let agreement = |(m, prepared): (usize, &Option<Prepared<'_>>)| {
         let plain = prepared.as_ref().map_or([None; EACH], |prepared| prepared.plain(&ratings));

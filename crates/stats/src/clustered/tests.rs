@@ -1,5 +1,6 @@
 //! Resampled coefficients equal those of plain loops, bit for bit.
 
+use super::kendall::WIDE;
 use super::*;
 use crate::random::{Purpose, Stream};
 use crate::resample::draw;
@@ -35,6 +36,22 @@ fn bits(of: &Coefficients) -> [Option<u64>; 4] {
     [of.pearson, of.spearman, kendall[0], kendall[1]].map(|value| value.map(f64::to_bits))
 }
 
+/// Kendall's coefficients alone, by passes over more resamples: those of `weights` and of others.
+fn check_kendall(x: &[f64], y: &[f64], clusters: &[u32], weights: &[[f64; LANES]]) {
+    let wide: Vec<[u32; WIDE]> = weights
+        .iter()
+        .map(|weights| std::array::from_fn(|k| weights[k % LANES] as u32 * (1 + k as u32 / LANES as u32)))
+        .collect();
+    let ratings = kendall::Ratings::new(y, clusters);
+    let found = kendall::Scores::new(x, &ratings).drawn(&ratings.drawn(&wide));
+    let levels = [x, y].map(Levels::new);
+    let walk = Walk::new(&levels[0]);
+    for (k, found) in found.iter().enumerate() {
+        let weights: Vec<u32> = clusters.iter().map(|cluster| wide[*cluster as usize][k]).collect();
+        assert_eq!(*found, correlation::kendall(&levels[0], &levels[1], &walk, Some(&weights)));
+    }
+}
+
 /// Compares all lanes with a weight for each point, and returns the number of coefficients.
 fn check(x: &[f64], y: &[f64], clusters: &[u32], weights: &[[f64; LANES]]) -> usize {
     let ratings = Ratings::new(y, clusters);
@@ -45,7 +62,7 @@ fn check(x: &[f64], y: &[f64], clusters: &[u32], weights: &[[f64; LANES]]) -> us
     for (lane, found) in found.iter().enumerate() {
         assert_eq!(bits(found), bits(&scores.weighted(&ratings, &drawn, lane)), "{} points", x.len());
     }
-    assert_eq!(scores.kendall_drawn(&ratings, &drawn), found.map(|found| found.kendall));
+    check_kendall(x, y, clusters, weights);
     found.iter().flat_map(bits).flatten().count()
 }
 
@@ -101,6 +118,7 @@ fn more_points_than_exact_sums_can_hold_are_added_plainly() {
     let scores = Scores::new(&x, &ratings);
     let drawn = ratings.drawn(&weights);
     assert!(!drawn.is_exact);
+    check_kendall(&x, &y, &clusters, &weights);
     for (lane, found) in scores.drawn(&ratings, &drawn).iter().enumerate() {
         let weights: Vec<u32> = clusters.iter().map(|c| weights[*c as usize][lane] as u32).collect();
         let levels = [&x, &y].map(|values| Levels::new(values));
