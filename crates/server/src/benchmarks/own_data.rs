@@ -1,5 +1,5 @@
-//! What benchmarks keep about a person: the teams, benchmarks and evaluations they belong to, and how they judged
-//! captions. Submissions stay on boards, as those of the team.
+//! What benchmarks keep about a person: the teams, benchmarks and evaluations they belong to, what they submitted, and
+//! how they judged captions. Submissions stay on boards, as those of the team.
 
 use capeval_api::Time;
 use futures_util::future::BoxFuture;
@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::args;
 use crate::clock;
 use crate::fault::Fault;
-use crate::store::Tx;
+use crate::store::{self, Tx};
 
 /// What benchmarks keep about people.
 pub struct OwnData;
@@ -28,15 +28,53 @@ struct Judgement {
     at: Time,
 }
 
+/// A submission that a person has sent.
+#[derive(Deserialize, Serialize)]
+struct Sent {
+    id: String,
+    benchmark: String,
+    phase: String,
+    method: String,
+    description: String,
+    authors: String,
+    link: String,
+    code: String,
+    #[serde(deserialize_with = "store::json")]
+    tags: Vec<String>,
+    /// The name of the file in the archive; `None` if it is not kept.
+    #[serde(skip_deserializing)]
+    in_archive: Option<String>,
+    #[serde(skip_serializing)]
+    file: String,
+    #[serde(skip_serializing)]
+    upload: Option<String>,
+    #[serde(deserialize_with = "clock::time_of_column")]
+    at: Time,
+}
+
 impl PersonalData for OwnData {
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
         const JUDGEMENTS: &str = "SELECT item.image AS image, item.caption AS caption, grade, is_machine, detail, \
             judgement.created_at AS at FROM judgement JOIN evaluation_item AS item ON item.id = judgement.item \
             WHERE judgement.account = $1 ORDER BY judgement.created_at, item.id";
+        const SENT: &str = "SELECT submission.id AS id, benchmark.slug AS benchmark, phase.slug AS phase, method, \
+            submission.description AS description, authors, link, code, tags, file, upload, \
+            submission.created_at AS at FROM submission JOIN phase ON phase.id = submission.phase \
+            JOIN benchmark ON benchmark.id = phase.benchmark WHERE account = $1 AND kind = 'entry' \
+            ORDER BY submission.created_at, submission.id";
         Box::pin(async move {
             let judgements: Vec<Judgement> = app.store.fetch(JUDGEMENTS, args![account]).await?;
             let mut export = Export::default();
             export.data.insert("judgements".to_owned(), serde_json::to_value(judgements)?);
+            let mut all: Vec<Sent> = app.store.fetch(SENT, args![account]).await?;
+            for sent in &mut all {
+                let Some(hash) = sent.upload.take() else { continue };
+                let file = if sent.file.is_empty() { "captions" } else { &sent.file };
+                let name = format!("submissions/{}-{file}", sent.id);
+                sent.in_archive = Some(name.clone());
+                export.files.push((name, hash));
+            }
+            export.data.insert("submissions".to_owned(), serde_json::to_value(all)?);
             let requests = teams::requests::of_person(&app.store, account).await?;
             export.data.insert("team_requests".to_owned(), serde_json::to_value(requests)?);
             Ok(export)

@@ -216,6 +216,15 @@ async fn a_file_comes_back_as_it_was_uploaded(database: Database) {
     }
     site.work().await;
 
+    // It is among what the site exports of a person.
+    let archive = ada.get("/account/contributions.zip").await.expect(200).text;
+    assert!(archive.contains("submissions/") && archive.contains(&csv), "{archive}");
+    let of_bao = site.program("Bao", Role::Member, Scope::Read).await;
+    let known = of_bao.get("/api/v1/me/contributions").await.expect(200).json();
+    let names: Vec<&str> = (0..2).map(|k| known["submissions"][k]["in_archive"].as_str().unwrap()).collect();
+    assert!(names[0].ends_with("-a.json") && names[1].ends_with("-captions"), "{known}");
+    assert_eq!(known["submissions"][0]["method"], "m");
+
     // Others have no business with it; hosts do.
     site.anybody().get(&path).await.expect(303);
     site.person("Bao", Role::Member).await.get(&path).await.expect(404);
