@@ -10,7 +10,18 @@ from . import _engine
 from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
-from ._inputs import Captionlike, Metrics, Settings, digit_count, ids_of, metric_options, path_of, thread_count
+from ._inputs import (
+    Captionlike,
+    Metrics,
+    Pictures,
+    Settings,
+    digit_count,
+    ids_of,
+    metric_options,
+    path_of,
+    pictures_of,
+    thread_count,
+)
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered, Savable
 from ._report import Id, Report
@@ -191,6 +202,8 @@ def compare(
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    pictures: Pictures = None,
+    score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
     surplus: Surplus = "error",
     duplicate: Duplicate = "error",
@@ -237,6 +250,8 @@ def compare(
         document_frequencies: as for :func:`capeval.score`.
         lm: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        pictures: as for :func:`capeval.score`.
+        score_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
         surplus: as for :func:`capeval.score`.
         duplicate: as for :func:`capeval.score`.
@@ -286,6 +301,13 @@ def compare(
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
+    data = {
+        "table": table,
+        "lm": path_of(lm),
+        "spice_cache": path_of(spice_cache),
+        "functions": chosen.engine(),
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
+    }
     with Listener(progress) as listener:
         return Comparison(_engine.compare(ground, read, given(scores), tests, data, thread_count(threads), listener))

@@ -13,10 +13,12 @@ from ._given import GivenScores, given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
+    Pictures,
     Settings,
     digit_count,
     metric_options,
     path_of,
+    pictures_of,
     reference_captions,
     refuse_beside_scores,
     resampling,
@@ -126,6 +128,8 @@ def correlate(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    pictures: Pictures = None,
+    score_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
     ref_format: str | None = None,
     ref_id_column: str | None = None,
@@ -167,6 +171,8 @@ def correlate(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        pictures: as for :func:`capeval.score`.
+        score_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
         ref_format: as for :func:`capeval.score`.
         ref_id_column: as for :func:`capeval.score`.
@@ -187,6 +193,8 @@ def correlate(
         "idf": idf is not None,
         "document_frequencies": frequencies is not None,
         "spice_cache": spice_cache is not None,
+        "pictures": pictures is not None,
+        "score_cache": score_cache is not None,
         "own_reference": own_reference != "keep",
         "surplus": surplus != "error",
     }
@@ -205,7 +213,13 @@ def correlate(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
+    data = {
+        "table": DocumentFrequencies._table(frequencies),
+        "spice_cache": path_of(spice_cache),
+        "functions": chosen.engine(),
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
+    }
     rated = os.fspath(ratings) if is_path else _rows(ratings)
     with Listener(progress) as listener:
         return Correlation(_engine.correlate(rated, ground, given(scores), options, data, thread_count(threads), listener))

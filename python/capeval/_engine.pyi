@@ -306,6 +306,10 @@ class Function:
         batch: int,
         needs_references: bool,
         corpus: bool,
+        needs_pictures: bool | None,
+        languages: list[str],
+        code: str,
+        knows_images: bool,
         callable: Any,
     ) -> Function: ...
 

@@ -9,7 +9,17 @@ from typing import Any
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Chosen, Metrics, Settings, metric_options, path_of, reference_captions, thread_count
+from ._inputs import (
+    Captionlike,
+    Chosen,
+    Metrics,
+    Pictures,
+    Settings,
+    metric_options,
+    path_of,
+    reference_captions,
+    thread_count,
+)
 from ._progress import Progress
 from ._report import Id, Report
 
@@ -129,6 +139,8 @@ class Evaluator:
         document_frequencies: Frequencies = None,
         lm: str | os.PathLike[str] | None = None,
         spice_cache: str | os.PathLike[str] | None = None,
+        pictures: Pictures = None,
+        score_cache: str | os.PathLike[str] | None = None,
         missing: Missing = "error",
         surplus: Surplus = "error",
         duplicate: Duplicate = "error",
@@ -167,6 +179,8 @@ class Evaluator:
             document_frequencies=document_frequencies,
             lm=lm,
             spice_cache=spice_cache,
+            pictures=pictures,
+            score_cache=score_cache,
             missing=missing,
             surplus=surplus,
             duplicate=duplicate,

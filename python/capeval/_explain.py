@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._frequencies import Frequencies
-from ._inputs import Captionlike, Metrics, Settings, metric_options, path_of, thread_count
+from ._inputs import (
+    Captionlike,
+    Metrics,
+    Pictures,
+    Settings,
+    metric_options,
+    path_of,
+    pictures_of,
+    thread_count,
+)
 from ._report import Id
 from ._score import by_name, prepare
 
@@ -105,6 +114,8 @@ def explain(
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    pictures: Pictures = None,
+    score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
     surplus: Surplus = "error",
     duplicate: Duplicate = "error",
@@ -146,6 +157,8 @@ def explain(
         document_frequencies: as for :func:`capeval.score`.
         lm: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        pictures: as for :func:`capeval.score`.
+        score_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
         surplus: as for :func:`capeval.score`.
         duplicate: as for :func:`capeval.score`.
@@ -183,6 +196,13 @@ def explain(
         "ids": ids,
         "explain": [images] if isinstance(images, (int, str)) or not hasattr(images, "__iter__") else list(images),
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
+    data = {
+        "table": table,
+        "lm": path_of(lm),
+        "spice_cache": path_of(spice_cache),
+        "functions": chosen.engine(),
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
+    }
     found = _engine.score(ground, read, [], options, data, thread_count(threads), None)
     return [Explained(row) for row in found.explained()]

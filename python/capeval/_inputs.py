@@ -20,6 +20,7 @@ Captionlike = Any
 
 Settings = Union[Mapping[str, object], None]
 Metrics = Union[str, Iterable[Union[str, "os.PathLike[str]", "Metric"]], None]
+Pictures = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], Mapping[Any, Any], None]
 
 
 class Chosen(NamedTuple):
@@ -385,6 +386,19 @@ def digit_count(digits: int) -> int:
 def path_of(path: str | os.PathLike[str] | None) -> str | None:
     """A path as text, if it is given."""
     return None if path is None else os.fspath(path)
+
+
+def pictures_of(pictures: Pictures) -> list[str] | list[tuple[Any, Any]] | None:
+    """The places of pictures, or pictures with the ids of their images."""
+    if pictures is None:
+        return None
+    if isinstance(pictures, Mapping):
+        return list(pictures.items())
+    places = [pictures] if isinstance(pictures, (str, os.PathLike)) else listed("pictures", pictures)
+    for place in places:
+        if not isinstance(place, (str, os.PathLike)):
+            raise TypeError(f"pictures: a place of pictures is a path, not {type(place).__name__}; give a dictionary by id")
+    return [os.fspath(place) for place in places]
 
 
 def thread_count(threads: int | None) -> int | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from itertools import islice
+from types import CodeType
 from typing import Any
 
 from . import _engine
@@ -32,6 +35,8 @@ class Metric:
         needs_references: bool,
         corpus: bool,
         keywords: Sequence[str],
+        languages: Sequence[str],
+        keeps: bool,
     ) -> None:
         self.name = name
         """The name in lists of metrics, signatures and reports."""
@@ -39,14 +44,30 @@ class Metric:
         """Its measures, with ranges and directions."""
         self._function = function
         self._keywords = keywords
-        self._arguments = (name, function, measures, version, batch_size, needs_references, corpus, keywords)
+        self._arguments = (name, function, measures, version, batch_size, needs_references, corpus, keywords, languages, keeps)
         self._engine()
 
     def _engine(self) -> _engine.Function:
         """The metric for the engine; made for each call, since no object that Python holds may hold itself through the engine."""
-        name, _, measures, version, batch_size, needs_references, corpus, _ = self._arguments
+        name, function, measures, version, batch_size, needs_references, corpus, keywords, languages, keeps = self._arguments
         rows = [(measure.key, measure.min, measure.max, measure.higher_is_better is not False) for measure in measures]
-        return _engine.Function(name, rows, version, batch_size, needs_references, corpus, self._score)
+        return _engine.Function(
+            name,
+            rows,
+            version,
+            batch_size,
+            needs_references,
+            corpus,
+            _has_no_default(function, "images") if "images" in keywords else None,
+            list(languages),
+            _fingerprint(function) if keeps else "",
+            "ids" in keywords,
+            self._score,
+        )
+
+    def _without_kept_scores(self) -> Metric:
+        """The same metric, whose scores are not kept for later calls."""
+        return Metric(*self._arguments[:-1], False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Metric, self._arguments
@@ -54,11 +75,14 @@ class Metric:
     def __repr__(self) -> str:
         return f"capeval.metric({self.name!r}, …)"
 
-    def _score(self, candidates: list[str], references: list[list[str]], ids: list[Any], first: int) -> list[list[float]]:
+    def _score(
+        self, candidates: list[str], references: list[list[str]], ids: list[Any], images: list[Any], first: int
+    ) -> list[list[float]]:
         """The scores of a batch, measure after measure."""
         where = f"captions {first + 1} to {first + len(candidates)} (images {_few(ids)})"
         # The function may do with its lists what it likes.
-        keywords = {"ids": [*ids]} if "ids" in self._keywords else {}
+        known = {"ids": [*ids], "images": images}
+        keywords = {name: value for name, value in known.items() if name in self._keywords}
         found = self._run(where, lambda: self._function(candidates, references, **keywords))
         columns = self._columns(found, len(ids), where)
         return [
@@ -134,6 +158,7 @@ def metric(
     batch_size: int = 256,
     needs_references: bool = True,
     corpus: bool = False,
+    language: str | Sequence[str] = (),
 ) -> Metric:
     """Makes a Python function a metric, which can stand in any list of metrics of captions: of :func:`score`,
     :func:`compare`, :func:`correlate`, :func:`prefer`, :class:`Evaluator`, :mod:`capeval.arrow` and :mod:`capeval.spark`.
@@ -152,19 +177,23 @@ def metric(
 
     Args:
         name: the name in reports and signatures: lower-case letters, digits and hyphens.
-        function: is called with a list of candidates and a list of lists of references, and with the ids of their images as
-            `ids` if it has such a parameter (None for a row of a table without id). It returns a number for each candidate, in a list, an array or a tensor; or a
-            dictionary with such a list for each of `measures`. Captions are as they were given, not tokenised. Equal captions
-            of an image are scored once.
+        function: is called with a list of candidates and a list of lists of references. If it has a parameter `ids`, it gets
+            the ids of their images (None for a row of a table without id). If it has a parameter `images`, it gets their
+            pictures, as the argument `pictures` of the call gives them: paths, or what a dictionary holds. If this parameter
+            has a default, it gets None for an image without a picture, which is otherwise an error. It returns a number for
+            each candidate, in a list, an array or a tensor; or a dictionary with such a list for each of `measures`. Captions
+            are as they were given, not tokenised. Equal captions of an image are scored once.
         range: the lowest and the highest possible score.
         lower_is_better: whether lower scores are better.
         measures: what it measures, if that is more than one number, instead of `range` and `lower_is_better`.
-        version: the version of the function, for signatures: scores are comparable if it is the same.
+        version: the version of the function, for signatures: scores are comparable if it is the same. With a version, scores
+            are kept for later calls, see `score_cache` of :func:`score`.
         batch_size: the largest number of captions of a call.
         needs_references: whether the references are passed; without them, `function` is given empty lists.
-
         corpus: whether the score of a caption depends on the others, as those of CIDEr do. Then the function is called once for
             each system, with all its captions, whatever `batch_size`.
+        language: the language that it is made for, or several, as codes such as ``"en"``; the default is all. A notice says
+            if captions do not look like it.
 
     Raises:
         ValueError: the name is that of a metric of capeval, or no name.
@@ -187,6 +216,8 @@ def metric(
         bool(needs_references),
         bool(corpus),
         _keywords(function),
+        [language] if isinstance(language, str) else listed("language", language),
+        bool(version),
     )
 
 
@@ -199,6 +230,58 @@ def _keywords(function: Callable[..., Any]) -> list[str]:
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
         return ["ids"]
     return [one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)]
+
+
+def _has_no_default(function: Callable[..., Any], name: str) -> bool:
+    """Whether a parameter must be passed."""
+    return inspect.signature(function).parameters[name].default is inspect.Parameter.empty
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+"""What is told apart by how it is written."""
+
+
+def _fingerprint(function: Callable[..., Any]) -> str:
+    """A hash of what a function is compiled to, and of the plain values that it is made with, so that scores of one that has
+    changed are not taken for its own."""
+    digest = hashlib.sha256()
+    known: list[Any] = []
+
+    def add(*parts: Any) -> None:
+        for part in parts:
+            if isinstance(part, _PLAIN):
+                digest.update(f"{type(part).__name__} {part!r}\0".encode("utf-8", "backslashreplace"))
+            elif isinstance(part, tuple):
+                add(*part)
+            elif isinstance(part, frozenset):
+                # The order differs between processes.
+                add(*sorted(map(repr, part)))
+            elif all(part is not other for other in known):
+                known.append(part)
+                add_object(part)
+
+    def add_object(part: Any) -> None:
+        if isinstance(part, CodeType):
+            add(part.co_code, part.co_names, part.co_consts)
+        elif isinstance(part, functools.partial):
+            add(part.func, part.args, tuple(part.keywords.items()))
+        elif hasattr(part, "__code__"):
+            cells = [cell.cell_contents for cell in part.__closure__ or () if _is_filled(cell)]
+            add(part.__code__, *cells, part.__defaults__, tuple((part.__kwdefaults__ or {}).items()))
+        elif hasattr(type(part).__call__, "__code__"):
+            add(type(part).__call__)
+
+    add(function)
+    return digest.hexdigest()[:16]
+
+
+def _is_filled(cell: Any) -> bool:
+    """Whether a variable that a function has from around it has a value."""
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
 
 
 def _few(ids: Sequence[Any]) -> str:

@@ -15,11 +15,13 @@ from ._given import GivenScores, given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
+    Pictures,
     Settings,
     digit_count,
     is_missing,
     metric_options,
     path_of,
+    pictures_of,
     reference_captions,
     refuse_beside_scores,
     resampling,
@@ -124,6 +126,8 @@ def prefer(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    pictures: Pictures = None,
+    score_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
     ref_format: str | None = None,
     ref_id_column: str | None = None,
@@ -174,6 +178,8 @@ def prefer(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
         spice_cache: as for :func:`capeval.score`.
+        pictures: as for :func:`capeval.score`.
+        score_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
         ref_format: as for :func:`capeval.score`.
         ref_id_column: as for :func:`capeval.score`.
@@ -195,6 +201,8 @@ def prefer(
         "idf": idf is not None,
         "document_frequencies": frequencies is not None,
         "spice_cache": spice_cache is not None,
+        "pictures": pictures is not None,
+        "score_cache": score_cache is not None,
         "references_per_pair": references_per_pair != 5,
         "draws": draws != 5,
         "draw_seed": draw_seed != 12_345,
@@ -225,7 +233,13 @@ def prefer(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {"table": DocumentFrequencies._table(frequencies), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
+    data = {
+        "table": DocumentFrequencies._table(frequencies),
+        "spice_cache": path_of(spice_cache),
+        "functions": chosen.engine(),
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
+    }
     judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
     with Listener(progress) as listener:
         return Preference(_engine.prefer(judged, ground, given(scores), options, data, thread_count(threads), listener))

@@ -14,11 +14,13 @@ from ._inputs import (
     Captionlike,
     Chosen,
     Metrics,
+    Pictures,
     Settings,
     captions,
     ids_of,
     metric_options,
     path_of,
+    pictures_of,
     resampling,
     thread_count,
 )
@@ -44,6 +46,8 @@ def score(
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    pictures: Pictures = None,
+    score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
     surplus: Surplus = "error",
     duplicate: Duplicate = "error",
@@ -105,6 +109,12 @@ def score(
         lm: the path of an ARPA file with the language model for the metric ``perplexity``.
         spice_cache: the path of a file that keeps SPICE's parses for later calls, at most 64 MB: captions that it has are
             not parsed again, and new ones are added. It need not exist. The default is a file in your cache folder, which
+            ``capeval data list`` shows; ``"none"`` keeps nothing.
+        pictures: pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``,
+            or ``{id:012}`` for an id padded with zeros, a list of these, or a dictionary of paths by id. Functions get what a
+            dictionary holds, whatever it is.
+        score_cache: the path of a folder that keeps scores of functions with a version and of programs for later calls,
+            which then ask only about what is new. It need not exist. The default is a folder in your cache folder, which
             ``capeval data list`` shows; ``"none"`` keeps nothing.
         missing: what to do about images without a candidate:
             - ``"error"``: stop, and name the images
@@ -177,7 +187,14 @@ def score(
         "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
-    data = {"table": table, "lm": path_of(lm), "spice_cache": path_of(spice_cache), "functions": chosen.engine()}
+    data = {
+        "table": table,
+        "lm": path_of(lm),
+        "spice_cache": path_of(spice_cache),
+        "functions": chosen.engine(),
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
+    }
     with Listener(progress) as listener:
         return Report(_engine.score(ground, read, given(scores), options, data, thread_count(threads), listener))
 

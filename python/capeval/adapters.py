@@ -23,7 +23,8 @@ All adapters take these options:
 - ``range``, ``lower_is_better``: the lowest and the highest score, and the direction; the default is what the package says.
 - ``tokenizer``: a tokenizer of capeval that captions and references go through first.
 - ``corpus``: whether scores depend on the other captions, as those of CIDEr do; the default is what was found.
-- ``version``: for signatures; the default is that of the package. Settings of the object are not in the signature, so name
+- ``version``: for signatures; the default is that of the package. If it is given, scores are kept for later calls, see
+  `score_cache` of :func:`capeval.score`. Settings of the object are not in the signature, so name
   them here.
 - ``batch_size``: the largest number of captions of a call.
 """
@@ -354,7 +355,9 @@ def _adapted(
     measures = [Measure(one, options.get("range", bounds), lower) for one in adapted.names]
     version = options.get("version") or _version(package)
     batch_size = options.get("batch_size", 256)
-    return metric(name, adapted, measures=measures, version=version, batch_size=batch_size, corpus=adapted.corpus)
+    made = metric(name, adapted, measures=measures, version=version, batch_size=batch_size, corpus=adapted.corpus)
+    # No one knows the settings of the object, so only a version that is given says that its scores are the same.
+    return made if options.get("version") else made._without_kept_scores()
 
 
 def _keys(name: str, own: str, found: Mapping[str, Any], wanted: str | Iterable[str] | None, takes_all: bool) -> list[str]:

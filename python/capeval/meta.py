@@ -23,10 +23,12 @@ from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
     Metrics,
+    Pictures,
     Settings,
     digit_count,
     metric_options,
     path_of,
+    pictures_of,
     refuse_beside_scores,
     resampling,
     thread_count,
@@ -152,6 +154,8 @@ def run(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    pictures: Pictures = None,
+    score_cache: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> MetaReport:
@@ -175,6 +179,8 @@ def run(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        pictures: as for :func:`capeval.score`.
+        score_cache: as for :func:`capeval.score`.
         threads: the number of threads; see :func:`capeval.set_num_threads`.
         progress: as for :func:`capeval.score`.
 
@@ -192,6 +198,8 @@ def run(
             "idf": idf is not None,
             "document_frequencies": frequencies is not None,
             "spice_cache": spice_cache is not None,
+            "pictures": pictures is not None,
+            "score_cache": score_cache is not None,
         }
         refuse_beside_scores(scores, of_scoring)
     chosen = metric_options(metrics, suite, tokenizer, settings, idf)
@@ -208,6 +216,8 @@ def run(
         "table": DocumentFrequencies._table(frequencies),
         "spice_cache": path_of(spice_cache),
         "functions": chosen.engine(),
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
     }
     with Listener(progress) as listener:
         found = _engine.run_benchmarks(

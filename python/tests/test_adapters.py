@@ -239,3 +239,21 @@ def test_pycocoevalcap():
     for system in report.systems.values():
         for mine, other in [("bleu-1", "bleu-1"), ("bleu-4", "bleu-4"), ("cider-d", "cider"), ("rouge-l", "rouge")]:
             assert list(system.segments[mine]) == list(system.segments[f"pycocoevalcap-{other}"]), mine
+
+
+def test_scores_are_kept_if_a_version_is_given(tmp_path):
+    counts = []
+
+    class Counting(Protocol):
+        def compute(self):
+            counts.append(len(self.rows))
+            return super().compute()
+
+    def asked(**options):
+        metric = adapters.from_torchmetrics(Counting(), **options)
+        counts.clear()
+        capeval.score(REFERENCES, CANDIDATES, [metric], score_cache=tmp_path)
+        return len(counts)
+
+    assert asked() == asked() > 0, "of the settings of an object, nothing is known"
+    assert asked(version="1") > 0 == asked(version="1")

@@ -1,5 +1,6 @@
 """Metrics that are Python functions, and programs, in all calls that take metrics."""
 
+import functools
 import itertools
 import math
 import os
@@ -354,12 +355,169 @@ def test_ctrl_c_ends_a_program(tmp_path):
 EXAMPLES = os.path.join(os.environ.get("CAPEVAL_ROOT", "."), "examples")
 
 
-@pytest.mark.parametrize("name, tool", [("length-ratio", "python3"), ("exact-match", "jq")])
+@pytest.mark.parametrize("name, tool", [("length-ratio", "python3"), ("exact-match", "jq"), ("edit-similarity", "uv")])
 def test_the_examples_run(name, tool):
     if shutil.which(tool) is None:
         assert not os.environ.get("CI"), f"{tool} is missing"
         pytest.skip(f"{tool} is missing")
     metric = os.path.join(EXAMPLES, "metrics", f"{name}.toml")
     report = capeval.score({1: ["A dog runs.", "The dog"], 2: ["Two cats"]}, {1: "the dog", 2: "a"}, metrics=[metric])
-    expected = {"length-ratio": [1.0, 0.5], "exact-match": [1.0, 0.0]}[name]
-    assert list(of(report).segments[name]) == expected
+    expected = {"length-ratio": [1.0, 0.5], "exact-match": [1.0, 0.0], "edit-similarity": [6 / 7, 1 / 8]}[name]
+    assert list(of(report).segments[name]) == pytest.approx(expected, abs=1e-15)
+
+
+def counting(calls):
+    """A function that notes the captions that it is asked about."""
+
+    def f(candidates, references):
+        calls.extend(candidates)
+        return [float(len(candidate)) for candidate in candidates]
+
+    return f
+
+
+def test_scores_of_a_function_with_a_version_are_kept(tmp_path):
+    cache = tmp_path / "scores"
+
+    def score(calls, captions=FIRST, references=REFERENCES, **options):
+        metric = capeval.metric("count", counting(calls), **{"version": "1", **options})
+        report = capeval.score(references, captions, metrics=[metric], score_cache=cache)
+        assert list(of(report).segments["count"]) == [len(caption) for caption in captions.values()]
+        return report
+
+    cold: list[str] = []
+    score(cold)
+    assert cold == list(FIRST.values())
+    warm: list[str] = []
+    report = score(warm)
+    assert warm == []
+    assert [notice.code for notice in report.notices if "score" in notice.code] == ["kept-scores"]
+    for changes, asked in [
+        ({"captions": {**FIRST, 7: "another"}}, 1),
+        ({"references": {**REFERENCES, 3: ["another"]}}, 1),
+        ({"version": "2"}, 40),
+        ({"range": (0, 1000)}, 40),
+        ({"version": ""}, 40),
+        ({"version": ""}, 40),
+    ]:
+        calls: list[str] = []
+        score(calls, **changes)
+        assert len(calls) == asked, changes
+
+
+def test_a_function_that_has_changed_is_asked_again(tmp_path):
+    def scores(function):
+        metric = capeval.metric("count", function, version="1")
+        return capeval.score(REFERENCES, FIRST, metrics=[metric], score_cache=tmp_path)["count"]
+
+    assert scores(lambda c, r: [1.0] * len(c)) == 1.0
+    assert scores(lambda c, r: [2.0] * len(c)) == 2.0
+    assert scores(lambda c, r: [1.0] * len(c)) == 1.0
+    # Values that it is made with tell functions apart, too.
+    for number in (3.0, 4.0):
+        assert scores(lambda c, r: [number] * len(c)) == number
+        assert scores(lambda c, r, of=(number + 10,): [*of] * len(c)) == number + 10
+        assert scores(functools.partial(lambda to, c, r: [to] * len(c), number + 20)) == number + 20
+
+
+def test_scores_are_kept_in_the_folder_for_caches_and_not_at_all(caches):
+    for where, expected in [(None, 0), ("none", 40), (None, 0)]:
+        first: list[str] = []
+        capeval.score(REFERENCES, FIRST, metrics=[capeval.metric("usual", counting(first), version="3")], score_cache=where)
+        calls: list[str] = []
+        metric = capeval.metric("usual", counting(calls), version="3")
+        capeval.score(REFERENCES, FIRST, metrics=[metric], score_cache=where)
+        assert len(calls) == expected, where
+    assert list((caches / "scores").glob("usual-*.scores"))
+    with pytest.raises(ValueError, match="no metric keeps scores in this folder"):
+        capeval.score(REFERENCES, FIRST, metrics=["bleu"], score_cache="somewhere")
+
+
+def test_scores_before_an_exception_are_kept(tmp_path):
+    calls: list[str] = []
+
+    def f(candidates, references):
+        calls.extend(candidates)
+        if len(calls) == 24:
+            raise KeyError("weights")
+        return [0.5] * len(candidates)
+
+    metric = capeval.metric("half", f, version="1", batch_size=8)
+    distinct = {k: f"caption {k}" for k in range(40)}
+    with pytest.raises(RuntimeError, match="captions 17 to 24"):
+        capeval.score(REFERENCES, distinct, metrics=[metric], score_cache=tmp_path)
+    capeval.score(REFERENCES, distinct, metrics=[metric], score_cache=tmp_path)
+    assert calls[24:] == [f"caption {k}" for k in range(16, 40)]
+
+
+def of_pictures(candidates, references, images):
+    return [0.0 if image is None else float(len(str(image))) for image in images]
+
+
+def without(candidates, references, images=None):
+    return of_pictures(candidates, references, images)
+
+
+def test_a_function_gets_pictures(tmp_path):
+    references, captions = {1: ["a dog"], 2: ["a cat"]}, {1: "a dog", 2: "a cat"}
+    (tmp_path / "1.jpg").write_bytes(b"1")
+    (tmp_path / "COCO_000000000002.jpg").write_bytes(b"2")
+    paths = [str(tmp_path / name) for name in ("1.jpg", "COCO_000000000002.jpg")]
+    needs, can = capeval.metric("needs", of_pictures), capeval.metric("can", without)
+
+    def scores(metric, pictures=None):
+        report = capeval.score(references, captions, metrics=[metric], pictures=pictures)
+        return list(of(report).segments[metric.name])
+
+    lengths = [float(len(path)) for path in paths]
+    assert scores(needs, tmp_path) == lengths
+    assert scores(needs, [str(tmp_path / "{id}.jpg"), tmp_path]) == lengths
+    # What a dictionary holds, whatever it is.
+    assert scores(needs, {1: paths[0], 2: 12345}) == [lengths[0], 5.0]
+    assert scores(needs, {1: ["a", "b"], 2: [1]}) == [10.0, 3.0]
+    assert scores(can) == [0.0, 0.0]
+    assert scores(can, {2: paths[1]}) == [0.0, lengths[1]]
+    for metric, pictures, error, words in [
+        (needs, None, ValueError, "needs needs pictures, and none are given; pass pictures=… to say where they are"),
+        (needs, {1: paths[0]}, ValueError, "image 2 has no picture in pictures, and needs needs one"),
+        (needs, {1: paths[0], 2: None}, ValueError, "image 2 has no picture"),
+        (needs, {1: paths[0], 2: "absent.jpg"}, ValueError, "image 2: absent.jpg: cannot open the picture"),
+        (needs, tmp_path / "absent", ValueError, "cannot look for pictures"),
+        (needs, 3, TypeError, "pictures"),
+        (needs, [3], TypeError, "a place of pictures is a path, not int"),
+        (needs, {1.5: paths[0]}, TypeError, "an image id must be"),
+        ("bleu", tmp_path, ValueError, "no metric looks at pictures"),
+    ]:
+        with pytest.raises(error, match=re.escape(words)):
+            capeval.score(references, captions, metrics=[metric], pictures=pictures)
+
+
+def test_pictures_are_given_in_every_call(tmp_path):
+    pictures = {k: f"picture {k}" * (k % 3 + 1) for k in range(40)}
+    for k, name in pictures.items():
+        (tmp_path / name).write_bytes(b"")
+    pictures = {k: tmp_path / name for k, name in pictures.items()}
+    metric = capeval.metric("seen", of_pictures, version="1")
+    given = {"metrics": [metric], "pictures": pictures, "score_cache": tmp_path}
+    assert "seen" in str(capeval.compare(REFERENCES, {"first": FIRST, "second": SECOND}, **given))
+    ratings = [{"image_id": k, "caption": FIRST[k], "rating": k % 4} for k in range(40)]
+    assert "seen" in str(capeval.correlate(ratings, references=REFERENCES, **given))
+    pairs = [{"image_id": k, "captions": [FIRST[k], SECOND[k]], "votes": [k % 3, 1]} for k in range(40)]
+    assert "seen" in str(capeval.prefer(pairs, references=REFERENCES, **given))
+
+
+def test_ids_that_are_compared_as_texts_find_their_pictures():
+    metric = capeval.metric("needs", of_pictures)
+    report = capeval.score({"1": ["a dog"]}, {1: "a dog"}, metrics=[metric], pictures={1: 123}, ids="text")
+    assert report["needs"] == 3.0
+
+
+def test_a_language_is_noticed():
+    chinese = {1: ["两只小狗在草地上玩"]}
+    metric = capeval.metric("count", counting([]), language="en")
+    report = capeval.score(chinese, {1: "两只小狗"}, metrics=[metric])
+    assert any("count knows only English" in notice.message for notice in report.notices)
+    metric = capeval.metric("count", counting([]), language=["en", "zh"])
+    assert not any("knows only" in notice.message for notice in capeval.score(chinese, {1: "两只"}, metrics=[metric]).notices)
+    with pytest.raises(ValueError, match='language: "English" is not a code such as en'):
+        capeval.metric("count", counting([]), language="English")

@@ -52,6 +52,20 @@ pub const OF_RUST: &[Need] = &[
         is_data: false,
         is_here: has_postgresql,
     },
+    Need {
+        name: "uv",
+        tests: "a package from PyPI as a metric",
+        remedy: "uv, which `pip install uv` installs",
+        is_data: false,
+        is_here: || runs("uv"),
+    },
+    Need {
+        name: "jq",
+        tests: "jq as a metric",
+        remedy: "the package `jq`",
+        is_data: false,
+        is_here: || runs("jq"),
+    },
 ];
 
 /// What the other tests need.
@@ -128,6 +142,11 @@ pub fn data() -> Option<PathBuf> {
 
 fn is_installed(file: &str) -> bool {
     data().is_some_and(|folder| folder.join(file).exists())
+}
+
+/// Whether a program can be run.
+fn runs(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// Whether the server's tests find the programs of PostgreSQL.

@@ -97,7 +97,9 @@ pub use options::{
     PreferOptions, PrepareOptions, ScoreOptions,
 };
 pub use outside::{
-    Outside, OutsideMetrics, OutsideRow, check_outside_key, check_outside_name, compute_outside,
+    Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, Picture,
+    PictureSource, Pictures, ScoreStore, Sight, check_language, check_outside_key, check_outside_name,
+    check_pictures, compute_outside,
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};

@@ -169,7 +169,7 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
 fn other_language(kind: &MetricKind, common: &[(&str, &str)]) -> Option<(&'static str, Tokenizer)> {
     let has_languages = kind.settings.iter().any(|setting| setting.name == "lang");
     let is_set = has_languages && common.iter().any(|(name, value)| *name == "lang" && *value != "en");
-    if is_set || !kind.about().is_ok_and(|about| about.is_english) {
+    if is_set || !kind.about().is_ok_and(|about| about.knows_only_english()) {
         return None;
     }
     let (_, name) = common.iter().find(|(name, _)| *name == "tok")?;

@@ -1,6 +1,6 @@
 //! Notices about texts, tokenizers and resampling.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
 use capeval_choice::{Argument, Remedy, Task};
@@ -134,14 +134,13 @@ pub(crate) fn about_texts(
             notices.extend(texts.those(loses).map(|those| those.beyond_ascii(tokenizer)));
         }
     }
-    let english: BTreeSet<&str> = metrics
-        .iter()
-        .filter(|metric| metric.about().is_english)
-        .map(|metric| metric.signature().metric())
-        .collect();
-    if !english.is_empty() {
-        let foreign = texts.those(|looks| looks.unsegmented() || looks.non_ascii_share() >= FOREIGN);
-        notices.extend(foreign.map(|those| those.english_only(english.into_iter().collect())));
+    let mut by_language: BTreeMap<&[String], BTreeSet<&str>> = BTreeMap::new();
+    for metric in metrics.iter().filter(|metric| !metric.about().languages.is_empty()) {
+        by_language.entry(&metric.about().languages).or_default().insert(metric.signature().metric());
+    }
+    for (languages, metrics) in by_language {
+        let unknown = texts.those(|looks| is_other_language(languages, looks));
+        notices.extend(unknown.map(|those| those.other_language(languages, metrics.into_iter().collect())));
     }
     notices
 }
@@ -404,15 +403,61 @@ impl Those {
         notice("not-english", self.system, message).remedy(remedy)
     }
 
-    fn english_only(self, metrics: Vec<&str>) -> Notice {
+    /// A notice of texts in a language that metrics do not know.
+    fn other_language(self, languages: &[String], metrics: Vec<&str>) -> Notice {
         let knows = if metrics.len() == 1 { "knows" } else { "know" };
+        let names: Vec<&str> = languages.iter().map(|code| language_name(code)).collect();
+        let (code, looks) = match languages {
+            [english] if english == ENGLISH => {
+                let share = (self.looks.non_ascii_share() * 100.0).max(1.0);
+                ("english-only", format!("{share:.0}% of the letters in {} are not ASCII", self.who))
+            }
+            _ => {
+                let spaces = if self.looks.unsegmented() { "without" } else { "with" };
+                ("other-language", format!("{} are written {spaces} spaces between words", self.who))
+            }
+        };
         let message = format!(
-            "{:.0}% of the letters in {} are not ASCII, and {} {knows} only English, so the scores mean little",
-            (self.looks.non_ascii_share() * 100.0).max(1.0),
-            self.who,
-            metrics.join(" and ")
+            "{looks}, and {} {knows} only {}, so the scores mean little",
+            metrics.join(" and "),
+            names.join(" and ")
         );
-        notice("english-only", self.system, message).remedy("choose metrics for any language")
+        notice(code, self.system, message).remedy("choose metrics for any language")
+    }
+}
+
+/// The code of the language whose texts are ASCII.
+const ENGLISH: &str = "en";
+
+/// Languages that are written without spaces between words.
+const UNSPACED: &[&str] = &["zh", "ja"];
+
+/// Whether texts that look like this are in none of these languages, as far as that can be seen.
+fn is_other_language(languages: &[String], looks: &Looks) -> bool {
+    let knows = |code: &str| languages.iter().any(|known| known == code);
+    match looks.unsegmented() {
+        true => !UNSPACED.iter().any(|code| knows(code)),
+        false if languages.iter().all(|code| code == ENGLISH) => looks.non_ascii_share() >= FOREIGN,
+        false => looks.n_letters > 0 && languages.iter().all(|code| UNSPACED.contains(&code.as_str())),
+    }
+}
+
+/// What a language is called; its code if it is a rare one.
+fn language_name(code: &str) -> &str {
+    match code {
+        "ar" => "Arabic",
+        "cs" => "Czech",
+        "de" => "German",
+        ENGLISH => "English",
+        "es" => "Spanish",
+        "fr" => "French",
+        "it" => "Italian",
+        "ja" => "Japanese",
+        "ko" => "Korean",
+        "pt" => "Portuguese",
+        "ru" => "Russian",
+        "zh" => "Chinese",
+        _ => code,
     }
 }
 

@@ -1,26 +1,36 @@
 //! Metrics that are computed outside of the engine, in all tasks that take them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use capeval::choice::Refusal;
 use capeval::corpus::ratings::{RatingOptions, read_pairs, read_ratings};
 use capeval::corpus::{Captions, Missing, SegmentId};
-use capeval::evaluate::{Progress, ReferenceSet, System, evaluate};
+use capeval::evaluate::{ReferenceSet, System, evaluate};
 use capeval::metric::{Part, Resources, Signature};
 use capeval::stats::Resampling;
 use capeval::{
-    CompareOptions, CompareRequest, CorrelateOptions, CorrelateRequest, GivenScores, MetricOptions, Outside,
-    OutsideMetrics, OutsideRow, PreferOptions, PreferRequest, PrepareOptions, PrepareRequest,
-    ReferenceSource, ScoreOptions, ScoreRequest,
+    Answers, CompareOptions, CompareRequest, CorrelateOptions, CorrelateRequest, GivenScores, Identity,
+    KeptScores, MetricOptions, Outside, OutsideMetrics, OutsideRow, OutsideScores, Picture, PictureSource,
+    Pictures, PreferOptions, PreferRequest, PrepareOptions, PrepareRequest, ReferenceSource, ScoreOptions,
+    ScoreRequest, ScoreStore, Sight,
 };
 
 /// The share of words of a caption that are in one of its references, and the number of its words.
+#[derive(Default)]
 struct Share {
     name: &'static str,
     together: bool,
     /// The number of rows of each call.
     calls: Arc<Mutex<Vec<usize>>>,
+    sight: Sight,
+    languages: Vec<String>,
+    identity: Option<Identity>,
+    /// After how many rows it fails, if it does.
+    fails_after: Option<usize>,
+    /// The pictures that it was given.
+    seen: Arc<Mutex<Vec<Option<Picture>>>>,
 }
 
 impl Outside for Share {
@@ -50,10 +60,30 @@ impl Outside for Share {
         self.together
     }
 
-    fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
+    fn sight(&self) -> Sight {
+        self.sight
+    }
+
+    fn languages(&self) -> &[String] {
+        &self.languages
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.identity.clone()
+    }
+
+    fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
         self.calls.lock().unwrap().push(rows.len());
-        progress.advance(rows.len());
-        Ok(vec![rows.iter().map(share).collect(), rows.iter().map(words).collect()])
+        answers.wait();
+        // In any order.
+        for (number, row) in rows.iter().enumerate().rev() {
+            self.seen.lock().unwrap().push(row.picture.cloned());
+            answers.take(number, &[share(row), words(row)]);
+            if self.fails_after.is_some_and(|n| rows.len() - number == n) {
+                return Err(Refusal::new("it failed"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -70,12 +100,13 @@ fn words(row: &OutsideRow<'_>) -> f64 {
 }
 
 fn with_share() -> (Resources, Arc<Mutex<Vec<usize>>>) {
-    share_that_takes(false)
+    with(|_| {})
 }
 
-fn share_that_takes(together: bool) -> (Resources, Arc<Mutex<Vec<usize>>>) {
-    let calls = Arc::default();
-    let share = Share { name: "my.share", together, calls: Arc::clone(&calls) };
+fn with(change: impl FnOnce(&mut Share)) -> (Resources, Arc<Mutex<Vec<usize>>>) {
+    let mut share = Share { name: "my.share", ..Share::default() };
+    change(&mut share);
+    let calls = Arc::clone(&share.calls);
     let metrics = OutsideMetrics(vec![Arc::new(share)]);
     (Resources::default().with(Some(Arc::new(metrics))), calls)
 }
@@ -215,7 +246,7 @@ fn what_cannot_be_is_refused() {
 fn all_captions_of_a_system_are_given_together_if_scores_depend_on_them() {
     let (references, [first, second]) = scene();
     let scored = |together: bool| {
-        let (resources, calls) = share_that_takes(together);
+        let (resources, calls) = with(|share| share.together = together);
         let systems = [("first", first.clone()), ("same", first.clone()), ("second", second.clone())];
         let options = ScoreOptions { intervals: None, ..options(Missing::Skip) };
         let request = ScoreRequest { resources, options, ..ScoreRequest::new(references.clone(), systems) };
@@ -327,4 +358,243 @@ fn ratings_and_preferences_are_compared_with_them() {
     // Once for all draws, and once for equal references.
     let calls = calls.lock().unwrap();
     assert!(calls.len() == 1 && calls[0] <= 48, "{calls:?}");
+}
+
+/// Files in memory.
+#[derive(Default)]
+struct Store(Mutex<HashMap<String, Vec<u8>>>);
+
+impl ScoreStore for Store {
+    fn open(&self, name: &str, identity: &str, n_measures: usize) -> KeptScores {
+        let bytes = self.0.lock().unwrap().get(identity).map(|bytes| aligned(bytes));
+        KeptScores::open(bytes, name, identity, n_measures)
+    }
+
+    fn save(&self, scores: &KeptScores) {
+        let mut files = self.0.lock().unwrap();
+        let stored = scores.reopen(files.get(scores.identity()).map(|bytes| aligned(bytes)));
+        let mut out = Vec::new();
+        scores.write(&stored, &mut out).unwrap();
+        files.insert(scores.identity().to_owned(), out);
+    }
+}
+
+/// Bytes as they lie in a mapped file.
+fn aligned(bytes: &[u8]) -> Arc<dyn AsRef<[u8]> + Send + Sync> {
+    struct Aligned(Vec<u64>, usize);
+    impl AsRef<[u8]> for Aligned {
+        fn as_ref(&self) -> &[u8] {
+            &bytemuck::cast_slice(&self.0)[..self.1]
+        }
+    }
+    let mut words = vec![0_u64; bytes.len().div_ceil(8)];
+    bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+    Arc::new(Aligned(words, bytes.len()))
+}
+
+/// What a run of [`Share`] with kept scores gave.
+struct Run {
+    values: Result<Vec<f64>, String>,
+    /// The rows that it was asked about.
+    asked: usize,
+    codes: Vec<String>,
+}
+
+fn run(store: &Arc<Store>, references: &Captions, change: impl FnOnce(&mut Share)) -> Run {
+    let (resources, calls) = with(|share| {
+        share.identity = Some(Identity { text: "share 1".to_owned(), knows_images: false });
+        change(share);
+    });
+    let store: Arc<dyn ScoreStore> = Arc::clone(store) as _;
+    let resources = resources.with(Some(Arc::new(OutsideScores(store))));
+    let [first, second] = scene().1;
+    let request = ScoreRequest {
+        resources,
+        options: ScoreOptions { intervals: None, ..options(Missing::Skip) },
+        ..ScoreRequest::new(references.clone(), [("first", first), ("second", second)])
+    };
+    let report = capeval::score(request);
+    let asked = calls.lock().unwrap().iter().sum();
+    let Ok(report) = report else {
+        return Run { values: Err(report.unwrap_err().to_string()), asked, codes: Vec::new() };
+    };
+    let values = report.systems.iter().flat_map(|system| system.segments.as_ref().unwrap().values.clone());
+    let codes = report.head.notices.iter().map(|notice| notice.code.to_string());
+    let codes = codes.filter(|code| code.contains("score")).collect();
+    Run { values: Ok(values.collect()), asked, codes }
+}
+
+#[test]
+fn scores_that_are_kept_are_not_asked_for_again() {
+    let references = scene().0;
+    let store = Arc::default();
+    let plain = run(&store, &references, |share| share.identity = None);
+    assert_eq!((plain.asked, store.0.lock().unwrap().len()), (23, 0), "nothing is kept without an identity");
+    let cold = run(&store, &references, |_| {});
+    assert_eq!((cold.asked, &cold.values, &cold.codes[..]), (23, &plain.values, &[][..]));
+    let warm = run(&store, &references, |_| {});
+    assert_eq!((warm.asked, &warm.values), (0, &plain.values));
+    assert_eq!(warm.codes, ["kept-scores"]);
+
+    let of_another = run(&store, &references, |share| {
+        share.identity = Some(Identity { text: "share 2".to_owned(), knows_images: false });
+    });
+    assert_eq!(of_another.asked, 23, "another version");
+    let by_image = |share: &mut Share| {
+        share.identity = Some(Identity { text: "share 1".to_owned(), knows_images: true });
+    };
+    assert_eq!(run(&store, &references, by_image).asked, 23, "what knows images has scores for each");
+
+    let mut changed = captions("references", &[]);
+    for k in 0..references.len() {
+        let more = if references.ids()[k] == SegmentId::from(3) { " there" } else { "" };
+        changed.push(references.ids()[k].clone(), &format!("{}{more}", references.text(k)));
+    }
+    assert_eq!(run(&store, &changed, |_| {}).asked, 2, "both captions of the image with other references");
+}
+
+#[test]
+fn scores_before_a_failure_are_kept() {
+    let references = scene().0;
+    let store = Arc::default();
+    let failed = run(&store, &references, |share| share.fails_after = Some(9));
+    assert_eq!((failed.values, failed.asked), (Err("it failed".to_owned()), 23));
+    let rest = run(&store, &references, |_| {});
+    assert_eq!(rest.asked, 14);
+    assert_eq!(rest.values, run(&Arc::default(), &references, |_| {}).values);
+}
+
+#[test]
+fn scores_that_depend_on_all_captions_are_kept_with_them() {
+    let references = scene().0;
+    let store = Arc::default();
+    let together = |share: &mut Share| share.together = true;
+    let cold = run(&store, &references, together);
+    let warm = run(&store, &references, together);
+    assert_eq!((cold.asked, warm.asked, &warm.values), (23, 0, &cold.values));
+    let mut changed = captions("references", &[]);
+    for k in 0..references.len() {
+        // Of an image that the second system does not describe.
+        let more = if references.ids()[k] == SegmentId::from(7) { " there" } else { "" };
+        changed.push(references.ids()[k].clone(), &format!("{}{more}", references.text(k)));
+    }
+    assert_eq!(run(&store, &changed, together).asked, 12, "all captions of the first system");
+}
+
+#[test]
+fn damaged_scores_are_told_and_computed_again() {
+    let references = scene().0;
+    let store: Arc<Store> = Arc::default();
+    let cold = run(&store, &references, |_| {});
+    let good = store.0.lock().unwrap().values().next().unwrap().clone();
+    for at in (0..good.len()).step_by(37) {
+        let mut bad = good.clone();
+        bad[at] ^= 0x10;
+        store.0.lock().unwrap().values_mut().for_each(|file| file.clone_from(&bad));
+        let again = run(&store, &references, |_| {});
+        assert_eq!(
+            (again.asked, again.values, again.codes),
+            (23, cold.values.clone(), vec!["score-cache".to_owned()])
+        );
+        assert_eq!(store.0.lock().unwrap().values().next(), Some(&good), "byte {at}");
+    }
+}
+
+/// A picture for each image whose id is even.
+struct Even;
+
+impl PictureSource for Even {
+    fn of(&self, images: &[&SegmentId]) -> Result<Vec<Option<Picture>>, Refusal> {
+        assert!(images.windows(2).all(|pair| pair[0] < pair[1]), "each image once");
+        let picture = |id: &&SegmentId| match id {
+            SegmentId::Integer(id) if id % 2 == 0 => {
+                Some(Picture::File { path: format!("/{id}.jpg"), state: String::new() })
+            }
+            _ => None,
+        };
+        Ok(images.iter().map(picture).collect())
+    }
+
+    fn name(&self) -> String {
+        "the folder".to_owned()
+    }
+}
+
+#[test]
+fn a_metric_that_looks_at_pictures_gets_them() {
+    let (references, [first, _]) = scene();
+    let score = |sight: Sight, pictures: Option<Pictures>| {
+        let seen = Arc::<Mutex<Vec<Option<Picture>>>>::default();
+        let (resources, _) = with(|share| {
+            share.sight = sight;
+            share.seen = Arc::clone(&seen);
+        });
+        let resources = resources.with(pictures.map(Arc::new));
+        let request = ScoreRequest {
+            resources,
+            options: options(Missing::Error),
+            ..ScoreRequest::new(references.clone(), [("first", first.clone())])
+        };
+        let refused = capeval::score(request).err().map(|error| error.to_string());
+        let seen = seen.lock().unwrap().iter().filter(|picture| picture.is_some()).count();
+        (seen, refused.unwrap_or_default())
+    };
+    let even = || Some(Pictures(Arc::new(Even)));
+    assert_eq!(score(Sight::None, even()), (0, String::new()));
+    assert_eq!(score(Sight::Optional, even()), (6, String::new()));
+    assert_eq!(score(Sight::Optional, None), (0, String::new()));
+    assert_eq!(score(Sight::Needed, None), (0, "my.share needs pictures, and none are given".to_owned()));
+    let missing = "images 1, 3, 5, 7, 9 and 1 more have no picture in the folder, and my.share needs one";
+    assert_eq!(score(Sight::Needed, even()), (0, missing.to_owned()));
+}
+
+#[test]
+fn captions_in_a_language_that_the_metric_is_not_made_for_are_noticed() {
+    let references = captions("references", &[(1, "两只小狗在草地上玩"), (2, "一个人在海边")]);
+    let english = captions("references", &[(1, "two dogs play"), (2, "a man at the sea")]);
+    let told = |references: &Captions, languages: &[&str]| {
+        let (resources, _) =
+            with(|share| share.languages = languages.iter().map(|code| (*code).to_owned()).collect());
+        let request = ScoreRequest {
+            resources,
+            options: ScoreOptions { metrics: MetricOptions::new(["my.share"]), ..ScoreOptions::default() },
+            ..ScoreRequest::new(references.clone(), [("mine", references.clone())])
+        };
+        let notices = capeval::score(request).unwrap().head.notices;
+        let about = notices
+            .into_iter()
+            .filter(|notice| notice.code == "english-only" || notice.code == "other-language");
+        about.map(|notice| notice.message).collect::<Vec<_>>()
+    };
+    let who = "the references and the candidates";
+    for (references, languages, expected) in [
+        (&references, &[][..], None),
+        (&references, &["zh"], None),
+        (&references, &["en", "zh"], None),
+        (
+            &references,
+            &["en"],
+            Some(format!("100% of the letters in {who} are not ASCII, and share knows only English")),
+        ),
+        (
+            &references,
+            &["de", "fr"],
+            Some(format!(
+                "{who} are written without spaces between words, and share knows only German and French"
+            )),
+        ),
+        (&english, &["en"], None),
+        (&english, &["de"], None),
+        (
+            &english,
+            &["zh", "ja"],
+            Some(format!(
+                "{who} are written with spaces between words, and share knows only Chinese and Japanese"
+            )),
+        ),
+    ] {
+        let expected: Vec<String> =
+            expected.into_iter().map(|told| format!("{told}, so the scores mean little")).collect();
+        assert_eq!(told(references, languages), expected, "{languages:?}");
+    }
 }

@@ -93,6 +93,10 @@ arguments! {
     LanguageModel = "lm", "FILE";
     /// A file of parses that survive runs.
     SpiceCache = "spice_cache", "FILE";
+    /// A folder of scores that survive runs.
+    ScoreCache = "score_cache", "DIR";
+    /// The pictures of images.
+    Pictures = "pictures", "DIR";
     /// The maximum length of n-grams.
     Order = "n", "N";
     /// Whether an n-gram model does without discounts that were not estimated.

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
-use capeval::choice::{Dialect, system_words};
+use capeval::choice::Dialect;
 use capeval::corpus::SegmentId;
 use capeval::report::{Comparison, Report};
+use capeval_files::{PictureFiles, files_of_images, with_id};
 use capeval_pages::{self as pages, Page, Pictures};
 use indicatif::DecimalBytes;
 
@@ -34,12 +35,8 @@ pub struct PageArgs {
 pub struct ImagePageArgs {
     #[command(flatten)]
     page: PageArgs,
-    /// Pictures for the page: a folder with files named after image ids, or a path or URL with {id}, or {id:012} for an
-    /// id padded with zeros.
-    #[arg(long, value_name = "DIR|PATTERN", requires = "html")]
-    pictures: Option<String>,
     /// Put the pictures into the page, instead of linking to their files.
-    #[arg(long, requires = "pictures")]
+    #[arg(long, requires_all = ["pictures", "html"])]
     embed_pictures: bool,
 }
 
@@ -62,7 +59,7 @@ impl PageArgs {
             output: file,
             title: self.title.clone(),
             digits: output.digits(),
-            pictures: None,
+            places: Vec::new(),
             embedded: false,
         }))
     }
@@ -78,19 +75,20 @@ impl PageArgs {
 
 impl ImagePageArgs {
     /// Opens the page, if one is requested, and looks for the pictures.
-    pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {
+    pub fn open(&self, inputs: &[&str], pictures: &[String], output: &OutputArgs) -> Result<Option<Html>> {
         let Some(path) = &self.page.html else { return Ok(None) };
         let page = self.page.open(inputs, output)?;
-        let pictures = self.pictures.as_deref().map(|source| Source::of(source, path)).transpose()?;
-        if let (Some(Source::Pattern(pattern)), true) = (&pictures, self.embed_pictures)
-            && pattern.contains("://")
+        let places: Vec<Place> =
+            pictures.iter().map(|source| Place::of(source, path)).collect::<Result<_>>()?;
+        if let (Some(place), true) =
+            (places.iter().find(|place| place.files.is_address()), self.embed_pictures)
         {
             return Err(fault(
-                format!("--embed-pictures reads files, and {pattern} is not a path"),
+                format!("--embed-pictures reads files, and {} is not a path", place.source),
                 "leave it out to link to the pictures",
             ));
         }
-        Ok(page.map(|page| Html { pictures, embedded: self.embed_pictures, ..page }))
+        Ok(page.map(|page| Html { places, embedded: self.embed_pictures, ..page }))
     }
 }
 
@@ -99,20 +97,19 @@ pub struct Html {
     output: Output,
     title: Option<String>,
     digits: usize,
-    pictures: Option<Source>,
+    /// Where the pictures are.
+    places: Vec<Place>,
     /// Whether the pictures become part of the page.
     embedded: bool,
 }
 
-/// The source of the pictures.
-enum Source {
-    Pattern(String),
-    /// The names of the files in a folder, the folder, and its path relative to the page.
-    Folder {
-        files: Vec<String>,
-        folder: PathBuf,
-        from_page: String,
-    },
+/// A place where pictures are.
+struct Place {
+    /// As it was given.
+    source: String,
+    files: PictureFiles,
+    /// The path of the folder relative to the page.
+    from_page: String,
 }
 
 impl Html {
@@ -146,10 +143,10 @@ impl Html {
 
     fn page(self, report: &Report) -> Result<(Page, Output)> {
         let ids = report.gallery.as_ref().map_or(&[][..], |gallery| &gallery.ids);
-        let pictures = match (self.pictures, self.embedded) {
-            (None, _) => None,
-            (Some(source), false) => Some(source.of_images(ids)?),
-            (Some(source), true) => Some(source.read(ids)?),
+        let pictures = match (&self.places[..], self.embedded) {
+            ([], _) => None,
+            (places, false) => Some(linked(places, ids)?),
+            (places, true) => Some(embedded(places, ids)?),
         };
         Ok((Page { title: self.title, digits: self.digits, pictures, ..Page::default() }, self.output))
     }
@@ -158,98 +155,85 @@ impl Html {
 /// The largest size of all pictures of a page; browsers fail to open larger pages.
 const MAX_EMBEDDED: u64 = 400_000_000;
 
-impl Source {
+impl Place {
     fn of(source: &str, page: &str) -> Result<Self> {
-        if source.contains("{id") {
-            return Ok(Self::Pattern(source.to_owned()));
-        }
-        let folder = Path::new(source);
-        let listed = fs::read_dir(folder).map_err(|error| {
-            fault(
-                format!("{source}: cannot look for pictures: {}", system_words(&error)),
-                "name a folder, or a pattern with {id}",
-            )
-        })?;
-        let mut files: Vec<String> =
-            listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        files.sort_unstable();
-        let from_page = from_page(folder, Path::new(page));
-        Ok(Self::Folder { files, folder: folder.to_owned(), from_page })
-    }
-
-    /// The content of the picture of each image.
-    fn read(self, ids: &[SegmentId]) -> Result<Pictures> {
-        let paths: Vec<Option<PathBuf>> = match self {
-            Self::Pattern(pattern) => ids.iter().map(|id| Some(with_id(&pattern, id).into())).collect(),
-            Self::Folder { files, folder, .. } => files_of_images(&files, ids)?
-                .into_iter()
-                .map(|file| file.map(|file| folder.join(file)))
-                .collect(),
+        let files = PictureFiles::open(source)?;
+        let from_page = match &files {
+            PictureFiles::Folder { folder, .. } => from_page(folder, Path::new(page)),
+            PictureFiles::Pattern(_) => String::new(),
         };
-        let paths: Vec<Option<PathBuf>> =
-            paths.into_iter().map(|path| path.filter(|path| path.is_file())).collect();
-        if paths.iter().all(Option::is_none) {
-            return Err(fault("--embed-pictures: no picture of any image was found", "check --pictures"));
-        }
-        let size: u64 = paths.iter().flatten().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
-        if size > MAX_EMBEDDED {
-            return Err(fault(
-                format!(
-                    "--embed-pictures: the pictures take {}, and browsers cannot open a page with more than {}",
-                    DecimalBytes(size),
-                    DecimalBytes(MAX_EMBEDDED)
-                ),
-                "leave it out to link to the pictures, or pass --images FILE to show fewer images",
-            ));
-        }
-        let read = |path: Option<PathBuf>| path.map(|path| Ok(capeval_files::open(&path.to_string_lossy())?));
-        let files = paths.into_iter().map(|path| read(path).transpose()).collect::<Result<Vec<_>>>()?;
-        Ok(Pictures::embedded(files))
+        Ok(Self { source: source.to_owned(), files, from_page })
     }
 
-    /// The location of the picture of each image.
-    fn of_images(self, ids: &[SegmentId]) -> Result<Pictures> {
-        match self {
-            Self::Pattern(pattern) => Ok(Pictures::Pattern(pattern)),
-            Self::Folder { files, from_page, .. } => {
-                let found = files_of_images(&files, ids)?;
-                Ok(Pictures::Files(
-                    found.into_iter().map(|file| Some(format!("{from_page}{}", file?))).collect(),
-                ))
-            }
+    /// The place of each picture, as the page says it.
+    fn links(&self, ids: &[SegmentId]) -> Vec<Option<String>> {
+        match &self.files {
+            PictureFiles::Pattern(pattern) => ids
+                .iter()
+                .map(|id| Some(with_id(pattern, id)))
+                .map(|path| path.filter(|path| self.files.is_address() || Path::new(path).is_file()))
+                .collect(),
+            PictureFiles::Folder { files, .. } => files_of_images(files, ids)
+                .into_iter()
+                .map(|file| Some(format!("{}{}", self.from_page, file?)))
+                .collect(),
         }
     }
 }
 
-/// The file of each image; refused if no image has one.
-fn files_of_images<'f>(files: &'f [String], ids: &[SegmentId]) -> Result<Vec<Option<&'f str>>> {
-    let found = capeval_files::files_of_images(files, ids);
-    if found.iter().all(Option::is_none) {
+/// The content of the picture of each image.
+fn embedded(places: &[Place], ids: &[SegmentId]) -> Result<Pictures> {
+    let paths = first_of(places.iter().map(|place| place.files.paths(ids)), ids);
+    refuse_folders_of_others(places, ids)?;
+    if paths.iter().all(Option::is_none) {
+        return Err(fault("--embed-pictures: no picture of any image was found", "check --pictures"));
+    }
+    let size: u64 = paths.iter().flatten().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
+    if size > MAX_EMBEDDED {
         return Err(fault(
             format!(
-                "none of the {} files in the folder of --pictures is named after an image id",
-                files.len()
+                "--embed-pictures: the pictures take {}, and browsers cannot open a page with more than {}",
+                DecimalBytes(size),
+                DecimalBytes(MAX_EMBEDDED)
             ),
-            "name files after ids, such as 42.jpg or COCO_val2014_000000000042.jpg, or pass --pictures a pattern with \
-             {id}",
+            "leave it out to link to the pictures, or pass --images FILE to show fewer images",
         ));
     }
-    Ok(found)
+    let read = |path: Option<PathBuf>| path.map(|path| Ok(capeval_files::open(&path.to_string_lossy())?));
+    let files = paths.into_iter().map(|path| read(path).transpose()).collect::<Result<Vec<_>>>()?;
+    Ok(Pictures::embedded(files))
 }
 
-/// The pattern with `{id}`, or `{id:012}` for an id padded with zeros, replaced.
-fn with_id(pattern: &str, id: &SegmentId) -> String {
-    let mut text = String::new();
-    let mut rest = pattern;
-    while let Some((before, after)) = rest.split_once("{id") {
-        text.push_str(before);
-        let Some((width, behind)) = after.split_once('}') else { break };
-        let width = width.strip_prefix(":0").filter(|width| width.len() <= 2);
-        let width = width.and_then(|width| width.parse().ok()).unwrap_or(0_usize);
-        text.push_str(&format!("{:0>width$}", id.to_string()));
-        rest = behind;
+/// The location of the picture of each image.
+fn linked(places: &[Place], ids: &[SegmentId]) -> Result<Pictures> {
+    if let [Place { files: PictureFiles::Pattern(pattern), .. }] = places {
+        return Ok(Pictures::Pattern(pattern.clone()));
     }
-    text + rest
+    refuse_folders_of_others(places, ids)?;
+    Ok(Pictures::Files(first_of(places.iter().map(|place| place.links(ids)), ids)))
+}
+
+/// For each image, what the first place has that has something.
+fn first_of<T: Clone>(places: impl Iterator<Item = Vec<Option<T>>>, ids: &[SegmentId]) -> Vec<Option<T>> {
+    places.fold(vec![None; ids.len()], |found, more| {
+        found.into_iter().zip(more).map(|(found, other)| found.or(other)).collect()
+    })
+}
+
+/// Refuses folders if no image has a file in them.
+fn refuse_folders_of_others(places: &[Place], ids: &[SegmentId]) -> Result<()> {
+    let mut n_files = 0;
+    for place in places {
+        let PictureFiles::Folder { files, .. } = &place.files else { return Ok(()) };
+        if files_of_images(files, ids).iter().any(Option::is_some) {
+            return Ok(());
+        }
+        n_files += files.len();
+    }
+    Err(fault(
+        format!("none of the {n_files} files in the folder of --pictures is named after an image id"),
+        "name files after ids, such as 42.jpg or COCO_val2014_000000000042.jpg, or pass --pictures a pattern with {id}",
+    ))
 }
 
 /// The path of `folder` relative to the page, with a slash at its end.
@@ -277,7 +261,8 @@ mod tests {
     #[test]
     fn pictures_are_found_by_name_or_by_the_number_at_its_end() {
         let files = ["42.jpg", "COCO_val2014_000000000007.jpg", "a b.png", "ü9.png"].map(str::to_owned);
-        let source = Source::Folder { files: files.to_vec(), folder: "p".into(), from_page: "../p/".into() };
+        let files = PictureFiles::Folder { files: files.to_vec(), folder: "p".into() };
+        let place = Place { source: "p".into(), files, from_page: "../p/".into() };
         let ids = [
             SegmentId::from(42),
             SegmentId::from(7),
@@ -286,17 +271,22 @@ mod tests {
             SegmentId::from(9),
             SegmentId::from("none"),
         ];
-        let Pictures::Files(found) = source.of_images(&ids).unwrap() else { panic!("a folder") };
+        let Pictures::Files(found) = linked(&[place], &ids).unwrap() else { panic!("a folder") };
         let found: Vec<&str> = found.iter().map(|file| file.as_deref().unwrap_or("-")).collect();
         let coco = "../p/COCO_val2014_000000000007.jpg";
         assert_eq!(found, ["../p/42.jpg", coco, "../p/a b.png", "../p/42.jpg", "../p/ü9.png", "-"]);
     }
 
     #[test]
-    fn ids_in_patterns_are_padded() {
-        let id = SegmentId::from(7);
-        assert_eq!(with_id("a/{id}/COCO_{id:012}.jpg", &id), "a/7/COCO_000000000007.jpg");
-        assert_eq!(with_id("plain", &id), "plain");
-        assert_eq!(with_id("{id:070000}", &id), "7", "no more than 99 digits");
+    fn the_first_place_that_has_a_picture_shows_it() {
+        let place = |name: &str, from_page: &str| Place {
+            source: String::new(),
+            files: PictureFiles::Folder { files: vec![name.to_owned()], folder: "p".into() },
+            from_page: from_page.to_owned(),
+        };
+        let places = [place("1.jpg", "a/"), place("1.png", "b/"), place("2.png", "c/")];
+        let ids = [1, 2].map(SegmentId::from);
+        let Pictures::Files(found) = linked(&places, &ids).unwrap() else { panic!("folders") };
+        assert_eq!(found, [Some("a/1.jpg".to_owned()), Some("c/2.png".to_owned())]);
     }
 }

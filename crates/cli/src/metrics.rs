@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use capeval::metric::{AnyMetric, Resources, Signature};
-use capeval::{IdfSource, MetricOptions};
-use capeval_files::{Caches, DataFiles, MetricData};
+use capeval::{IdfSource, MetricOptions, Pictures, Sight};
+use capeval_files::{Caches, DataFiles, MetricData, PicturePlaces};
 
 use crate::fault::fault;
 use crate::options::{self, Metrics};
@@ -29,6 +29,14 @@ pub struct MetricArgs {
     /// ARPA file with the language model for the metric perplexity; see `capeval lm`.
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
+    /// Pictures for metrics that look at them, and for pages that show every image: a folder with files named after
+    /// image ids, or a path (for pages, or a URL) with {id}, or {id:012} for an id padded with zeros; may be repeated.
+    #[arg(long, value_name = "DIR|PATTERN")]
+    pub pictures: Vec<String>,
+    /// Folder that keeps the scores of metrics that are programs for later runs, which then ask only about what is new;
+    /// `none` to do without [default: a folder in your cache folder, which `capeval data list` shows].
+    #[arg(long, value_name = "DIR|none")]
+    score_cache: Option<String>,
     /// Install data that a metric needs, such as METEOR's, without asking; SPICE's (521 MB) only if SPICE or SPIDEr is
     /// named, not for a suite.
     #[arg(long)]
@@ -42,6 +50,7 @@ impl MetricArgs {
             (self.idf.is_some(), "--idf"),
             (self.df.is_some(), "--df"),
             (self.lm.is_some(), "--lm"),
+            (self.score_cache.is_some(), "--score-cache"),
             (self.yes, "--yes"),
         ];
         self.chosen.set().or_else(|| options::first_set(&flags))
@@ -54,8 +63,9 @@ impl MetricArgs {
 
     /// The files with data.
     fn files(&self) -> DataFiles {
-        let Self { df, df_images, lm, .. } = self;
-        DataFiles { df: df.clone(), df_images: *df_images, lm: lm.clone(), ..self.chosen.files() }
+        let Self { df, df_images, lm, score_cache, .. } = self;
+        let (df, lm, score_cache) = (df.clone(), lm.clone(), score_cache.clone());
+        DataFiles { df, df_images: *df_images, lm, score_cache, ..self.chosen.files() }
     }
 
     /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
@@ -63,10 +73,27 @@ impl MetricArgs {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
         let programs = capeval_programs::read(&options.names, &messages::of_programs())?;
+        let looks = programs.0.iter().any(|program| program.sight() != Sight::None);
         if !programs.0.is_empty() {
             data.resources.insert(Arc::new(programs));
         }
-        Ok(ChosenMetrics { options, files: self.files(), data })
+        if looks && !self.pictures.is_empty() {
+            let pictures = PicturePlaces::open(&self.pictures)?;
+            data.resources.insert(Arc::new(Pictures(Arc::new(pictures))));
+        }
+        capeval::check_pictures(&data.resources)?;
+        Ok(ChosenMetrics { options, files: self.files(), data, looks })
+    }
+
+    /// Refuses pictures that nothing looks at; `is_shown` says whether a page shows them.
+    pub fn refuse_unseen(&self, looks: bool, is_shown: bool) -> Result<()> {
+        if self.pictures.is_empty() || looks || is_shown {
+            return Ok(());
+        }
+        Err(fault(
+            "--pictures is for metrics that look at pictures and for pages that show every image, and there is neither",
+            "leave it out, or add such a metric, or --html FILE",
+        ))
     }
 }
 
@@ -76,6 +103,8 @@ pub struct ChosenMetrics {
     pub options: MetricOptions,
     pub files: DataFiles,
     pub data: MetricData,
+    /// Whether one of the metrics looks at pictures.
+    pub looks: bool,
 }
 
 impl ChosenMetrics {

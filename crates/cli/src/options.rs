@@ -194,7 +194,7 @@ impl Metrics {
 
     /// The files with data of these metrics.
     pub fn files(&self) -> DataFiles {
-        DataFiles { spice_cache: self.spice_cache.clone(), keeps_parses: true, ..DataFiles::default() }
+        DataFiles { spice_cache: self.spice_cache.clone(), uses_cache_folder: true, ..DataFiles::default() }
     }
 }
 

@@ -64,6 +64,12 @@ impl Scoring {
     /// Chooses the metrics: beside given scores none, unless some are named or there are references. `flags` are others
     /// that only metrics heed, if they are set.
     pub fn choose(&self, flags: &[(bool, &'static str)]) -> Result<ChosenMetrics> {
+        let chosen = self.choose_metrics(flags)?;
+        self.metrics.refuse_unseen(chosen.looks, false)?;
+        Ok(chosen)
+    }
+
+    fn choose_metrics(&self, flags: &[(bool, &'static str)]) -> Result<ChosenMetrics> {
         let options = self.metrics.options();
         if self.given.any() && self.references.is_empty() && !options.are_chosen() {
             let Rules { own_reference, surplus, .. } = self.rules;

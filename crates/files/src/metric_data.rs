@@ -11,6 +11,7 @@ use capeval_choice::Notice;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{DATA, DataKind};
+use crate::score_cache::ScoreCache;
 use crate::spice_cache::SpiceCache;
 use crate::{Error, Home, frequencies, language_model, open};
 
@@ -26,9 +27,11 @@ pub struct DataFiles {
     pub lm: Option<String>,
     /// A file that keeps SPICE's parses, which need not exist, or [`NO_CACHE`].
     pub spice_cache: Option<String>,
-    /// Whether SPICE's parses are kept in the user's folder for caches if no file is named.
+    /// A folder that keeps scores of metrics that are functions and programs, which need not exist, or [`NO_CACHE`].
+    pub score_cache: Option<String>,
+    /// Whether SPICE's parses and scores are kept in the user's folder for caches if no place is named.
     #[serde(skip)]
-    pub keeps_parses: bool,
+    pub uses_cache_folder: bool,
 }
 
 /// In the place of a file: keep nothing.
@@ -57,7 +60,10 @@ pub struct AbsentData {
 
 /// Files that survive runs, in which metrics keep what they have computed.
 #[derive(Default)]
-pub struct Caches(Option<SpiceCache>);
+pub struct Caches {
+    spice: Option<SpiceCache>,
+    scores: Option<Arc<ScoreCache>>,
+}
 
 /// A cache that was written.
 pub struct SavedCache {
@@ -72,7 +78,7 @@ pub struct SavedCache {
 impl DataFiles {
     /// The files.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let Self { df, df_images: _, lm, spice_cache, keeps_parses: _ } = self;
+        let Self { df, df_images: _, lm, spice_cache, score_cache: _, uses_cache_folder: _ } = self;
         let spice_cache = spice_cache.as_ref().filter(|path| *path != NO_CACHE);
         [df.as_ref(), lm.as_ref(), spice_cache].into_iter().flatten().map(String::as_str)
     }
@@ -131,7 +137,7 @@ impl MetricData {
 
     /// Reads the files of a person that are not caches.
     pub fn read(&mut self, files: &DataFiles) -> Result<(), Error> {
-        let DataFiles { df, df_images, lm, spice_cache: _, keeps_parses: _ } = files;
+        let DataFiles { df, df_images, lm, spice_cache: _, score_cache: _, uses_cache_folder: _ } = files;
         if let Some(path) = df {
             self.resources.insert(Arc::new(frequencies(path, &open(path)?, *df_images)?));
         }
@@ -141,12 +147,20 @@ impl MetricData {
         Ok(())
     }
 
-    /// Opens caches, whose data must be among the resources.
+    /// Opens caches, whose metrics and data must be among the resources.
     pub fn open_caches(&mut self, files: &DataFiles) -> Result<(), Error> {
-        self.caches.0 = match files.spice_cache.as_deref() {
+        let DataFiles { spice_cache, score_cache, uses_cache_folder, .. } = files;
+        let resources = &mut self.resources;
+        self.caches.spice = match spice_cache.as_deref() {
             Some(NO_CACHE) => None,
-            Some(path) => Some(SpiceCache::open(path, &mut self.resources)?),
-            None if files.keeps_parses => SpiceCache::open_usual(&mut self.resources),
+            Some(path) => Some(SpiceCache::open(path, resources)?),
+            None if *uses_cache_folder => SpiceCache::open_usual(resources),
+            None => None,
+        };
+        self.caches.scores = match score_cache.as_deref() {
+            Some(NO_CACHE) => None,
+            Some(path) => Some(ScoreCache::open(path, resources)?),
+            None if *uses_cache_folder => ScoreCache::open_usual(resources),
             None => None,
         };
         Ok(())
@@ -182,22 +196,27 @@ impl fmt::Display for AbsentData {
 impl Caches {
     /// Why a file is started again, for commands without a report that would say so.
     pub fn notices(&self) -> &[Notice] {
-        self.0.as_ref().and_then(|cache| cache.parses().notice()).map_or(&[], std::slice::from_ref)
+        self.spice.as_ref().and_then(|cache| cache.parses().notice()).map_or(&[], std::slice::from_ref)
     }
 
     /// Writes the caches to which something was added.
     pub fn save(self) -> Result<Vec<SavedCache>, Error> {
-        let Some(cache) = self.0 else { return Ok(Vec::new()) };
-        if cache.is_usual() {
-            // No one asked for it, so that it is neither a failure nor worth a word.
-            let _ = cache.save();
-            return Ok(Vec::new());
-        }
-        let (path, n) = (cache.path().to_owned(), cache.parses().n_added());
-        let saved = cache.save()?;
-        let added = format!("parses of {n} new captions");
-        Ok(saved.map(|bytes| SavedCache { path, bytes, added }).into_iter().collect())
+        let scores = self.scores.map(|cache| cache.saved()).transpose();
+        let parses = self.spice.map(save_parses).transpose();
+        Ok(parses?.into_iter().chain(scores?).flatten().collect())
     }
+}
+
+fn save_parses(cache: SpiceCache) -> Result<Option<SavedCache>, Error> {
+    if cache.is_usual() {
+        // No one asked for it, so that it is neither a failure nor worth a word.
+        let _ = cache.save();
+        return Ok(None);
+    }
+    let (path, n) = (cache.path().to_owned(), cache.parses().n_added());
+    let saved = cache.save()?;
+    let added = format!("parses of {n} new captions");
+    Ok(saved.map(|bytes| SavedCache { path, bytes, added }))
 }
 
 #[cfg(test)]

@@ -1,8 +1,143 @@
-//! Which file of a folder shows an image, by its name.
+//! Which files show images: those of a folder by their names, or those that a pattern names.
 
 use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
-use capeval_choice::SegmentId;
+use capeval::{Picture, PictureSource};
+use capeval_choice::{Refusal, SegmentId, system_words};
+
+use crate::{Error, expanded};
+
+/// Where the pictures of images are.
+pub enum PictureFiles {
+    /// A path or an address with `{id}`, or `{id:012}` for an id padded with zeros.
+    Pattern(String),
+    /// A folder with files that are named after ids.
+    Folder {
+        /// The path of the folder.
+        folder: PathBuf,
+        /// The names of its files.
+        files: Vec<String>,
+    },
+}
+
+impl PictureFiles {
+    /// A pattern, or the files of a folder.
+    pub fn open(source: &str) -> Result<Self, Error> {
+        if source.contains("{id") {
+            return Ok(Self::Pattern(source.to_owned()));
+        }
+        let folder = PathBuf::from(&*expanded(source));
+        let listed = fs::read_dir(&folder).map_err(|error| {
+            let refusal = Refusal::new(format!("cannot look for pictures: {}", system_words(&error)));
+            Error::content(source, refusal.with_remedy("name a folder, or a pattern with {id}"))
+        })?;
+        let mut files: Vec<String> =
+            listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        files.sort_unstable();
+        Ok(Self::Folder { folder, files })
+    }
+
+    /// Whether it is an address, at which no file is.
+    pub fn is_address(&self) -> bool {
+        matches!(self, Self::Pattern(pattern) if pattern.contains("://"))
+    }
+
+    /// The file of each image, if there is one.
+    pub fn paths(&self, ids: &[SegmentId]) -> Vec<Option<PathBuf>> {
+        let is_file = |path: &PathBuf| path.is_file();
+        match self {
+            Self::Pattern(pattern) => ids
+                .iter()
+                .map(|id| Some(PathBuf::from(&*expanded(&with_id(pattern, id)))).filter(is_file))
+                .collect(),
+            Self::Folder { folder, files } => files_of_images(files, ids)
+                .into_iter()
+                .map(|file| Some(folder.join(file?)).filter(is_file))
+                .collect(),
+        }
+    }
+}
+
+/// The pictures for metrics that look at them: in each of these places, the first of which has precedence.
+pub struct PicturePlaces {
+    places: Vec<PictureFiles>,
+    /// What a person calls them.
+    name: String,
+}
+
+impl PicturePlaces {
+    /// The pictures in these folders, and those that these patterns name.
+    pub fn open<S: AsRef<str>>(sources: &[S]) -> Result<Self, Error> {
+        let sources: Vec<&str> = sources.iter().map(AsRef::as_ref).collect();
+        let places = sources.iter().map(|source| {
+            let place = PictureFiles::open(source)?;
+            if place.is_address() {
+                let refusal = Refusal::new("metrics look at files, and this is an address");
+                return Err(Error::content(
+                    source,
+                    refusal.with_remedy("fetch the pictures, and name their folder"),
+                ));
+            }
+            Ok(place)
+        });
+        Ok(Self { places: places.collect::<Result<_, _>>()?, name: sources.join(", ") })
+    }
+}
+
+impl PictureSource for PicturePlaces {
+    fn of(&self, images: &[&SegmentId]) -> Result<Vec<Option<Picture>>, Refusal> {
+        let ids: Vec<SegmentId> = images.iter().map(|id| (*id).clone()).collect();
+        let mut found: Vec<Option<PathBuf>> = vec![None; ids.len()];
+        for place in &self.places {
+            for (found, path) in found.iter_mut().zip(place.paths(&ids)) {
+                *found = found.take().or(path);
+            }
+        }
+        found.iter().map(|path| path.as_deref().map(picture_file).transpose()).collect()
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+/// The picture in a file.
+///
+/// # Errors
+/// When there is no such file.
+pub fn picture_file(path: &Path) -> Result<Picture, Refusal> {
+    let state = fs::metadata(path).and_then(|metadata| {
+        let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let path = std::path::absolute(path)?.to_string_lossy().into_owned();
+        Ok((path, format!("{} {}", metadata.len(), changed.as_nanos()), metadata.is_file()))
+    });
+    match state {
+        Ok((path, state, true)) => Ok(Picture::File { path, state }),
+        Ok((path, ..)) => Err(Refusal::new("no file").at(path)),
+        Err(error) => {
+            let refusal = Refusal::new(format!("cannot open the picture: {}", system_words(&error)));
+            Err(refusal.at(path.display()))
+        }
+    }
+}
+
+/// The pattern with `{id}`, or `{id:012}` for an id padded with zeros, replaced.
+pub fn with_id(pattern: &str, id: &SegmentId) -> String {
+    let mut text = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once("{id") {
+        text.push_str(before);
+        let Some((width, behind)) = after.split_once('}') else { break };
+        let width = width.strip_prefix(":0").filter(|width| width.len() <= 2);
+        let width = width.and_then(|width| width.parse().ok()).unwrap_or(0_usize);
+        text.push_str(&format!("{:0>width$}", id.to_string()));
+        rest = behind;
+    }
+    text + rest
+}
 
 /// The file of each image: the one named after its id, with or without an extension, or, if the id is a number, one
 /// whose name ends with that number, as in COCO.
@@ -46,5 +181,49 @@ mod tests {
         let ids = ["a b", "42.jpg", "COCO_val2014_000000000007", "b"].map(SegmentId::from);
         let named = [Some("a b.png"), Some("42.jpg"), Some("COCO_val2014_000000000007.jpg"), None];
         assert_eq!(files_of_images(&files, &ids), named);
+    }
+
+    #[test]
+    fn ids_in_patterns_are_padded() {
+        let id = SegmentId::from(7);
+        assert_eq!(with_id("a/{id}/COCO_{id:012}.jpg", &id), "a/7/COCO_000000000007.jpg");
+        assert_eq!(with_id("plain", &id), "plain");
+        assert_eq!(with_id("{id:070000}", &id), "7", "no more than 99 digits");
+    }
+
+    #[test]
+    fn pictures_for_metrics_are_files_in_one_of_several_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::create_dir_all(path("a/7.jpg")).unwrap();
+        fs::create_dir(path("b")).unwrap();
+        for (name, content) in
+            [("a/1.png", "one"), ("b/1.png", "another"), ("b/COCO_000000000002.jpg", "two")]
+        {
+            fs::write(path(name), content).unwrap();
+        }
+        let places = PicturePlaces::open(&[path("a"), path("b/COCO_{id:012}.jpg"), path("b")]).unwrap();
+        let ids = [1, 2, 7, 9].map(SegmentId::from);
+        let look = || places.of(&ids.each_ref()).unwrap();
+        let found = look();
+        let paths: Vec<Option<String>> = found
+            .iter()
+            .map(|picture| match picture {
+                Some(Picture::File { path, .. }) => Some(path.clone()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(paths, [Some(path("a/1.png")), Some(path("b/COCO_000000000002.jpg")), None, None]);
+        assert_eq!(look(), found);
+        fs::write(path("a/1.png"), "changed").unwrap();
+        assert_ne!(look()[0], found[0], "a file that has changed is another picture");
+
+        for (source, words) in [
+            ("https://example.org/{id}.jpg".to_owned(), "metrics look at files, and this is an address"),
+            (path("absent"), "cannot look for pictures: no such"),
+        ] {
+            let said = PicturePlaces::open(&[source]).err().unwrap().to_string();
+            assert!(said.contains(words), "{said}");
+        }
     }
 }

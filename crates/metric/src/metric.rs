@@ -137,8 +137,9 @@ pub struct About {
     pub is_slow: bool,
     /// Whether there are captions that [exceed a limit](Metric::exceeded_limit).
     pub is_limited: bool,
-    /// Whether it knows English and no other language, so that its scores of other texts mean nothing.
-    pub is_english: bool,
+    /// The languages that it is made for, as codes such as `en`, so that its scores of other texts mean little; empty
+    /// for all.
+    pub languages: Vec<String>,
 }
 
 impl About {
@@ -155,7 +156,7 @@ impl About {
             adds_up: true,
             is_slow: false,
             is_limited: false,
-            is_english: false,
+            languages: Vec::new(),
         }
     }
 
@@ -187,7 +188,18 @@ impl About {
 
     /// Sets whether it knows English and no other language.
     pub fn english(self, is_english: bool) -> Self {
-        Self { is_english, ..self }
+        let english = is_english.then(|| "en".to_owned());
+        self.made_for(english.into_iter().collect())
+    }
+
+    /// Sets the languages that it is made for.
+    pub fn made_for(self, languages: Vec<String>) -> Self {
+        Self { languages, ..self }
+    }
+
+    /// Whether it knows English and no other language.
+    pub fn knows_only_english(&self) -> bool {
+        self.languages == ["en"]
     }
 
     /// Sets whether the corpus score is the mean of the segment scores.

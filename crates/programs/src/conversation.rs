@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use capeval::OutsideRow;
 use capeval::corpus::SegmentId;
-use capeval::evaluate::Progress;
 use capeval::metric::Part;
+use capeval::{Answers, OutsideRow, Picture};
 use capeval_choice::Refusal;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Messages;
+use crate::answer::{self, Answer, TO_STDERR, short};
 use crate::description::Description;
 use crate::process::{GRACE, Process, Streams};
 
@@ -34,9 +34,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// The number of last lines for people that an error repeats.
 const LAST: usize = 5;
 
-/// The most characters of a line that an error repeats.
-const SHOWN: usize = 80;
-
 /// A line for the program.
 #[derive(Serialize)]
 struct Question<'q> {
@@ -45,13 +42,9 @@ struct Question<'q> {
     candidate: &'q str,
     #[serde(skip_serializing_if = "Option::is_none")]
     references: Option<&'q [&'q str]>,
-}
-
-/// A line of the program.
-#[derive(Deserialize)]
-struct Answer {
-    id: usize,
-    scores: Map<String, Value>,
+    /// The path of the picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<&'q str>,
 }
 
 /// What a program has written.
@@ -62,37 +55,40 @@ enum Event {
     End,
 }
 
-/// Asks the program for the scores of all rows, measure after measure.
+/// Asks the program for the scores of all rows.
 pub fn score(
     description: &Description,
     rows: &[OutsideRow<'_>],
     messages: &Messages,
-    progress: &dyn Progress,
-) -> Result<Vec<Vec<f64>>, Refusal> {
+    answers: &dyn Answers,
+) -> Result<(), Refusal> {
+    if let Some(row) = rows.iter().find(|row| row.picture == Some(&Picture::Held)) {
+        let (name, image) = (&description.name, row.told());
+        return Err(Refusal::new(format!("{name} opens files, and the picture of {image} is none"))
+            .with_remedy("give the paths of pictures"));
+    }
     let share = rows.len().div_ceil(description.workers).max(1);
     let is_over = AtomicBool::new(false);
-    let parts: Vec<Result<Vec<f64>, Refusal>> = thread::scope(|scope| {
-        let hold = |rows| {
+    let parts: Vec<Result<(), Refusal>> = thread::scope(|scope| {
+        let hold = |(k, rows)| {
             let is_over = &is_over;
             scope.spawn(move || {
                 let _alarm = Alarm(is_over);
-                let conversation = Conversation { description, rows, messages, progress, is_over };
+                let conversation =
+                    Conversation { description, rows, first: k * share, messages, answers, is_over };
                 conversation.hold().inspect_err(|_| is_over.store(true, Ordering::Relaxed))
             })
         };
-        let workers: Vec<_> = rows.chunks(share).map(hold).collect();
+        let workers: Vec<_> = rows.chunks(share).enumerate().map(hold).collect();
         let join = |worker: thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         workers.into_iter().map(join).collect()
     });
     // Those that were ended because another had failed have nothing to say of their own.
-    if let Some(failure) = parts.iter().filter_map(|part| part.as_ref().err()).find(|one| **one != over()) {
-        return Err(failure.clone());
-    }
-    let scores: Vec<f64> = parts.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-    let n = description.parts.len();
-    Ok((0..n).map(|part| scores.iter().skip(part).step_by(n).copied().collect()).collect())
+    let failures: Vec<Refusal> = parts.into_iter().filter_map(Result::err).collect();
+    let own = failures.iter().position(|failure| *failure != over()).unwrap_or_default();
+    failures.into_iter().nth(own).map_or(Ok(()), Err)
 }
 
 /// The error of a conversation that ends since another one has failed.
@@ -115,16 +111,16 @@ impl Drop for Alarm<'_> {
 struct Conversation<'c> {
     description: &'c Description,
     rows: &'c [OutsideRow<'c>],
+    /// The number of the first row among those of all processes.
+    first: usize,
     messages: &'c Messages,
-    progress: &'c dyn Progress,
+    answers: &'c dyn Answers,
     /// Whether another conversation has failed.
     is_over: &'c AtomicBool,
 }
 
 /// What is known of the answers so far.
-struct Answers {
-    /// Row after row, measure after measure.
-    scores: Vec<f64>,
+struct Known {
     is_known: Vec<bool>,
     count: usize,
     /// The number of lines that were read.
@@ -135,8 +131,8 @@ struct Answers {
 type LastLines = Arc<Mutex<VecDeque<String>>>;
 
 impl Conversation<'_> {
-    /// The scores of the rows, row after row.
-    fn hold(&self) -> Result<Vec<f64>, Refusal> {
+    /// Asks about the rows, and hears the answers.
+    fn hold(&self) -> Result<(), Refusal> {
         let started = Process::start(self.description);
         let (process, Streams { input, output, messages }) =
             started.map_err(|error| self.not_started(&error))?;
@@ -155,21 +151,15 @@ impl Conversation<'_> {
         let (send, events) = mpsc::sync_channel(WAITING);
         thread::spawn(move || read(output, &send));
         let asked = AtomicUsize::new(0);
-        let (permit, permits) = mpsc::sync_channel(self.description.batch);
-        let mut answers = Answers {
-            scores: vec![f64::NAN; self.rows.len() * self.description.parts.len()],
-            is_known: vec![false; self.rows.len()],
-            count: 0,
-            lines: 0,
-        };
+        let (permit, permits) = mpsc::sync_channel(self.description.batch.min(self.rows.len()));
+        let mut known = Known { is_known: vec![false; self.rows.len()], count: 0, lines: 0 };
         thread::scope(|scope| {
             // Ends before the thread is waited for, which then finds no reader.
             let (mut process, permits) = (process, permits);
             scope.spawn(|| self.ask(input, &asked, permit));
-            self.hear(&events, &permits, &asked, &mut answers)?;
-            self.end(&mut process, &heard, &last, &answers)
-        })?;
-        Ok(answers.scores)
+            self.hear(&mut process, &events, &permits, &asked, &mut known)?;
+            self.end(&mut process, &heard, &last, &known)
+        })
     }
 
     /// Writes all questions; those of a batch wait for permits.
@@ -181,7 +171,11 @@ impl Conversation<'_> {
                 return;
             }
             let references = self.description.references.then_some(row.references.as_slice());
-            let question = Question { id, image_id: row.image, candidate: row.candidate, references };
+            let image = match row.picture {
+                Some(Picture::File { path, .. }) => Some(path.as_str()),
+                _ => None,
+            };
+            let question = Question { id, image_id: row.image, candidate: row.candidate, references, image };
             // A program that does not read has ended, or will be told so by its answers.
             let written = serde_json::to_writer(&mut input, &question).map_err(io::Error::from);
             if written.and_then(|()| input.write_all(b"\n")).is_err() {
@@ -198,20 +192,24 @@ impl Conversation<'_> {
     /// Reads answers until the output ends, or the program does not after its last answer.
     fn hear(
         &self,
+        process: &mut Process,
         events: &Receiver<Event>,
         permits: &Receiver<()>,
         asked: &AtomicUsize,
-        answers: &mut Answers,
+        known: &mut Known,
     ) -> Result<(), Refusal> {
         let Description { name, timeout, .. } = self.description;
-        let (mut since, mut known) = (Instant::now(), 0);
+        // Only answers and questions count: lines without an answer may go on for ever.
+        let (mut since, mut n_asked) = (Instant::now(), 0);
+        let mut ended: Option<Instant> = None;
+        let mut next_look = Instant::now() + TICK;
         loop {
             match events.recv_timeout(TICK) {
                 Ok(Event::Line(line)) => {
-                    since = Instant::now();
-                    if self.take(&line, answers)? {
+                    if let Some((id, scores)) = self.take(&line, known)? {
+                        since = Instant::now();
                         let _ = permits.try_recv();
-                        self.progress.advance(1);
+                        self.answers.take(self.first + id, &scores);
                     }
                 }
                 Ok(Event::Long) => {
@@ -220,51 +218,49 @@ impl Conversation<'_> {
                     return Err(Refusal::new(message).with_remedy(TO_STDERR));
                 }
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                Err(RecvTimeoutError::Timeout) => {
-                    self.progress.advance(0);
-                    if self.is_over.load(Ordering::Relaxed) {
-                        return Err(over());
-                    }
-                    let asked = asked.load(Ordering::Relaxed);
-                    if asked > known {
-                        (since, known) = (Instant::now(), asked);
-                    }
-                    let is_complete = answers.count == self.rows.len();
-                    if is_complete && since.elapsed() > GRACE {
-                        return Ok(());
-                    }
-                    if !is_complete && since.elapsed() > *timeout {
-                        let (count, n) = (answers.count, self.rows.len());
-                        let seconds = timeout.as_secs_f64();
-                        return Err(Refusal::new(format!(
-                            "{name} has answered {count} of {n} captions, and nothing for {seconds} s"
-                        ))
-                        .with_remedy(
-                            "let it print each answer at once, or set a longer timeout in its file",
-                        ));
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if Instant::now() < next_look {
+                continue;
+            }
+            next_look = Instant::now() + TICK;
+            self.answers.wait();
+            if self.is_over.load(Ordering::Relaxed) {
+                return Err(over());
+            }
+            let asked = asked.load(Ordering::Relaxed);
+            if asked > n_asked {
+                (since, n_asked) = (Instant::now(), asked);
+            }
+            if process.has_ended() && ended.is_none() {
+                ended = Some(Instant::now());
+            }
+            let is_silent = |from: Instant, time: Duration| from.max(since).elapsed() > time;
+            let is_complete = known.count == self.rows.len();
+            // What a program that has ended left running may keep its output open.
+            if is_complete && is_silent(since, GRACE) || ended.is_some_and(|ended| is_silent(ended, GRACE)) {
+                return Ok(());
+            }
+            if !is_complete && is_silent(since, *timeout) {
+                let (count, n) = (known.count, self.rows.len());
+                let seconds = timeout.as_secs_f64();
+                let message =
+                    format!("{name} has answered {count} of {n} captions, and nothing for {seconds} s");
+                return Err(Refusal::new(message).with_remedy(
+                    "let it end each answer with a line break and flush it, or set a longer timeout in its file",
+                ));
             }
         }
     }
 
-    /// Takes a line of the program; whether it was an answer.
-    fn take(&self, line: &[u8], answers: &mut Answers) -> Result<bool, Refusal> {
+    /// Takes a line of the program: the number of a row and its scores, if the line is not blank.
+    fn take(&self, line: &[u8], known: &mut Known) -> Result<Option<(usize, Vec<f64>)>, Refusal> {
         let Description { name, parts, .. } = self.description;
-        answers.lines += 1;
+        known.lines += 1;
         if line.trim_ascii().is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
-        let Answer { id, mut scores } = serde_json::from_slice(line).map_err(|_| {
-            let line = String::from_utf8_lossy(line);
-            let remedy = match line.contains("NaN") || line.contains("Infinity") {
-                true => "give every caption a number; JSON knows neither NaN nor Infinity",
-                false => TO_STDERR,
-            };
-            let message =
-                format!("line {} of the output of {name} is no answer: {}", answers.lines, short(&line));
-            Refusal::new(message).with_remedy(remedy)
-        })?;
+        let Answer { id, mut scores } = answer::read(line).map_err(|why| why.of(name, known.lines, line))?;
         let Some(row) = self.rows.get(id) else {
             let n = self.rows.len();
             return Err(Refusal::new(format!(
@@ -273,15 +269,15 @@ impl Conversation<'_> {
             .with_remedy("repeat the id of each line"));
         };
         let image = row.told();
-        if std::mem::replace(&mut answers.is_known[id], true) {
+        if std::mem::replace(&mut known.is_known[id], true) {
             return Err(Refusal::new(format!("{name} answers id {id} twice, about {image}")));
         }
-        for (part, slot) in parts.iter().zip(&mut answers.scores[id * parts.len()..]) {
-            let Part { key, min, max, .. } = part;
-            let value = scores.remove(key);
+        let mut numbers = Vec::with_capacity(parts.len());
+        for Part { key, min, max, .. } in parts {
+            let value = scores.iter().position(|(other, _)| other == key).map(|at| scores.swap_remove(at).1);
             let number = value.as_ref().and_then(Value::as_f64);
-            *slot = match (number, value) {
-                (Some(number), _) if (*min..=*max).contains(&number) => number,
+            match (number, value) {
+                (Some(number), _) if (*min..=*max).contains(&number) => numbers.push(number),
                 (Some(number), _) => {
                     return Err(Refusal::new(format!(
                         "{name}: the score by {key} of {image} is {number}, beyond its range from {min} to {max}"
@@ -297,15 +293,19 @@ impl Conversation<'_> {
                     return Err(Refusal::new(format!("{name} gives {image} no score by {key}"))
                         .with_remedy("answer with every measure that its file lists"));
                 }
-            };
+            }
         }
-        if let Some((other, _)) = scores.iter().next() {
+        if let Some((other, _)) = scores.first() {
+            if parts.iter().any(|part| part.key == *other) {
+                let message = format!("{name} gives {image} two scores by {other}");
+                return Err(Refusal::new(message));
+            }
             let message =
                 format!("{name} gives {image} a score by {}, which its file does not list", short(other));
             return Err(Refusal::new(message).with_remedy("list it among the measures"));
         }
-        answers.count += 1;
-        Ok(true)
+        known.count += 1;
+        Ok(Some((id, numbers)))
     }
 
     /// Waits for the end of a program that has closed its output, and says what is missing.
@@ -314,23 +314,25 @@ impl Conversation<'_> {
         process: &mut Process,
         heard: &Receiver<()>,
         last: &LastLines,
-        answers: &Answers,
+        known: &Known,
     ) -> Result<(), Refusal> {
         let Description { name, .. } = self.description;
         let status = process.ended().map_err(|error| Refusal::new(format!("{name}: {error}")))?;
-        let is_complete = answers.count == self.rows.len();
+        if status.is_some() {
+            // Its last words come before its end, and are soon here.
+            let _ = heard.recv_timeout(TICK * 20);
+        }
+        let is_complete = known.count == self.rows.len();
         if is_complete && status.is_none_or(|status| status.success()) {
             return Ok(());
         }
-        // Its last words come before its end, and are soon here.
-        let _ = heard.recv_timeout(TICK * 20);
         let how = match status {
             None => "has closed its output".to_owned(),
             Some(status) if status.success() => "ended".to_owned(),
             Some(status) => format!("ended with {status}"),
         };
-        let (count, n) = (answers.count, self.rows.len());
-        let left_out = answers.is_known.iter().zip(self.rows).find(|(is_known, _)| !**is_known);
+        let (count, n) = (known.count, self.rows.len());
+        let left_out = known.is_known.iter().zip(self.rows).find(|(is_known, _)| !**is_known);
         let left_out = left_out.map_or(String::new(), |(_, row)| format!(", none about {}", row.told()));
         let last: Vec<String> = last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         let last = match last.is_empty() {
@@ -350,10 +352,6 @@ impl Conversation<'_> {
         Refusal::new(format!("{name}: {program} cannot be started: {error}")).with_remedy(remedy)
     }
 }
-
-/// What to do about output that is no answer.
-const TO_STDERR: &str =
-    "print nothing but answers on standard output, and what people should read on standard error";
 
 /// Passes on what a program writes for people, and keeps the last lines.
 fn listen(messages: ChildStderr, name: &str, last: &LastLines, show: &Messages) {
@@ -390,15 +388,5 @@ fn read(output: ChildStdout, events: &SyncSender<Event>) {
         if events.send(event).is_err() || is_last {
             return;
         }
-    }
-}
-
-/// The beginning of a text, on one line.
-fn short(text: &str) -> String {
-    let plain: String =
-        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN + 1).collect();
-    match plain.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &plain[..end]),
-        None => plain,
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use capeval::metric::Part;
-use capeval::{check_outside_key, check_outside_name};
+use capeval::{check_language, check_outside_key, check_outside_name};
 use capeval_choice::Refusal;
 use serde::Deserialize;
 use twox_hash::XxHash3_64;
@@ -22,6 +22,8 @@ pub struct Description {
     pub folder: PathBuf,
     pub parts: Vec<Part>,
     pub references: bool,
+    pub pictures: bool,
+    pub languages: Vec<String>,
     pub batch: usize,
     pub workers: usize,
     pub timeout: Duration,
@@ -43,6 +45,12 @@ struct Written {
     measures: Vec<WrittenMeasure>,
     #[serde(default = "yes")]
     references: bool,
+    /// Whether it looks at pictures.
+    #[serde(default)]
+    pictures: bool,
+    /// The languages that it is made for; all by default.
+    #[serde(default)]
+    language: Languages,
     /// How many captions may wait for an answer at once; 0 for all.
     #[serde(default)]
     batch: usize,
@@ -63,6 +71,20 @@ struct WrittenMeasure {
     range: Option<[f64; 2]>,
     #[serde(default)]
     lower_is_better: bool,
+}
+
+/// A language, or several.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a language such as \"en\", or a list of them")]
+enum Languages {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Default for Languages {
+    fn default() -> Self {
+        Self::Several(Vec::new())
+    }
 }
 
 fn yes() -> bool {
@@ -94,6 +116,8 @@ impl Description {
             command,
             measures,
             references,
+            pictures,
+            language,
             batch,
             workers,
             timeout,
@@ -132,6 +156,11 @@ impl Description {
             }
             parts.push(part);
         }
+        let languages = match language {
+            Languages::One(language) => vec![language],
+            Languages::Several(languages) => languages,
+        };
+        languages.iter().try_for_each(|language| check_language(language))?;
         let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = std::path::absolute(folder.unwrap_or(Path::new(".")))
             .map_err(|error| Refusal::new(format!("the folder of the file is not known: {error}")))?;
@@ -143,12 +172,31 @@ impl Description {
             folder,
             parts,
             references,
+            pictures,
+            languages,
             batch,
             workers,
             timeout,
             environment,
             hash,
         })
+    }
+}
+
+impl Description {
+    /// A hash of the files that the command names, so that a program that has changed is not taken for what it was.
+    pub fn code(&self) -> u64 {
+        let mut all = Vec::new();
+        for word in &self.command {
+            let path = self.folder.join(word);
+            if let Some(bytes) =
+                path.is_file().then(|| capeval_files::read(&path.to_string_lossy()).ok()).flatten()
+            {
+                all.extend_from_slice(word.as_bytes());
+                all.extend_from_slice(&bytes);
+            }
+        }
+        XxHash3_64::oneshot(&all)
     }
 }
 
@@ -185,6 +233,9 @@ mod tests {
         );
         assert!(plain.folder.ends_with("metrics") && plain.folder.is_absolute());
         assert!(plain.references && plain.workers == 1 && plain.batch == 0);
+        assert!(!plain.pictures && plain.languages.is_empty());
+        assert_eq!(read(&format!("{PLAIN}language = 'de'")).unwrap().languages, ["de"]);
+        assert_eq!(read(&format!("{PLAIN}language = ['de', 'en']")).unwrap().languages, ["de", "en"]);
         let two =
             "[[measures]]\nkey = 'a'\nrange = [0, 1]\n[[measures]]\nkey = 'b'\nlower_is_better = true\n";
         let two = read(&format!("{PLAIN}{two}")).unwrap();
@@ -214,6 +265,9 @@ mod tests {
             ("version", "timeout = -1\nversion", "timeout is not"),
             ("version", "colour = 1\nversion", "line 3: unknown field `colour`"),
             ("version", "environment = { '' = 'x' }\nversion", "environment: \"\" is no name"),
+            ("version", "language = 'English'\nversion", "language: \"English\" is not a code such as en"),
+            ("version", "language = 3\nversion", "line 3: a language such as \"en\", or a list of them"),
+            ("version", "pictures = 'yes'\nversion", "line 3: invalid type: string"),
         ] {
             let said = refused(from, to);
             assert!(said.contains(words), "{to}: {said}");

@@ -1,10 +1,11 @@
 //! Metrics that are programs in any language: a file in TOML describes one, and it reads captions and answers with
 //! scores as JSON Lines.
 //!
-//! The protocol, version 1: a line `{"id": 0, "image_id": …, "candidate": "…", "references": ["…"]}` on standard input
-//! for each caption; a line `{"id": 0, "scores": {"measure": 0.5}}` on standard output for each, in any order; and
-//! whatever people should read on standard error. The input ends after the last caption.
+//! The protocol, version 1: a line `{"id": 0, "image_id": …, "candidate": "…", "references": ["…"], "image": "…"}` on
+//! standard input for each caption; a line `{"id": 0, "scores": {"measure": 0.5}}` on standard output for each, in any
+//! order; and whatever people should read on standard error. The input ends after the last caption.
 
+mod answer;
 mod conversation;
 mod description;
 mod process;
@@ -12,9 +13,8 @@ mod process;
 use std::path::Path;
 use std::sync::Arc;
 
-use capeval::evaluate::Progress;
 use capeval::metric::{Part, Signature};
-use capeval::{Outside, OutsideMetrics, OutsideRow};
+use capeval::{Answers, Identity, Outside, OutsideMetrics, OutsideRow, Sight};
 use capeval_choice::Refusal;
 
 use description::Description;
@@ -82,7 +82,20 @@ impl Outside for Program {
         self.description.references
     }
 
-    fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
-        conversation::score(&self.description, rows, &self.messages, progress)
+    fn sight(&self) -> Sight {
+        if self.description.pictures { Sight::Needed } else { Sight::None }
+    }
+
+    fn languages(&self) -> &[String] {
+        &self.description.languages
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        let text = format!("{}|code:{:016x}", self.signature(), self.description.code());
+        Some(Identity { text, knows_images: true })
+    }
+
+    fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
+        conversation::score(&self.description, rows, &self.messages, answers)
     }
 }

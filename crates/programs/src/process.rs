@@ -1,30 +1,38 @@
 //! A running program with all that it has started, which ends with its metric, with an error, and with capeval.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::description::Description;
 
-/// The groups of the processes that run.
-static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+/// The groups of the processes that run, and their marks.
+static RUNNING: Mutex<BTreeMap<u32, String>> = Mutex::new(BTreeMap::new());
+
+/// The variable that marks a process, which all that it starts inherits.
+const MARK: &str = "CAPEVAL_METRIC_PROCESS";
+
+/// The number of processes that were started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// How long a program may take to end after its last answer.
 pub const GRACE: Duration = Duration::from_secs(5);
 
 /// Ends all programs at once, since capeval is about to end.
 pub fn end_all() {
-    for group in std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner)) {
-        kill(group);
+    for (group, mark) in std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner)) {
+        kill(group, &mark);
     }
 }
 
-/// A program that runs. It is killed when this is dropped.
+/// A program that runs. It is killed with all that it has started when this is dropped.
 pub struct Process {
     child: Child,
+    mark: String,
 }
 
 /// The streams of a process.
@@ -43,21 +51,33 @@ impl Process {
             true => description.folder.join(name),
             false => name.into(),
         };
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let mark = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
         let mut command = Command::new(program);
-        command.args(arguments).envs(&description.environment).current_dir(&description.folder);
+        command
+            .args(arguments)
+            .envs(&description.environment)
+            .env(MARK, &mark)
+            .current_dir(&description.folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut child = command.spawn()?;
-        running.insert(child.id());
+        running.insert(child.id(), mark.clone());
         drop(running);
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let process = Self { child };
+        let process = Self { child, mark };
         match streams {
             (Some(input), Some(output), Some(messages)) => Ok((process, Streams { input, output, messages })),
             _ => Err(io::ErrorKind::BrokenPipe.into()),
         }
+    }
+
+    /// Whether it has ended, whatever goes on that it has started.
+    pub fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
     }
 
     /// Waits a while for the end; `None` if it goes on.
@@ -75,7 +95,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         let group = self.child.id();
-        kill(group);
+        kill(group, &self.mark);
         // Without process groups, this is what there is.
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -83,12 +103,52 @@ impl Drop for Process {
     }
 }
 
-/// Kills a group of processes; those that have ended are of no concern.
-fn kill(group: u32) {
+/// Kills a group of processes, and those with the mark that have left it; those that have ended are of no concern.
+fn kill(group: u32, mark: &str) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(group).ok().and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
+    #[cfg(target_os = "linux")]
+    marked::kill(mark);
     #[cfg(not(unix))]
     let _ = group;
+    #[cfg(not(target_os = "linux"))]
+    let _ = mark;
+}
+
+/// Processes that have left their group, as daemons do, but keep the variables that they were started with.
+#[cfg(target_os = "linux")]
+mod marked {
+    use std::fs;
+
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+    use super::MARK;
+
+    /// How often processes are looked for, since one may start another while it is killed.
+    const LOOKS: usize = 10;
+
+    pub fn kill(mark: &str) {
+        let variable = format!("{MARK}={mark}");
+        for _ in 0..LOOKS {
+            if kill_once(variable.as_bytes()) == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Kills the processes with a variable; how many there were.
+    fn kill_once(variable: &[u8]) -> usize {
+        let ids = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let kill = |id: i32| -> Option<()> {
+            // Opened first, so that the signal reaches the process whose variables are read, and no later one.
+            let process = pidfd_open(Pid::from_raw(id)?, PidfdFlags::empty()).ok()?;
+            let variables = fs::read(format!("/proc/{id}/environ")).ok()?;
+            variables.split(|byte| *byte == 0).find(|one| *one == variable)?;
+            pidfd_send_signal(process, Signal::KILL).ok()
+        };
+        ids.filter_map(kill).count()
+    }
 }

@@ -187,7 +187,7 @@ impl RowScorer {
         let rows = long(py, self.threads, None, move |progress| {
             let mut references = references;
             let mut resources = Resources::default();
-            outside.add_to(&mut resources, &progress.caller);
+            outside.add_to(&mut resources, &progress.caller)?;
             let metrics = capeval::compute_outside(metrics, &resources, &system, &ids, &references, progress)
                 .map_err(|error| progress.caller.take_raised().unwrap_or_else(|| from_request(error)))?;
             let scored = evaluate(&mut references, &[system], &metrics, progress);

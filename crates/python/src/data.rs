@@ -15,6 +15,7 @@ use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::function::Function;
 use crate::outside::{Functions, Outsiders};
+use crate::pictures::GivenPictures;
 use crate::run::{Watch, long};
 
 /// Installed data, which calls share.
@@ -22,6 +23,9 @@ static KEPT: Kept = Kept::new();
 
 /// The key of functions that are metrics, among the files.
 const FUNCTIONS: &str = "functions";
+
+/// The key of pictures, among the files.
+const PICTURES: &str = "pictures";
 
 /// The key of a table of document frequencies that Python holds, among the files.
 const TABLE: &str = "table";
@@ -32,10 +36,11 @@ pub struct Given {
     files: DataFiles,
     table: Option<Arc<Table>>,
     functions: Functions,
+    pictures: Option<GivenPictures>,
 }
 
 impl Given {
-    /// The data in a dictionary: a table of document frequencies, functions, and files by name.
+    /// The data in a dictionary: a table of document frequencies, functions, pictures, and files by name.
     pub fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let files = given.copy()?;
         let functions = files.get_item(FUNCTIONS)?;
@@ -44,14 +49,20 @@ impl Given {
         }
         let functions = functions.map(|functions| functions.extract::<Vec<Py<Function>>>()).transpose()?;
         let functions = functions.into_iter().flatten().map(Arc::new).collect();
+        let pictures = files.get_item(PICTURES)?;
+        if pictures.is_some() {
+            files.del_item(PICTURES)?;
+        }
+        let pictures = pictures.filter(|pictures| !pictures.is_none());
+        let pictures = pictures.as_ref().map(GivenPictures::new).transpose()?;
         let table = files.get_item(TABLE)?;
         if table.is_some() {
             files.del_item(TABLE)?;
         }
         let table = table.filter(|table| !table.is_none());
         let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
-        let files = DataFiles { keeps_parses: true, ..crate::options::options(&files)? };
-        Ok(Self { files, functions, ..Self::of(table.map(Bound::get)) })
+        let files = DataFiles { uses_cache_folder: true, ..crate::options::options(&files)? };
+        Ok(Self { files, functions, pictures, ..Self::of(table.map(Bound::get)) })
     }
 
     /// A table of document frequencies, and no files.
@@ -59,8 +70,8 @@ impl Given {
         Self { table: table.map(|table| Arc::clone(&table.table)), ..Self::default() }
     }
 
-    /// Opens these data and the installed ones that `metrics`, if any, need. Must be called on a thread of a pool,
-    /// since checksums are computed in parallel.
+    /// Opens these data, without caches, and the installed ones that `metrics`, if any, need. Must be called on a
+    /// thread of a pool, since checksums are computed in parallel.
     fn open(&self, metrics: Option<&MetricOptions>) -> PyResult<MetricData> {
         let home = Home::of_user().ok().map(|home| home.keeping(&KEPT));
         let installed = metrics.map(|metrics| MetricData::installed(home.as_ref(), metrics));
@@ -70,7 +81,7 @@ impl Given {
             let what = sentence(&absent.to_string(), Some(&absent.kind.remedy()));
             return Err(PyFileNotFoundError::new_err(what));
         }
-        data.read(&self.files).and_then(|()| data.open_caches(&self.files)).map_err(from_file)?;
+        data.read(&self.files).map_err(from_file)?;
         if let Some(table) = &self.table {
             data.resources.insert(Arc::clone(table));
         }
@@ -96,27 +107,32 @@ pub fn with_metric_data<T>(
     watch: &Watch,
     work: impl FnOnce(Resources) -> PyResult<T>,
 ) -> PyResult<T> {
-    let MetricData { mut resources, caches, .. } = given.open(metrics)?;
+    let mut data = given.open(metrics)?;
     let names = metrics.map(|metrics| metrics.names.as_slice()).unwrap_or_default();
-    Outsiders::new(names, given.functions.clone())?.add_to(&mut resources, &watch.caller);
+    let outsiders = Outsiders::new(names, given.functions.clone())?.with_pictures(given.pictures.clone());
+    outsiders.add_to(&mut data.resources, &watch.caller)?;
+    data.open_caches(&given.files).map_err(from_file)?;
+    let MetricData { resources, caches, .. } = data;
     let found = work(resources).map_err(|error| watch.caller.take_raised().unwrap_or(error))?;
     caches.save().map_err(from_file)?;
     Ok(found)
 }
 
-/// The installed data that `metrics` need, and a table of document frequencies; `keeps_parses` as in [`DataFiles`].
+/// The installed data that `metrics` need, and a table of document frequencies; `uses_cache_folder` as in
+/// [`DataFiles`].
 pub fn data(
     py: Python<'_>,
     metrics: &MetricOptions,
     table: Option<&DocumentFrequencies>,
-    keeps_parses: bool,
+    uses_cache_folder: bool,
 ) -> PyResult<MetricData> {
     let mut given = Given::of(table);
-    given.files.keeps_parses = keeps_parses;
-    let data = match &capeval::needed_data(metrics)[..] {
+    given.files.uses_cache_folder = uses_cache_folder;
+    let mut data = match &capeval::needed_data(metrics)[..] {
         [] => given.open(Some(metrics))?,
         _ => long(py, None, None, |_| given.open(Some(metrics)))??,
     };
+    data.open_caches(&given.files).map_err(from_file)?;
     Ok(data)
 }
 

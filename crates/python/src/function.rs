@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use capeval::choice::Refusal;
-use capeval::evaluate::Progress;
 use capeval::metric::{Part, Signature};
-use capeval::{Outside, OutsideRow};
+use capeval::{Answers, Identity, Outside, OutsideRow, Picture, Sight};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::captions::id_list;
 use crate::error::value;
+use crate::pictures::OneByOne;
 use crate::run::Caller;
 
 /// A function that scores batches of captions.
@@ -22,7 +23,14 @@ pub struct Function {
     needs_references: bool,
     /// Whether it takes all captions of a system together.
     corpus: bool,
-    /// Takes candidates, references, ids and the number of the first caption; returns scores, measure after measure.
+    sight: Sight,
+    languages: Vec<String>,
+    /// A hash of what it is compiled to.
+    code: String,
+    /// Whether it is given the ids of images.
+    knows_images: bool,
+    /// Takes candidates, references, ids, pictures and the number of the first caption; returns scores, measure after
+    /// measure.
     callable: Py<PyAny>,
 }
 
@@ -35,6 +43,7 @@ type MeasureRow = (String, f64, f64, bool);
 #[pymethods]
 impl Function {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "Python's class passes all that it knows")]
     fn new(
         name: String,
         measures: Vec<MeasureRow>,
@@ -42,6 +51,10 @@ impl Function {
         batch: usize,
         needs_references: bool,
         corpus: bool,
+        needs_pictures: Option<bool>,
+        languages: Vec<String>,
+        code: String,
+        knows_images: bool,
         callable: Py<PyAny>,
     ) -> PyResult<Self> {
         capeval::check_outside_name(&name).map_err(|refusal| value(&refusal.to_string()))?;
@@ -60,7 +73,27 @@ impl Function {
         if parts.is_empty() {
             return Err(value(&format!("{name} has no measure")));
         }
-        Ok(Self { name, parts, version, batch, needs_references, corpus, callable })
+        for language in &languages {
+            capeval::check_language(language).map_err(|refusal| value(&refusal.to_string()))?;
+        }
+        let sight = match needs_pictures {
+            None => Sight::None,
+            Some(false) => Sight::Optional,
+            Some(true) => Sight::Needed,
+        };
+        Ok(Self {
+            name,
+            parts,
+            version,
+            batch,
+            needs_references,
+            corpus,
+            sight,
+            languages,
+            code,
+            knows_images,
+            callable,
+        })
     }
 }
 
@@ -69,6 +102,8 @@ pub struct Called {
     pub function: Arc<Py<Function>>,
     /// Who calls it.
     pub caller: Arc<Caller>,
+    /// What Python has for each image.
+    pub pictures: Option<Arc<OneByOne>>,
 }
 
 impl Called {
@@ -82,13 +117,29 @@ impl Called {
             let candidates: Vec<&str> = rows.iter().map(|row| row.candidate).collect();
             let references: Vec<&[&str]> = rows.iter().map(|row| row.references.as_slice()).collect();
             let ids = id_list(py, rows.iter().map(|row| row.image))?;
-            (candidates, references, ids, first).into_pyobject(py).map(Bound::unbind)
+            let images = self.images(py, rows)?;
+            (candidates, references, ids, images, first).into_pyobject(py).map(Bound::unbind)
         })?;
         let function = Arc::clone(&self.function);
         let job = move |py: Python<'_>| {
             function.get().callable.call1(py, arguments.into_bound(py))?.extract(py).map_err(PyErr::from)
         };
         self.caller.run(job).transpose()
+    }
+
+    /// The pictures of rows, if the function looks at them.
+    fn images<'py>(&self, py: Python<'py>, rows: &[OutsideRow<'_>]) -> PyResult<Bound<'py, PyList>> {
+        let images = PyList::empty(py);
+        for row in rows.iter().filter(|_| self.get().sight != Sight::None) {
+            let object =
+                self.pictures.as_ref().zip(row.image).and_then(|(pictures, image)| pictures.get(image));
+            match (object, row.picture) {
+                (Some(object), _) => images.append(object)?,
+                (None, Some(Picture::File { path, .. })) => images.append(path)?,
+                (None, _) => images.append(py.None())?,
+            }
+        }
+        Ok(images)
     }
 }
 
@@ -116,28 +167,43 @@ impl Outside for Called {
         self.get().corpus
     }
 
-    fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal> {
+    fn sight(&self) -> Sight {
+        self.get().sight
+    }
+
+    fn languages(&self) -> &[String] {
+        &self.get().languages
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        let Function { version, code, knows_images, .. } = self.get();
+        // Without a version, nothing would tell that it has changed; without a hash, it is not to be kept.
+        let text = format!("{}|code:{code}", self.signature());
+        (!version.is_empty() && !code.is_empty()).then_some(Identity { text, knows_images: *knows_images })
+    }
+
+    fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
         let function = self.get();
-        let mut scores: Vec<Vec<f64>> = vec![Vec::with_capacity(rows.len()); function.parts.len()];
         let mut first = 0;
         let most = if function.corpus { rows.len().max(1) } else { function.batch };
         for batch in rows.chunks(most) {
-            progress.advance(0);
+            answers.wait();
             let found = self.call(batch, first).map_err(|error| {
                 self.caller.raise(error);
                 Refusal::new(format!("{} has raised an error", function.name))
             })?;
             let Some(found) = found else {
                 // Unwinds, since someone wants the call to end.
-                progress.advance(0);
+                answers.wait();
                 return Err(Refusal::new(format!("{} has been interrupted", function.name)));
             };
-            for (all, found) in scores.iter_mut().zip(found) {
-                all.extend(found);
+            for row in 0..batch.len() {
+                let scores: Vec<f64> =
+                    found.iter().filter_map(|of_measure| of_measure.get(row).copied()).collect();
+                answers.take(first + row, &scores);
             }
             first += batch.len();
-            progress.advance(batch.len());
         }
-        Ok(scores)
+        Ok(())
     }
 }

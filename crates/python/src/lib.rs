@@ -21,6 +21,7 @@ mod meta;
 mod metrics;
 mod options;
 mod outside;
+mod pictures;
 mod plain;
 mod preference;
 mod program;

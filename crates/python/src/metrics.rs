@@ -29,16 +29,17 @@ pub fn select(
     Ok(select_with_caches(py, names, settings, frequencies, false)?.0)
 }
 
-/// As [`select`], with what is to be saved after the metrics were used; parses of SPICE are kept if `keeps_parses`.
+/// As [`select`], with what is to be saved after the metrics were used; if `uses_cache_folder`, they keep it in the
+/// user's folder for caches.
 pub fn select_with_caches(
     py: Python<'_>,
     names: &[String],
     settings: &[(String, String)],
     frequencies: Option<&DocumentFrequencies>,
-    keeps_parses: bool,
+    uses_cache_folder: bool,
 ) -> PyResult<(Selection, Caches)> {
     let options = with_settings(names, settings);
-    let MetricData { resources, caches, .. } = data(py, &options, frequencies, keeps_parses)?;
+    let MetricData { resources, caches, .. } = data(py, &options, frequencies, uses_cache_folder)?;
     let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
     Ok((selection, caches))
 }
@@ -57,7 +58,7 @@ pub fn of_rows(
 ) -> PyResult<Selection> {
     let options = with_settings(metrics, settings);
     let MetricData { mut resources, .. } = data(py, &options, frequencies, false)?;
-    outside.add_to(&mut resources, &Caller::no_one());
+    outside.add_to(&mut resources, &Caller::no_one())?;
     let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
     let Selection { metrics, notices } = selection;
     Ok(Selection { metrics: metrics.into_iter().map(AnyMetric::each).collect(), notices })

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use capeval::metric::Resources;
-use capeval::{Outside, OutsideMetrics};
+use capeval::{Outside, OutsideMetrics, Sight};
 use capeval_programs::Messages;
 use pyo3::prelude::*;
 
 use crate::error::from_file;
 use crate::function::{Called, Function};
+use crate::pictures::GivenPictures;
 use crate::run::Caller;
 
 /// The functions and programs of a list of metrics.
@@ -16,6 +17,7 @@ use crate::run::Caller;
 pub struct Outsiders {
     programs: Vec<Arc<dyn Outside>>,
     functions: Functions,
+    pictures: Option<GivenPictures>,
 }
 
 /// Functions that are metrics.
@@ -25,7 +27,12 @@ impl Outsiders {
     /// Reads the files of the programs among `names`.
     pub fn new(names: &[String], functions: Functions) -> PyResult<Self> {
         let OutsideMetrics(programs) = capeval_programs::read(names, &messages()).map_err(from_file)?;
-        Ok(Self { programs, functions })
+        Ok(Self { programs, functions, pictures: None })
+    }
+
+    /// The same with pictures to look at.
+    pub fn with_pictures(self, pictures: Option<GivenPictures>) -> Self {
+        Self { pictures, ..self }
     }
 
     /// Whether there are none.
@@ -33,16 +40,30 @@ impl Outsiders {
         self.programs.is_empty() && self.functions.is_empty()
     }
 
-    /// Adds them to `resources`; `caller` calls the functions.
-    pub fn add_to(&self, resources: &mut Resources, caller: &Arc<Caller>) {
+    /// Adds them and their pictures to `resources`; `caller` calls the functions.
+    ///
+    /// # Errors
+    /// When there are pictures at which none of them looks.
+    pub fn add_to(&self, resources: &mut Resources, caller: &Arc<Caller>) -> PyResult<()> {
         let called = |function: &Arc<Py<Function>>| -> Arc<dyn Outside> {
-            Arc::new(Called { function: Arc::clone(function), caller: Arc::clone(caller) })
+            Arc::new(Called {
+                function: Arc::clone(function),
+                caller: Arc::clone(caller),
+                pictures: self.pictures.as_ref().and_then(GivenPictures::one_by_one),
+            })
         };
         let functions = self.functions.iter().map(called);
         let all: Vec<Arc<dyn Outside>> = self.programs.iter().cloned().chain(functions).collect();
+        if let Some(pictures) = &self.pictures {
+            if all.iter().all(|one| one.sight() == Sight::None) {
+                return Err(GivenPictures::unseen());
+            }
+            resources.insert(Arc::new(pictures.source()?));
+        }
         if !all.is_empty() {
             resources.insert(Arc::new(OutsideMetrics(all)));
         }
+        Ok(())
     }
 }
 

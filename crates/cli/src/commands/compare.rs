@@ -159,7 +159,7 @@ fn run_reports(args: &Args) -> Result<u8> {
     let (tests, named) = (&args.tests, args.inputs.name()?);
     let paths: Vec<&str> = named.iter().map(|named| named.path.as_str()).collect();
     let output = args.output.open(&paths)?;
-    let page = args.pages.open(&paths, &args.output)?;
+    let page = args.pages.open(&paths, &[], &args.output)?;
     let save = args.save.open(&paths, &args.output)?;
     let bar = Bar::new();
     let reports = named.iter().map(report);

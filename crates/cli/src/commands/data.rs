@@ -92,6 +92,7 @@ fn list(home: &Home) -> Result<()> {
     };
     let mut lines: Vec<String> = DATA.iter().map(|kind| column(kind) + &state(kind)).collect();
     lines.extend(parses());
+    lines.extend(scores());
     Output::open(None, &[])?.write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
 }
 
@@ -101,6 +102,14 @@ fn parses() -> Option<String> {
     let metadata = std::fs::metadata(&path).ok()?;
     let size = metadata.len() as f64 / 1e6;
     Some(format!("SPICE's parses: {size:.1} MB, {}; remove the file to free the space", path.display()))
+}
+
+/// A line about the scores that are kept in the user's folder for caches.
+fn scores() -> Option<String> {
+    let folder = capeval_files::score_cache()?;
+    let size = capeval_files::score_cache_size(&folder) as f64 / 1e6;
+    let place = folder.display();
+    (size > 0.0).then(|| format!("scores of metrics that are programs or functions: {size:.1} MB, {place}; remove the folder to free the space"))
 }
 
 fn verify(home: &Home) -> Result<()> {

@@ -43,6 +43,7 @@ pub fn run(args: &Args) -> Result<()> {
     let intervals = args.intervals.resampling()?;
     let chosen = args.metrics.choose(args.metrics.options())?;
     chosen.check_early()?;
+    args.metrics.refuse_unseen(chosen.looks, false)?;
     let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
     let output = args.output.open(&inputs)?;
     let save = args.save.open(&inputs, &args.output)?;

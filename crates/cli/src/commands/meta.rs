@@ -196,6 +196,12 @@ impl Run {
 
     /// Chooses the metrics: beside given scores none, unless some are named.
     fn choose(&self) -> Result<ChosenMetrics> {
+        let chosen = self.choose_metrics()?;
+        self.metrics.refuse_unseen(chosen.looks, false)?;
+        Ok(chosen)
+    }
+
+    fn choose_metrics(&self) -> Result<ChosenMetrics> {
         let options = self.metrics.options();
         if self.given.any() && !options.are_chosen() {
             crate::given::refuse_without_metrics([self.metrics.set()])?;

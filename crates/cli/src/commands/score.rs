@@ -221,7 +221,9 @@ impl Inputs {
         pages: &ImagePageArgs,
         output: &OutputArgs,
     ) -> Result<Option<Html>> {
-        pages.open(&self.paths(chosen), output)
+        let html = pages.open(&self.paths(chosen), &self.metrics.pictures, output)?;
+        self.metrics.refuse_unseen(chosen.metrics.looks, html.is_some())?;
+        Ok(html)
     }
 
     /// Opens the file that keeps the report, if one is requested.

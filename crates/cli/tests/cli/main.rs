@@ -18,6 +18,7 @@ mod perplexity;
 mod prefer;
 mod prepared;
 mod program;
+mod programs;
 mod published;
 mod refusals;
 mod rouge;

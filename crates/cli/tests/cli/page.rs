@@ -212,7 +212,7 @@ fn what_cannot_be_a_page_is_refused_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     let page = page.to_str().unwrap();
-    assert!(refused(&["--pictures", "{id}.png"]).contains("--html <FILE>"));
+    assert!(refused(&["--pictures", "{id}.png"]).contains("there is neither"));
     let gone = refused(&["--html", page, "--pictures", "no-such-folder"]);
     assert!(gone.contains("no-such-folder: cannot look for pictures"), "{gone}");
     let empty = folder.path().to_str().unwrap();

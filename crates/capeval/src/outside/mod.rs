@@ -1,5 +1,10 @@
 //! Metrics that are computed outside of the engine, by a function or by a program, before anything else is measured.
 
+mod asking;
+mod computed;
+mod kept;
+mod picture;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +13,14 @@ use capeval_choice::Refusal;
 use capeval_corpus::SegmentId;
 use capeval_evaluate::registry::{self, Resources, SUITES};
 use capeval_evaluate::{Progress, ReferenceSet, Stage, System};
-use capeval_metric::{
-    About, AnyMetric, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment,
-    Signature, Statistics, Step,
-};
+use capeval_metric::{AnyMetric, Part, Signature};
 
 use crate::Error;
+
+use asking::Asking;
+use computed::Computed;
+pub use kept::{KeptScores, OutsideScores, ScoreStore};
+pub use picture::{Picture, PictureSource, Pictures, Sight};
 
 /// A caption to score outside of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +31,8 @@ pub struct OutsideRow<'r> {
     pub candidate: &'r str,
     /// What it is compared with; empty if the metric needs no references.
     pub references: Vec<&'r str>,
+    /// The picture of its image, if the metric looks at it.
+    pub picture: Option<&'r Picture>,
 }
 
 impl OutsideRow<'_> {
@@ -31,6 +40,15 @@ impl OutsideRow<'_> {
     pub fn told(&self) -> String {
         self.image.map_or_else(|| "a row without id".to_owned(), |image| format!("image {}", image.quoted()))
     }
+}
+
+/// What a metric is, so that its scores can be kept for later runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// All that its scores depend on beside rows: a name, a version, a hash of its code.
+    pub text: String,
+    /// Whether it sees the ids of images.
+    pub knows_images: bool,
 }
 
 /// A metric that is computed outside of the engine. Its corpus scores are means of its scores of captions.
@@ -47,8 +65,28 @@ pub trait Outside: Send + Sync {
     fn takes_all_together(&self) -> bool {
         false
     }
-    /// The scores of all rows, measure after measure. Calls `progress` for rows that are done; that may unwind.
-    fn score(&self, rows: &[OutsideRow<'_>], progress: &dyn Progress) -> Result<Vec<Vec<f64>>, Refusal>;
+    /// Whether it looks at pictures.
+    fn sight(&self) -> Sight {
+        Sight::None
+    }
+    /// The languages that it is made for, as codes such as `en`; empty for all.
+    fn languages(&self) -> &[String] {
+        &[]
+    }
+    /// What it is, if its scores may be kept for later runs.
+    fn identity(&self) -> Option<Identity> {
+        None
+    }
+    /// Scores all rows.
+    fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal>;
+}
+
+/// Receives scores as they come, from any thread. All methods may unwind, which ends the work.
+pub trait Answers: Sync {
+    /// Takes the scores of row number `row`, one by each measure.
+    fn take(&self, row: usize, scores: &[f64]);
+    /// Called while no scores come.
+    fn wait(&self);
 }
 
 /// Metrics that are computed outside of the engine, for [`Resources`]: a name in a list of metrics means one of these
@@ -88,6 +126,16 @@ pub fn check_outside_key(key: &str) -> Result<(), Refusal> {
     check("key", key)
 }
 
+/// Checks the code of a language that such a metric is made for.
+pub fn check_language(code: &str) -> Result<(), Refusal> {
+    let is_code = (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase());
+    match is_code {
+        true => Ok(()),
+        false => Err(Refusal::new(format!("language: {code:?} is not a code such as en"))
+            .with_remedy("use the two or three letters of ISO 639: en, de, zh")),
+    }
+}
+
 fn check(what: &str, key: &str) -> Result<(), Refusal> {
     let is_good = key.starts_with(|first: char| first.is_ascii_lowercase())
         && key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
@@ -103,7 +151,14 @@ fn check(what: &str, key: &str) -> Result<(), Refusal> {
 pub(crate) fn described(name: &str, resources: &Resources) -> Option<AnyMetric> {
     let all = resources.get::<OutsideMetrics>()?;
     let outside = all.0.iter().find(|one| one.name() == name)?;
-    Some(AnyMetric::new(Computed::new(outside.as_ref(), Vec::new())))
+    Some(AnyMetric::new(Computed::new(outside.as_ref(), Vec::new(), Vec::new())))
+}
+
+/// Refuses metrics that need pictures where none are given.
+pub fn check_pictures(resources: &Resources) -> Result<(), Error> {
+    let (all, pictures) = (resources.get::<OutsideMetrics>(), resources.get::<Pictures>());
+    let mut all = all.iter().flat_map(|all| &all.0);
+    all.try_for_each(|one| picture::check(one.name(), one.sight(), pictures.as_deref()))
 }
 
 /// The metrics that the engine computes itself.
@@ -135,7 +190,7 @@ pub(crate) struct Scene<'s> {
 
 /// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is
 /// asked once, for all scenes, and once about captions that have the same image and references; those that take all
-/// captions together are asked about each system, and about all its captions.
+/// captions together are asked about each system, and about all its captions. What earlier runs have kept is not asked.
 pub(crate) fn compute(
     metrics: &[AnyMetric],
     resources: &Resources,
@@ -144,57 +199,59 @@ pub(crate) fn compute(
 ) -> Result<Vec<Vec<AnyMetric>>, Error> {
     let mut all = vec![metrics.to_vec(); scenes.len()];
     let Some(outside) = resources.get::<OutsideMetrics>() else { return Ok(all) };
+    let (pictures, store) = (resources.get::<Pictures>(), resources.get::<OutsideScores>());
     let found = metrics.iter().enumerate().filter_map(|(place, metric)| Some((place, outside.of(metric)?)));
     let found: Vec<(usize, &dyn Outside)> = found.collect();
     for (number, (place, one)) in found.iter().enumerate() {
-        let rows: Vec<OutsideRow<'_>> = scenes
-            .iter()
-            .flat_map(|scene| scene.systems.iter().map(move |system| (scene, system)))
-            .flat_map(|(scene, system)| {
-                system
-                    .images
-                    .iter()
-                    .enumerate()
-                    .map(move |(k, image)| (scene, *image as usize, system.texts.get(k)))
+        let captions = || {
+            let systems =
+                scenes.iter().flat_map(|scene| scene.systems.iter().map(move |system| (scene, system)));
+            systems.flat_map(|(scene, system)| {
+                let texts =
+                    system.images.iter().enumerate().map(|(k, image)| (*image as usize, system.texts.get(k)));
+                texts.map(move |(image, text)| (scene, image, text))
             })
-            .map(|(scene, image, candidate)| OutsideRow {
-                image: scene.ids[image],
-                candidate,
-                references: match one.needs_references() {
-                    true => scene.references[image].clone(),
-                    false => Vec::new(),
-                },
-            })
-            .collect();
+        };
+        let images = captions().filter_map(|(scene, image, _)| scene.ids[image]);
+        let pictures = picture::find(one.name(), one.sight(), pictures.as_deref(), images)?;
+        let rows = captions().map(|(scene, image, candidate)| OutsideRow {
+            image: scene.ids[image],
+            candidate,
+            references: match one.needs_references() {
+                true => scene.references[image].clone(),
+                false => Vec::new(),
+            },
+            picture: scene.ids[image].and_then(|image| pictures.get(image)),
+        });
         let systems = scenes.iter().flat_map(|scene| scene.systems);
         let (rows, places, shares) = match one.takes_all_together() {
             true => {
+                let rows: Vec<OutsideRow<'_>> = rows.collect();
                 let places = (0..rows.len()).collect();
                 (rows, places, systems.map(|system| system.images.len()).collect())
             }
             false => {
-                let (rows, places) = unique(rows);
+                let (rows, places) = unique(rows.collect());
                 let all = vec![rows.len()];
                 (rows, places, all)
             }
         };
         progress.begin(Stage::Measuring, rows.len());
         progress.system(one.name(), number + 1, found.len());
-        let scores = ask(*one, &rows, &shares, progress)?;
+        let (scores, notices) = Asking::new(*one, &rows, &shares, store.as_deref(), progress).ask()?;
+        let n = one.parts().len();
         let mut places = places.into_iter();
         for (metrics, scene) in all.iter_mut().zip(scenes) {
             let mut values = Vec::with_capacity(scene.systems.len());
             for system in scene.systems {
-                let mut of_system = vec![f64::NAN; scene.ids.len() * scores.len()];
+                let mut of_system = vec![f64::NAN; scene.ids.len() * n];
                 for (image, row) in system.images.iter().zip(&mut places) {
-                    let first = *image as usize * scores.len();
-                    for (slot, of_measure) in of_system[first..].iter_mut().zip(&scores) {
-                        *slot = of_measure[row];
-                    }
+                    let first = *image as usize * n;
+                    of_system[first..first + n].copy_from_slice(&scores[row * n..(row + 1) * n]);
                 }
                 values.push(of_system);
             }
-            metrics[*place] = AnyMetric::new(Computed::new(*one, values));
+            metrics[*place] = AnyMetric::new(Computed::new(*one, values, notices.clone()));
         }
     }
     Ok(all)
@@ -234,118 +291,4 @@ fn unique<'r>(rows: Vec<OutsideRow<'r>>) -> (Vec<OutsideRow<'r>>, Vec<usize>) {
     };
     let places = rows.into_iter().map(place).collect();
     (different, places)
-}
-
-/// The scores of all rows, measure after measure, of which consecutive shares are asked about together.
-fn ask(
-    one: &dyn Outside,
-    rows: &[OutsideRow<'_>],
-    shares: &[usize],
-    progress: &dyn Progress,
-) -> Result<Vec<Vec<f64>>, Error> {
-    let mut scores = vec![Vec::with_capacity(rows.len()); one.parts().len()];
-    let mut rest = rows;
-    for share in shares {
-        let (mine, others) = rest.split_at((*share).min(rest.len()));
-        rest = others;
-        let found = one.score(mine, progress)?;
-        check_scores(one, mine, &found)?;
-        scores.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
-    }
-    Ok(scores)
-}
-
-/// Checks that there is a number for each row and measure.
-fn check_scores(one: &dyn Outside, rows: &[OutsideRow<'_>], scores: &[Vec<f64>]) -> Result<(), Error> {
-    let name = one.name();
-    if scores.len() != one.parts().len() || scores.iter().any(|of_measure| of_measure.len() != rows.len()) {
-        return Err(Error::request(format!("{name} has not scored each of {} captions", rows.len())));
-    }
-    for (part, of_measure) in one.parts().iter().zip(scores) {
-        if let Some((_, row)) = of_measure.iter().zip(rows).find(|(score, _)| score.is_nan()) {
-            return Err(Error::with_remedy(
-                format!("the score by {} of {} is not a number (NaN)", part.key, row.told()),
-                format!("make {name} give every caption a number, such as 0"),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// A metric whose scores were computed before.
-struct Computed {
-    signature: Signature,
-    parts: Vec<Part>,
-    /// The scores by system: image after image, measure after measure.
-    values: Arc<Vec<Vec<f64>>>,
-}
-
-impl Computed {
-    fn new(outside: &dyn Outside, values: Vec<Vec<f64>>) -> Self {
-        Self { signature: outside.signature(), parts: outside.parts().to_vec(), values: Arc::new(values) }
-    }
-
-    /// The scores of a segment, by measure.
-    fn of(&self, segment: &Segment<'_>) -> Vec<f64> {
-        let n = self.parts.len();
-        let of_system = self.values.get(segment.system);
-        let own = of_system.and_then(|values| values.get(segment.image * n..(segment.image + 1) * n));
-        own.map_or_else(|| vec![f64::NAN; n], <[f64]>::to_vec)
-    }
-}
-
-/// The number of segments, and the sum of their scores by each measure.
-struct Sums {
-    count: f64,
-    sums: Vec<f64>,
-}
-
-impl Statistics for Sums {
-    fn store(&self, row: &mut [f64]) {
-        if let Some((count, sums)) = row.split_first_mut() {
-            *count = self.count;
-            sums.copy_from_slice(&self.sums);
-        }
-    }
-
-    fn load(row: &[f64]) -> Self {
-        let (count, sums) = row.split_first().map_or((0.0, &[][..]), |(count, sums)| (*count, sums));
-        Self { count, sums: sums.to_vec() }
-    }
-}
-
-impl Metric for Computed {
-    type Model = ();
-    type Stats = Sums;
-    type Scratch = ();
-
-    fn about(&self) -> About {
-        // Names of columns differ.
-        let name = |part: &Part| if self.parts.len() == 1 { "sum".to_owned() } else { part.key.clone() };
-        let sums = self.parts.iter().map(|part| Column::sum(name(part)));
-        let columns = std::iter::once(Column::count("segments")).chain(sums).collect();
-        About::new(self.signature.clone(), Input::new(Reading::Raw), columns, self.parts.clone())
-            .learns(Learns::Nothing)
-            .mean(true)
-    }
-
-    fn fit(&self, _: &References<'_>) {}
-
-    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Sums {
-        Sums { count: 1.0, sums: self.of(segment) }
-    }
-
-    fn score(&self, Sums { count, sums }: &Sums, values: &mut [f64]) {
-        for (value, sum) in values.iter_mut().zip(sums) {
-            *value = if *count == 0.0 { 0.0 } else { sum / count };
-        }
-    }
-
-    fn explain(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Explanation {
-        let steps = self.parts.iter().zip(self.of(segment));
-        let step = |(part, value): (&Part, f64)| {
-            Step::given(part.label.clone(), value).noted("computed outside of capeval")
-        };
-        Explanation { scores: steps.map(step).collect(), ..Explanation::over_words(segment) }
-    }
 }

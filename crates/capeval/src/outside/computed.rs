@@ -1,0 +1,102 @@
+//! Metrics whose scores were computed before anything else is measured.
+
+use std::sync::Arc;
+
+use capeval_choice::Notice;
+use capeval_metric::{
+    About, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
+    Statistics, Step,
+};
+
+use super::Outside;
+
+/// A metric whose scores were computed before.
+pub(super) struct Computed {
+    signature: Signature,
+    parts: Vec<Part>,
+    languages: Vec<String>,
+    /// The scores by system: image after image, measure after measure.
+    values: Arc<Vec<Vec<f64>>>,
+    notices: Vec<Notice>,
+}
+
+impl Computed {
+    pub fn new(outside: &dyn Outside, values: Vec<Vec<f64>>, notices: Vec<Notice>) -> Self {
+        Self {
+            signature: outside.signature(),
+            parts: outside.parts().to_vec(),
+            languages: outside.languages().to_vec(),
+            values: Arc::new(values),
+            notices,
+        }
+    }
+
+    /// The scores of a segment, by measure.
+    fn of(&self, segment: &Segment<'_>) -> Vec<f64> {
+        let n = self.parts.len();
+        let of_system = self.values.get(segment.system);
+        let own = of_system.and_then(|values| values.get(segment.image * n..(segment.image + 1) * n));
+        own.map_or_else(|| vec![f64::NAN; n], <[f64]>::to_vec)
+    }
+}
+
+/// The number of segments, and the sum of their scores by each measure.
+pub(super) struct Sums {
+    count: f64,
+    sums: Vec<f64>,
+}
+
+impl Statistics for Sums {
+    fn store(&self, row: &mut [f64]) {
+        if let Some((count, sums)) = row.split_first_mut() {
+            *count = self.count;
+            sums.copy_from_slice(&self.sums);
+        }
+    }
+
+    fn load(row: &[f64]) -> Self {
+        let (count, sums) = row.split_first().map_or((0.0, &[][..]), |(count, sums)| (*count, sums));
+        Self { count, sums: sums.to_vec() }
+    }
+}
+
+impl Metric for Computed {
+    type Model = ();
+    type Stats = Sums;
+    type Scratch = ();
+
+    fn about(&self) -> About {
+        // Names of columns differ.
+        let name = |part: &Part| if self.parts.len() == 1 { "sum".to_owned() } else { part.key.clone() };
+        let sums = self.parts.iter().map(|part| Column::sum(name(part)));
+        let columns = std::iter::once(Column::count("segments")).chain(sums).collect();
+        About::new(self.signature.clone(), Input::new(Reading::Raw), columns, self.parts.clone())
+            .learns(Learns::Nothing)
+            .mean(true)
+            .made_for(self.languages.clone())
+    }
+
+    fn fit(&self, _: &References<'_>) {}
+
+    fn notices(&self, (): &()) -> Vec<Notice> {
+        self.notices.clone()
+    }
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Sums {
+        Sums { count: 1.0, sums: self.of(segment) }
+    }
+
+    fn score(&self, Sums { count, sums }: &Sums, values: &mut [f64]) {
+        for (value, sum) in values.iter_mut().zip(sums) {
+            *value = if *count == 0.0 { 0.0 } else { sum / count };
+        }
+    }
+
+    fn explain(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Explanation {
+        let steps = self.parts.iter().zip(self.of(segment));
+        let step = |(part, value): (&Part, f64)| {
+            Step::given(part.label.clone(), value).noted("computed outside of capeval")
+        };
+        Explanation { scores: steps.map(step).collect(), ..Explanation::over_words(segment) }
+    }
+}

@@ -1,0 +1,344 @@
+//! Scores that survive runs: what a metric that is computed outside of the engine has given, stored in a file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capeval_arrays::{Buffer, Error, Format, Reader, SharedBytes, Writer};
+use capeval_choice::{Argument, Notice, Remedy};
+use sha2::{Digest, Sha256};
+
+use super::{Identity, OutsideRow, Picture};
+
+const FORMAT: Format = Format { magic: KeptScores::MAGIC, version: 1, noun: "scores" };
+
+/// The greatest number of bytes of a file's arrays.
+const MOST_BYTES: usize = 64_000_000;
+
+/// The halves of the hash of everything that a score depends on.
+pub(super) type Key = [u64; 2];
+
+/// Where scores survive runs.
+pub trait ScoreStore: Send + Sync {
+    /// What earlier runs have kept of a metric of this name.
+    fn open(&self, name: &str, identity: &str, n_measures: usize) -> KeptScores;
+    /// Keeps what was added. What cannot be written is no reason to end a run.
+    fn save(&self, scores: &KeptScores);
+}
+
+/// The store of a task, for [`Resources`](capeval_evaluate::registry::Resources).
+#[derive(Clone)]
+pub struct OutsideScores(pub Arc<dyn ScoreStore>);
+
+impl fmt::Debug for OutsideScores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OutsideScores")
+    }
+}
+
+/// The scores of a metric that earlier runs have kept, and those of this run.
+pub struct KeptScores {
+    name: String,
+    /// What the metric is, in all that its scores depend on beside a row.
+    identity: String,
+    n_measures: usize,
+    known: Rows,
+    /// Whether this run needed each of the known scores.
+    needed: Vec<AtomicBool>,
+    added: Mutex<BTreeMap<Key, Vec<f64>>>,
+    notice: Option<Notice>,
+}
+
+/// Rows in a file.
+#[derive(Default)]
+struct Rows {
+    /// The halves of keys, in ascending order.
+    keys: Buffer<u64>,
+    /// The scores: row after row, measure after measure.
+    scores: Buffer<f64>,
+}
+
+impl KeptScores {
+    /// The first bytes of a file.
+    pub const MAGIC: [u8; 8] = *b"capevalM";
+
+    /// The scores in the bytes of a file, which must be aligned to 8 bytes; without bytes, none. There are none and a
+    /// notice if the bytes are damaged or of another metric.
+    pub fn open(bytes: Option<SharedBytes>, name: &str, identity: &str, n_measures: usize) -> Self {
+        let restored = bytes.map(|bytes| restore(bytes, identity, n_measures)).transpose();
+        let (known, notice) = match restored {
+            Ok(known) => (known.unwrap_or_default(), None),
+            Err(error) => {
+                let message = format!("{error}; scores of {name} are computed again");
+                (Rows::default(), Some(Notice::new("score-cache", message)))
+            }
+        };
+        let needed = (0..known.len()).map(|_| AtomicBool::default()).collect();
+        let (name, identity) = (name.to_owned(), identity.to_owned());
+        Self { name, identity, n_measures, known, needed, added: Mutex::default(), notice }
+    }
+
+    /// The scores of the same metric in the bytes of its file, which another program may have changed since.
+    pub fn reopen(&self, bytes: Option<SharedBytes>) -> Self {
+        Self::open(bytes, &self.name, &self.identity, self.n_measures)
+    }
+
+    /// The name of the metric.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the metric is, in all that its scores depend on beside a row.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// The number of scores that this run has added.
+    pub fn n_added(&self) -> usize {
+        self.added.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Why the bytes of a file are not used.
+    pub(super) fn notice(&self) -> Option<Notice> {
+        self.notice.clone()
+    }
+
+    /// The scores under a key, by measure; `None` if they were not kept.
+    pub(super) fn get(&self, key: Key) -> Option<&[f64]> {
+        let row = self.known.find(key)?;
+        self.needed[row].store(true, Ordering::Relaxed);
+        self.known.scores_of(row, self.n_measures)
+    }
+
+    /// Keeps the scores of a row; what is no number is not kept.
+    pub(super) fn keep(&self, key: Key, scores: &[f64]) {
+        if scores.len() == self.n_measures && !scores.iter().any(|score| score.is_nan()) {
+            self.added.lock().unwrap_or_else(PoisonError::into_inner).insert(key, scores.to_vec());
+        }
+    }
+
+    /// Writes the scores that this run added, those that it needed, and those that are `stored` by now, as many as fit.
+    pub fn write(&self, stored: &Self, out: impl Write) -> io::Result<()> {
+        self.write_within(MOST_BYTES, stored, out)
+    }
+
+    fn write_within(&self, room: usize, stored: &Self, out: impl Write) -> io::Result<()> {
+        let n = self.n_measures;
+        let room = room / (size_of::<Key>() + n * size_of::<f64>());
+        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let needed = (0..self.known.len()).filter(|row| self.needed[*row].load(Ordering::Relaxed));
+        let all = added
+            .iter()
+            .map(|(key, scores)| (*key, scores.as_slice()))
+            .chain(needed.filter_map(|row| self.known.row(row, n)))
+            .chain((0..stored.known.len()).filter_map(|row| stored.known.row(row, n)));
+        let mut kept: BTreeMap<Key, &[f64]> = BTreeMap::new();
+        for (key, scores) in all {
+            if kept.len() == room {
+                break;
+            }
+            kept.entry(key).or_insert(scores);
+        }
+        let keys: Vec<u64> = kept.keys().flatten().copied().collect();
+        let scores: Vec<f64> = kept.values().flat_map(|scores| scores.iter().copied()).collect();
+        let mut writer = Writer::default();
+        writer.array(&keys);
+        writer.array(&scores);
+        writer.write(&FORMAT, &self.identity, out)
+    }
+}
+
+impl Rows {
+    fn len(&self) -> usize {
+        self.keys.len() / 2
+    }
+
+    fn key(&self, row: usize) -> Option<Key> {
+        self.keys.get(2 * row..2 * row + 2).and_then(|key| key.try_into().ok())
+    }
+
+    fn scores_of(&self, row: usize, n_measures: usize) -> Option<&[f64]> {
+        self.scores.get(row * n_measures..(row + 1) * n_measures)
+    }
+
+    fn row(&self, row: usize, n_measures: usize) -> Option<(Key, &[f64])> {
+        self.key(row).zip(self.scores_of(row, n_measures))
+    }
+
+    fn find(&self, key: Key) -> Option<usize> {
+        let (keys, _) = self.keys.as_chunks::<2>();
+        keys.binary_search(&key).ok()
+    }
+}
+
+/// The rows in a file, if they are of this metric.
+fn restore(bytes: SharedBytes, identity: &str, n_measures: usize) -> Result<Rows, Error> {
+    let mut reader = Reader::open(&FORMAT, bytes)?;
+    if reader.description() != identity {
+        return Err(Error::new("this file of scores is of another metric"));
+    }
+    let rows = Rows { keys: reader.array()?, scores: reader.array()? };
+    let (keys, rest) = rows.keys.as_chunks::<2>();
+    let is_sound = rest.is_empty()
+        && keys.is_sorted_by(|a, b| a < b)
+        && Some(rows.scores.len()) == keys.len().checked_mul(n_measures)
+        && !rows.scores.iter().any(|score| score.is_nan());
+    if is_sound { Ok(rows) } else { Err(reader.unsound()) }
+}
+
+/// The hash of all that a score depends on beside the metric; `None` if the picture has no path, so that no later run
+/// could tell it from another.
+pub(super) fn key(identity: &Identity, row: &OutsideRow<'_>) -> Option<Key> {
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    match row.picture {
+        None => add(""),
+        Some(Picture::File { path, state }) => {
+            add(path);
+            add(state);
+        }
+        Some(Picture::Held) => return None,
+    }
+    if identity.knows_images {
+        add(&row.told());
+    }
+    add(row.candidate);
+    row.references.iter().for_each(|reference| add(reference));
+    Some(halves(&hash.finalize()))
+}
+
+/// Makes each key one of all of them in this order, since a score depends on all.
+pub(super) fn join(keys: &mut [Option<Key>]) {
+    let mut hash = Sha256::new();
+    let all: Option<Vec<Key>> = keys.iter().copied().collect();
+    all.iter().flatten().flatten().for_each(|half| hash.update(half.to_le_bytes()));
+    for (number, key) in keys.iter_mut().enumerate() {
+        *key = all
+            .as_ref()
+            .map(|_| halves(&hash.clone().chain_update((number as u64).to_le_bytes()).finalize()));
+    }
+}
+
+/// The beginning of a hash.
+fn halves(hash: &[u8]) -> Key {
+    let half =
+        |from: usize| hash[from..from + 8].iter().rev().fold(0, |half, byte| half << 8 | u64::from(*byte));
+    [half(0), half(8)]
+}
+
+/// What a report says of scores that were not computed in its run.
+pub(super) fn told(name: &str, n_known: usize, n: usize) -> Option<Notice> {
+    let which = if n_known == n { "all".to_owned() } else { format!("{n_known} of {n}") };
+    let message = format!("{which} scores by {name} were computed in earlier runs");
+    let again = Remedy::set(Argument::ScoreCache, "none").to("compute them again");
+    (n_known > 0).then(|| Notice::new("kept-scores", message).remedy(again).count(n_known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(file: &[u8]) -> KeptScores {
+        let mut words = vec![0_u64; file.len().div_ceil(8)];
+        bytemuck::cast_slice_mut(&mut words)[..file.len()].copy_from_slice(file);
+        struct Words(Vec<u64>, usize);
+        impl AsRef<[u8]> for Words {
+            fn as_ref(&self) -> &[u8] {
+                &bytemuck::cast_slice(&self.0)[..self.1]
+            }
+        }
+        let words = Words(words, file.len());
+        KeptScores::open((!file.is_empty()).then(|| Arc::new(words) as SharedBytes), "m", "m|1", 2)
+    }
+
+    fn written_within(room: usize, scores: &KeptScores, file: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        scores.write_within(room, &open(file), &mut out).unwrap();
+        out
+    }
+
+    fn written(scores: &KeptScores, file: &[u8]) -> Vec<u8> {
+        written_within(MOST_BYTES, scores, file)
+    }
+
+    /// A file with these keys, each of which has itself and its half as scores.
+    fn file(keys: &[u64]) -> Vec<u8> {
+        let scores = open(b"");
+        keys.iter().for_each(|key| scores.keep([7, *key], &[*key as f64, *key as f64 / 2.0]));
+        written(&scores, b"")
+    }
+
+    fn keys(file: &[u8]) -> Vec<u64> {
+        let scores = open(file);
+        assert_eq!(scores.notice, None);
+        (0..scores.known.len()).map(|row| scores.known.key(row).unwrap()[1]).collect()
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_in_the_next_run() {
+        let scores = open(&file(&[3, 1, 2]));
+        assert_eq!((scores.get([7, 3]), scores.get([7, 1])), (Some(&[3.0, 1.5][..]), Some(&[1.0, 0.5][..])));
+        assert_eq!((scores.get([7, 4]), scores.get([6, 3]), scores.n_added()), (None, None, 0));
+        scores.keep([7, 5], &[f64::NAN, 0.0]);
+        scores.keep([7, 6], &[0.0]);
+        assert_eq!(scores.n_added(), 0, "neither what is no number nor what is not complete");
+    }
+
+    #[test]
+    fn two_runs_at_once_lose_nothing() {
+        let first = file(&[1]);
+        let (one, other) = (open(&first), open(&first));
+        one.keep([7, 2], &[0.0; 2]);
+        other.keep([7, 3], &[0.0; 2]);
+        assert_eq!(keys(&written(&other, &written(&one, &first))), [1, 2, 3]);
+    }
+
+    #[test]
+    fn what_a_run_needed_stays_where_not_everything_fits() {
+        let all = file(&[1, 2, 3, 4]);
+        let scores = open(&all);
+        scores.get([7, 4]);
+        scores.keep([7, 5], &[0.0; 2]);
+        let each = size_of::<Key>() + 2 * size_of::<f64>();
+        for (room, kept) in [(5, &[1, 2, 3, 4, 5][..]), (4, &[1, 2, 4, 5]), (2, &[4, 5]), (1, &[5]), (0, &[])]
+        {
+            assert_eq!(keys(&written_within(room * each, &scores, &all)), kept);
+            assert_eq!(keys(&written_within((room + 1) * each - 1, &scores, &all)), kept);
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_told_and_begun_again() {
+        let good = file(&[1, 2]);
+        let why = |file: &[u8]| open(file).notice.map(|notice| notice.message).unwrap_or_default();
+        for length in 1..good.len() {
+            assert!(why(&good[..length]).contains("scores of m are computed again"));
+        }
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            assert!(!why(&bad).is_empty(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn damage_with_a_correct_checksum_does_not_panic() {
+        let good = file(&[1, 2, 3]);
+        for at in 0..good.len() {
+            for value in [0, 1, 0x7F, 0xFF] {
+                let mut bad = good.clone();
+                bad[at] = value;
+                assert!(capeval_arrays::reseal(&mut bad));
+                let scores = open(&bad);
+                (0..5).for_each(|key| drop(scores.get([7, key]).map(<[f64]>::to_vec)));
+                scores.keep([7, 9], &[0.0; 2]);
+                assert!(keys(&written(&scores, &bad)).contains(&9));
+            }
+        }
+    }
+}

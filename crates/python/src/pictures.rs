@@ -1,0 +1,98 @@
+//! Pictures that a call names: by their places, or one by one.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use capeval::choice::Refusal;
+use capeval::corpus::SegmentId;
+use capeval::{Picture, PictureSource, Pictures};
+use capeval_files::{PicturePlaces, picture_file};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::captions::id;
+use crate::error::from_file;
+
+/// The pictures of a call.
+#[derive(Clone)]
+pub enum GivenPictures {
+    /// Folders and patterns.
+    Places(Vec<String>),
+    /// What Python has for each image.
+    OneByOne(Arc<OneByOne>),
+}
+
+/// What Python has for each image: a path, or any other object.
+pub struct OneByOne {
+    by_id: HashMap<SegmentId, Py<PyAny>>,
+    /// Ids as they are written, since a task may compare them as texts.
+    by_text: HashMap<String, SegmentId>,
+}
+
+impl GivenPictures {
+    /// From a list of places, or of pairs of an id and a picture.
+    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(places) = given.extract::<Vec<String>>() {
+            return Ok(Self::Places(places));
+        }
+        let pairs: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.extract()?;
+        let (mut by_id, mut by_text) = (HashMap::new(), HashMap::new());
+        for (image, picture) in pairs.into_iter().filter(|(_, picture)| !picture.is_none()) {
+            let image = id(&image)?;
+            by_text.insert(image.to_string(), image.clone());
+            by_id.insert(image, picture.unbind());
+        }
+        Ok(Self::OneByOne(Arc::new(OneByOne { by_id, by_text })))
+    }
+
+    /// The pictures for the engine.
+    pub fn source(&self) -> PyResult<Pictures> {
+        Ok(Pictures(match self {
+            Self::Places(places) => Arc::new(PicturePlaces::open(places).map_err(from_file)?),
+            Self::OneByOne(pictures) => Arc::clone(pictures) as Arc<dyn PictureSource>,
+        }))
+    }
+
+    /// What Python has for each image.
+    pub fn one_by_one(&self) -> Option<Arc<OneByOne>> {
+        match self {
+            Self::Places(_) => None,
+            Self::OneByOne(pictures) => Some(Arc::clone(pictures)),
+        }
+    }
+
+    /// The error of pictures that no metric looks at.
+    pub fn unseen() -> PyErr {
+        PyValueError::new_err("no metric looks at pictures; leave out pictures, or add a metric that does")
+    }
+}
+
+impl OneByOne {
+    /// What Python has for an image.
+    pub fn get(&self, image: &SegmentId) -> Option<&Py<PyAny>> {
+        let other = || self.by_id.get(self.by_text.get(&image.to_string())?);
+        self.by_id.get(image).or_else(other)
+    }
+}
+
+impl PictureSource for OneByOne {
+    fn of(&self, images: &[&SegmentId]) -> Result<Vec<Option<Picture>>, Refusal> {
+        Python::attach(|py| {
+            let picture = |image: &&SegmentId| {
+                let Some(object) = self.get(image) else { return Ok(None) };
+                match object.extract::<PathBuf>(py) {
+                    Ok(path) => picture_file(&path)
+                        .map(Some)
+                        .map_err(|refusal| refusal.at(format!("image {}", image.quoted()))),
+                    Err(_) => Ok(Some(Picture::Held)),
+                }
+            };
+            images.iter().map(picture).collect()
+        })
+    }
+
+    fn name(&self) -> String {
+        "pictures".to_owned()
+    }
+}
