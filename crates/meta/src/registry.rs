@@ -328,6 +328,9 @@ pub struct Known {
     pub metric: String,
     /// The coefficient.
     pub coefficient: Coefficient,
+    /// The category of pairs, if the value is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
     /// What is measured instead, in the digits of the published value.
     pub measured: String,
     /// Why.

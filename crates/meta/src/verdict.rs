@@ -78,8 +78,9 @@ pub(crate) fn compare(
         None => Verdict::None,
         Some(value) => {
             let known = benchmark.known.iter().find(|known| {
-                let Known { source, metric: of, coefficient, .. } = known;
-                *source == published.source && of == metric && *coefficient == published.coefficient
+                let Known { source, metric: of, coefficient, category, .. } = known;
+                let is_same = *coefficient == published.coefficient && *category == published.category;
+                *source == published.source && of == metric && is_same
             });
             verdict(printed, scale * value, known, |number| {
                 published.by_chance && interval.is_some_and(|ends| ends.scaled(scale).contains(number))
@@ -142,6 +143,14 @@ mod tests {
             let interval = Some(Interval { low, high: 0.82 });
             compare(pascal, &pascal.published[0], "meteor", Some(0.8), interval).unwrap().verdict
         };
+        let bleu = |published: &'static Published, value| {
+            compare(pascal, published, "bleu-4", Some(value), None).unwrap().verdict
+        };
+        assert!(matches!(bleu(&pascal.published[0], 0.748), Verdict::Known(by, _) if by == "+2.2"));
+        let hi =
+            pascal.published.iter().find(|published| published.category.as_deref() == Some("HI")).unwrap();
+        assert!(matches!(bleu(hi, 0.937), Verdict::Known(by, _) if by == "+3.1"));
+        assert_eq!(bleu(hi, 0.748), Verdict::Differs("-15.8".into()));
         assert_eq!(chance(0.79), Verdict::Within("-0.1".into()));
         assert_eq!(chance(0.805), Verdict::Differs("-0.1".into()));
     }
