@@ -130,6 +130,16 @@ impl Remedy {
         Self(vec![Step { action, purpose: None }])
     }
 
+    /// The alternatives that set or omit only arguments that a task `has`; `None` if there is none.
+    pub fn among(&self, has: impl Fn(Argument) -> bool) -> Option<Self> {
+        let exists = |step: &&Step| match &step.action {
+            Action::Set(argument, _) | Action::Omit(argument) => has(*argument),
+            Action::Do(_) | Action::Say(_) => true,
+        };
+        let steps: Vec<Step> = self.0.iter().filter(exists).cloned().collect();
+        (!steps.is_empty()).then_some(Self(steps))
+    }
+
     /// States the effect of the last step: `leave such images out`.
     pub fn to(mut self, purpose: impl Into<Cow<'static, str>>) -> Self {
         if let Some(step) = self.0.last_mut() {
@@ -147,13 +157,10 @@ impl Remedy {
     /// Renders the remedy in the terms of a front end, such as `pass missing="skip" to leave such images out`; `None`
     /// if the front end offers no way out.
     pub fn in_words(&self, dialect: &dyn Dialect) -> Option<String> {
-        let exists = |step: &&Step| match &step.action {
-            Action::Set(argument, _) | Action::Omit(argument) => dialect.has(*argument),
-            Action::Do(_) | Action::Say(_) => true,
-        };
+        let Self(steps) = self.among(|argument| dialect.has(argument))?;
         let mut text = String::new();
         let (mut follows_argument, mut ended) = (false, false);
-        for Step { action, purpose } in self.0.iter().filter(exists) {
+        for Step { action, purpose } in &steps {
             let sets = matches!(action, Action::Set(..));
             if !text.is_empty() {
                 // `pass A or B to …`, but `pass A to …, or B to …`.

@@ -1,7 +1,36 @@
 //! Errors of benchmarks: those of their files, and those of the engine.
 
-use capeval::choice::{Refusal, Remedy};
+use capeval::choice::{Argument, Refusal, Remedy};
 use capeval_files as files;
+
+/// What can be set about a run, in one front end or all. What a benchmark does about its references and pairs is its
+/// rule, so that errors and notices of the tasks that it is made of advise nothing else.
+pub const ARGUMENTS: &[Argument] = &[
+    Argument::Scores,
+    Argument::ScoreIds,
+    Argument::LowerIsBetter,
+    Argument::Metrics,
+    Argument::Tokenizer,
+    Argument::Idf,
+    Argument::DocumentFrequencies,
+    Argument::DocumentFrequencyImages,
+    Argument::LanguageModel,
+    Argument::SpiceCache,
+    Argument::MecabJapanese,
+    Argument::MecabKorean,
+    Argument::Resamples,
+    Argument::Seed,
+    Argument::Subset,
+    Argument::Segments,
+    Argument::Check,
+    Argument::Threads,
+    Argument::AllowNetwork,
+];
+
+/// What of a remedy can be done about a run.
+pub(crate) fn possible(remedy: &Remedy) -> Option<Remedy> {
+    remedy.among(|argument| ARGUMENTS.contains(&argument))
+}
 
 /// Why metrics cannot be run on a benchmark.
 #[derive(Debug)]
@@ -52,7 +81,12 @@ impl From<capeval::corpus::Error> for Error {
 
 impl From<capeval::Error> for Error {
     fn from(error: capeval::Error) -> Self {
-        Self::Engine(error)
+        let Some(advised) = error.remedy() else { return Self::Engine(error) };
+        Self::Engine(match possible(&advised) {
+            Some(possible) if possible == advised => error,
+            Some(possible) => Refusal::new(error.to_string()).with_remedy(possible).into(),
+            None => Refusal::new(error.to_string()).into(),
+        })
     }
 }
 

@@ -19,7 +19,7 @@ mod run;
 mod verdict;
 
 pub use coefficient::Coefficient;
-pub use error::Error;
+pub use error::{ARGUMENTS, Error};
 pub use page::page;
 pub use registry::{
     Benchmark, Columns, Expected, File, Form, Known, LeaveOut, Pairs, Published, Reading, Role, Source, Task,

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::coefficient::Coefficient;
+use crate::error::possible;
 use crate::find::{Folder, Found, words_of};
 use crate::read::{Data, Files, People, check, read};
 use crate::registry::{Benchmark, Published, Reading, published_key};
@@ -106,7 +107,7 @@ pub fn run(request: MetaRequest<'_>) -> Result<MetaReport, Error> {
     let all = all.collect::<Result<Vec<Opened>, Error>>()?;
     let computes = scores.is_empty() || options.metrics.are_chosen();
     let metrics = match computes {
-        true => select_metrics(&options.metrics, &resources)?.metrics,
+        true => select_metrics(&options.metrics, &resources).map_err(of_metrics)?.metrics,
         false => Vec::new(),
     };
     let asked =
@@ -141,6 +142,21 @@ fn with_origin(benchmark: &Benchmark, error: Error) -> Error {
         Error::Files(capeval_files::Error::System { .. }) => error,
         error => Error::new(error.to_string(), format!("get the real file from {}", benchmark.origin)),
     }
+}
+
+/// An error of the chosen metrics.
+fn of_metrics(error: capeval::Error) -> Error {
+    let error = Error::from(error);
+    match error.remedy() {
+        Some(_) => error,
+        None => Error::new(error.to_string(), Remedy::give(Argument::Metrics).to("choose others")),
+    }
+}
+
+/// An error of metrics on a benchmark; where nothing that can be set helps, the files do not fit its rules.
+fn with_remedy(benchmark: &Benchmark, error: capeval::Error) -> Error {
+    let error = Error::from(error);
+    if error.remedy().is_some() { error } else { with_origin(benchmark, error) }
 }
 
 /// Finds and reads the files of a benchmark in the first form in which they are there.
@@ -209,7 +225,8 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
                 resources: resources.clone(),
                 progress,
                 ..CorrelateRequest::new(*ratings)
-            })?;
+            })
+            .map_err(|error| with_remedy(benchmark, error))?;
             of_correlation(benchmark, found, &real, asked)
         }
         People::Pairs(choices) => {
@@ -230,7 +247,8 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
                 resources: resources.clone(),
                 progress,
                 ..PreferRequest::new(choices)
-            })?;
+            })
+            .map_err(|error| with_remedy(benchmark, error))?;
             of_preference(benchmark, found, &real, asked)
         }
     };
@@ -240,10 +258,7 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
     notices.extend(unusual(benchmark, &outcome));
     outcome.notices.retain(|notice| notice.code != "one-rater");
     for notice in &mut outcome.notices {
-        // What a benchmark does about such captions is its rule, and not to be set.
-        if notice.code.to_string().starts_with("own-reference") {
-            notice.remedy = None;
-        }
+        notice.remedy = notice.remedy.as_ref().and_then(possible);
     }
     outcome.notices.splice(0..0, notices);
     Ok(outcome)

@@ -362,7 +362,12 @@ fn rules(benchmark: &Benchmark, reading: &meta::Reading) -> String {
 
 #[cfg(test)]
 mod tests {
+    use capeval::choice::Dialect as _;
+    use clap::CommandFactory as _;
+
     use super::*;
+    use crate::Cli;
+    use crate::fault::Flags;
 
     #[test]
     fn every_benchmark_can_be_described_in_a_narrow_terminal() {
@@ -371,6 +376,18 @@ mod tests {
             describe(benchmark, 60, &mut text).unwrap();
             let text = String::from_utf8(text).unwrap();
             assert!(text.contains(&benchmark.title) && text.contains("own references"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_has_every_argument_that_its_errors_may_advise() {
+        let mut all = Cli::command();
+        all.build();
+        let run = all.find_subcommand("meta").and_then(|meta| meta.find_subcommand("run")).unwrap();
+        for argument in meta::ARGUMENTS {
+            let flag = Flags::Usual.name(*argument);
+            let has = run.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"));
+            assert!(has, "{flag}");
         }
     }
 }

@@ -152,6 +152,37 @@ fn contents_that_do_not_fit_are_told_with_their_place() {
     }
 }
 
+/// What the tasks behind a run would advise, such as another treatment of references, cannot be set here.
+#[test]
+fn what_a_run_lacks_is_not_advised() {
+    let row = |caption: &str| {
+        format!(
+            r#"{{"image": "1.jpg", "caption": "{caption}", "references": ["a dog runs", "A dog runs."], "human": 3}}"#
+        )
+    };
+    let file = format!(r#"{{"flickr8k": [{}, {}]}}"#, row("a dog runs"), row("a cat"));
+    let said = refused("composite", &[("composite.json", file.as_bytes())], true);
+    expect(
+        &said,
+        &[
+            "image \"1.jpg\" has no reference but rated captions",
+            "get the real file from annotations/composite.json",
+        ],
+    );
+    assert!(!said.contains("own_reference"), "{said}");
+    // What is possible stays.
+    let composite = files("composite");
+    let folder = folder(&[(composite[0].0, &composite[0].1)]);
+    for (metric, remedy) in [
+        ("rouge-l:tok=nonesuch", "did you mean none?"),
+        ("rouge155:stem=porter-exceptions", "set metrics to choose others"),
+    ] {
+        let error = run_with(&["composite"], folder.path(), Vec::new(), options(&[metric])).err().unwrap();
+        let found = error.remedy().map(|remedy| remedy.to_string()).unwrap_or_default();
+        assert!(found.contains(remedy) && !found.contains("rouge_data"), "{error}; {found}");
+    }
+}
+
 #[test]
 fn files_of_several_lines_must_fit_together() {
     let mut files = files("elliott-keller-2014");
