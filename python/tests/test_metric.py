@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import json
 import math
 import os
 import pathlib
@@ -357,9 +358,10 @@ EXAMPLES = os.path.join(os.environ.get("CAPEVAL_ROOT", "."), "examples")
 
 @pytest.mark.parametrize("name, tool", [("length-ratio", "python3"), ("exact-match", "jq"), ("edit-similarity", "uv")])
 def test_the_examples_run(name, tool):
-    if shutil.which(tool) is None:
-        assert not os.environ.get("CI"), f"{tool} is missing"
-        pytest.skip(f"{tool} is missing")
+    try_it = [tool, "run", "--no-project", "--with", "rapidfuzz", "python", "-V"] if tool == "uv" else [tool, "--version"]
+    if shutil.which(tool) is None or subprocess.run(try_it, capture_output=True, check=False).returncode != 0:
+        assert not os.environ.get("CI"), f"{' '.join(try_it)} fails"
+        pytest.skip(f"{' '.join(try_it)} fails")
     metric = os.path.join(EXAMPLES, "metrics", f"{name}.toml")
     report = capeval.score({1: ["A dog runs.", "The dog"], 2: ["Two cats"]}, {1: "the dog", 2: "a"}, metrics=[metric])
     expected = {"length-ratio": [1.0, 0.5], "exact-match": [1.0, 0.0], "edit-similarity": [6 / 7, 1 / 8]}[name]
@@ -504,6 +506,21 @@ def test_pictures_are_given_in_every_call(tmp_path):
     assert "seen" in str(capeval.correlate(ratings, references=REFERENCES, **given))
     pairs = [{"image_id": k, "captions": [FIRST[k], SECOND[k]], "votes": [k % 3, 1]} for k in range(40)]
     assert "seen" in str(capeval.prefer(pairs, references=REFERENCES, **given))
+    evaluator = capeval.Evaluator(REFERENCES, [metric])
+    report = evaluator.score(FIRST, pictures=pictures, score_cache=tmp_path)
+    assert list(of(report).segments["seen"]) == [len(str(path)) for path in pictures.values()]
+    (explained,) = capeval.explain(REFERENCES, FIRST, [metric], images=3, pictures=pictures)
+    assert "seen" in str(explained)
+    pairs = {"HC": [{"image": "7", "captions": ["a", "b"], "label": 0, "references": ["a dog"]}]}
+    (tmp_path / "pascal_50s.json").write_text(json.dumps(pairs))
+    run = capeval.meta.run("pascal-50s", tmp_path, **given, subset=True, resamples=50)
+    assert "seen" in run["pascal-50s"]
+
+
+def test_rows_of_tables_have_no_pictures():
+    arrow = pytest.importorskip("capeval.arrow")
+    with pytest.raises(ValueError, match="seen looks at pictures, and rows of tables have none"):
+        arrow.RowScorer([capeval.metric("seen", of_pictures)])
 
 
 def test_ids_that_are_compared_as_texts_find_their_pictures():

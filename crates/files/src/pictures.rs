@@ -159,11 +159,10 @@ pub fn files_of_images<'f>(files: &'f [String], ids: &[SegmentId]) -> Vec<Option
         by_name.insert(file, file);
     }
     let of = |id: &SegmentId| {
-        let number = match id {
-            SegmentId::Integer(number) => by_number.get(number),
-            SegmentId::Text(_) => None,
-        };
-        by_name.get(id.to_string().as_str()).or(number).copied()
+        let text = id.to_string();
+        // A number may be written as text.
+        let number = || text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        by_name.get(text.as_str()).copied().or_else(|| by_number.get(&number()?).copied())
     };
     ids.iter().map(of).collect()
 }
@@ -181,6 +180,9 @@ mod tests {
         let ids = ["a b", "42.jpg", "COCO_val2014_000000000007", "b"].map(SegmentId::from);
         let named = [Some("a b.png"), Some("42.jpg"), Some("COCO_val2014_000000000007.jpg"), None];
         assert_eq!(files_of_images(&files, &ids), named);
+        let ids = ["9", "09", "-9", ""].map(SegmentId::from);
+        let numbers = [Some("ü9.png"), Some("ü9.png"), None, None];
+        assert_eq!(files_of_images(&files, &ids), numbers, "numbers that are written as text");
     }
 
     #[test]

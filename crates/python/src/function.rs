@@ -97,6 +97,13 @@ impl Function {
     }
 }
 
+impl Function {
+    /// Its name, if it needs pictures.
+    pub fn needs_pictures(&self) -> Option<&str> {
+        (self.sight == Sight::Needed).then_some(&self.name)
+    }
+}
+
 /// A function as a metric of the engine.
 pub struct Called {
     pub function: Arc<Py<Function>>,

@@ -58,6 +58,7 @@ pub fn of_rows(
 ) -> PyResult<Selection> {
     let options = with_settings(metrics, settings);
     let MetricData { mut resources, .. } = data(py, &options, frequencies, false)?;
+    outside.refuse_sight()?;
     outside.add_to(&mut resources, &Caller::no_one())?;
     let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
     let Selection { metrics, notices } = selection;

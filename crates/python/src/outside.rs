@@ -5,6 +5,7 @@ use std::sync::Arc;
 use capeval::metric::Resources;
 use capeval::{Outside, OutsideMetrics, Sight};
 use capeval_programs::Messages;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::error::from_file;
@@ -33,6 +34,19 @@ impl Outsiders {
     /// The same with pictures to look at.
     pub fn with_pictures(self, pictures: Option<GivenPictures>) -> Self {
         Self { pictures, ..self }
+    }
+
+    /// Refuses those that need pictures, for rows, which have none.
+    pub fn refuse_sight(&self) -> PyResult<()> {
+        let functions = self.functions.iter().map(|function| function.get().needs_pictures());
+        let programs = self.programs.iter().map(|one| (one.sight() == Sight::Needed).then(|| one.name()));
+        match functions.chain(programs).flatten().next() {
+            Some(name) => {
+                let why = "looks at pictures, and rows of tables have none; leave it out of the metrics";
+                Err(PyValueError::new_err(format!("{name} {why}")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether there are none.

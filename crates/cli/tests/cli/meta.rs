@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::program::{capeval, json, stdout};
 
 /// A folder with small files of THumB and of PASCAL-50S, in their documented forms.
-fn data() -> tempfile::TempDir {
+pub fn data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let rows = [
         ("1", "a dog runs on the sand", 5),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use capeval_testkit::skip;
+use capeval_testkit::{eventually, skip};
 
 use crate::program::{path, scratch};
 
@@ -170,6 +170,32 @@ fn scores_survive_a_program_that_dies() {
 }
 
 #[test]
+fn scores_survive_the_end_of_capeval() {
+    // Answers nine captions, and then waits until its input ends, since capeval waits for its answer.
+    let nine =
+        format!("n=0; {}", COUNTS.replace("done", "n=$((n + 1)); [ $n = 9 ] && break\ndone\ncat > rest"));
+    let place = Place::new(&nine, "batch = 1");
+    let captions: Vec<String> = (0..12).map(|id| format!("\"{id}\": \"caption number {id}\"")).collect();
+    let captions = place.write("captions.json", &format!("{{{}}}", captions.join(", ")));
+    let mut running = Command::new(path())
+        .args(["score", "-m", &place.path("count.toml"), "-r", &captions, &captions])
+        .env("CAPEVAL_CACHE", place.path("cache"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let scores = Path::new(&place.path("cache")).join("scores");
+    let is_there = |entry: std::io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|e| e == "scores"))
+    };
+    eventually("scores are kept", || fs::read_dir(&scores).ok()?.any(is_there).then_some(()));
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert_eq!(place.asked(), 9);
+    place.printed(&["score", "-m", "METRIC", "-r", &captions, &captions]);
+    assert_eq!(place.asked(), 3);
+}
+
+#[test]
 fn two_processes_share_scores() {
     let place = Place::new(COUNTS, "");
     let captions = |range: std::ops::Range<usize>| {
@@ -228,6 +254,25 @@ fn pictures_reach_programs_in_every_command() {
         assert!(said.contains("count.toml needs pictures, and none are given"), "{said}");
         assert!(said.contains("pass --pictures DIR to say where they are"), "{said}");
     }
+    let benchmarks = crate::meta::data();
+    let data = benchmarks.path().display().to_string();
+    let run = [
+        "meta",
+        "run",
+        "thumb",
+        "pascal-50s",
+        "--data",
+        &data,
+        "--subset",
+        "--resamples",
+        "50",
+        "-m",
+        "METRIC",
+    ];
+    place.write("first/a.jpg", "12");
+    let printed = place.printed(&[&run[..], &pictures[4..]].concat());
+    assert!(printed.contains("count"), "{printed}");
+    assert!(place.refused(&run).contains("count.toml needs pictures, and none are given"));
     let said = place.refused(&["score", "-m", "METRIC", "-r", &references, &captions, "--pictures", &first]);
     assert!(said.contains("image 2 has no picture in"), "{said}");
     assert!(said.contains("name each file after the id of its image, such as 42.jpg"), "{said}");
