@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use capeval::corpus::SegmentId;
 use capeval::metric::Part;
 use capeval::{Answers, OutsideRow, Picture};
-use capeval_choice::Refusal;
+use capeval_choice::{Refusal, system_words};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -349,7 +349,8 @@ impl Conversation<'_> {
             io::ErrorKind::PermissionDenied => format!("make it executable: chmod +x {program}"),
             _ => format!("install it, or correct the command in its file; it runs in {}", folder.display()),
         };
-        Refusal::new(format!("{name}: {program} cannot be started: {error}")).with_remedy(remedy)
+        let why = system_words(error);
+        Refusal::new(format!("{name}: {program} cannot be started: {why}")).with_remedy(remedy)
     }
 }
 

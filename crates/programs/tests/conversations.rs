@@ -194,6 +194,7 @@ fn several_measures_are_answered_at_once() {
 /// Everything that a program may do wrong, with the words that a person reads.
 #[test]
 fn what_breaks_is_told_in_words() {
+    let mut told = String::new();
     let answer = |from: &str, to: &str| WORKS.replace(from, to);
     for (script, words) in [
         (
@@ -276,11 +277,25 @@ fn what_breaks_is_told_in_words() {
         let is_hanging = words.contains("nothing for 1 s");
         let error = run_with(&script, if is_hanging { "timeout = 1" } else { "" }).error();
         assert!(error.contains(words), "{script}\n{error}");
+        told += &format!("{error}\n");
     }
     let script = answer("0.5", "1.5");
     let tried = run_with(&script, "[[measures]]\nkey = 'm'\nrange = [0, 1]");
     assert_eq!(tried.error(), "m: the score by m of image 100 is 1.5, beyond its range from 0 to 1");
     assert_eq!(tried.remedy(), "correct the range in its file");
+    told += &format!("{}\n", tried.error());
+    let folder = tempfile::tempdir().unwrap();
+    told += &try_command(folder.path(), "['no-such-program']", "", &|| ()).error();
+
+    // The documentation says the same.
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/programs.md"))
+        .unwrap();
+    let table = page.split("## What may go wrong").nth(1).unwrap().split("##").next().unwrap();
+    let rows: Vec<&str> = table.lines().filter_map(|line| line.split('`').nth(1)).collect();
+    assert!(rows.len() > 15, "{table}");
+    for row in rows {
+        assert!(told.contains(&row.replace("length-ratio", "m")), "nothing says: {row}\n{told}");
+    }
 }
 
 #[test]
@@ -356,13 +371,13 @@ fn what_cannot_be_started_is_told_with_a_remedy() {
     for (command, words, remedy) in [
         (
             "['no-such-program']",
-            "m: no-such-program cannot be started: No such file",
+            "m: no-such-program cannot be started: no such file",
             "install it, or correct",
         ),
-        ("['./none']", "m: ./none cannot be started: No such file", "it runs in "),
+        ("['./none']", "m: ./none cannot be started: no such file", "it runs in "),
         (
             "['./plain']",
-            "m: ./plain cannot be started: Permission denied",
+            "m: ./plain cannot be started: permission denied",
             "make it executable: chmod +x ./plain",
         ),
     ] {
