@@ -85,8 +85,8 @@ def evaluate(
         df: a row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
             scores), and more often where ids have several rows, so cache or store it if it is costly to compute.
         metrics: as for :func:`capeval.score`. Functions are pickled and sent with the tasks. The file of a program is one
-            that the driver and all executors can read, with all that it needs beside it, or in a folder that
-            ``addFile(…, recursive=True)`` has shipped.
+            that the driver and all executors can read, with all that it needs beside it, or that ``addArchive`` or
+            ``addFile`` has shipped: see docs/spark.md.
         references: the name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column
             ``references``, which is joined, and whose rows of one id are put together in the order of their texts; the
             path of a file that all executors can read, or that was shipped with
@@ -471,7 +471,7 @@ def _version(path: str | os.PathLike[str]) -> tuple[str, int, int]:
 
 
 def _local(path: str) -> str:
-    """The path of a file on this machine: as given, or where ``addFile`` put it or its folder."""
+    """The path of a file on this machine: as given, or where ``addFile`` or ``addArchive`` put it."""
     if os.path.exists(path):
         return path
     try:
@@ -485,7 +485,7 @@ def _local(path: str) -> str:
             if os.path.exists(place):
                 return place
     raise FileNotFoundError(
-        f"{path} is not on this machine; use a path that the driver and all executors can read, or ship it with addFile"
+        f"{path} is not on this machine; use a path that the driver and all executors can read, or ship it with addFile or addArchive"
     )
 
 
