@@ -23,9 +23,8 @@ All adapters take these options:
 - ``range``, ``lower_is_better``: the lowest and the highest score, and the direction; the default is what the package says.
 - ``tokenizer``: a tokenizer of capeval that captions and references go through first.
 - ``corpus``: whether scores depend on the other captions, as those of CIDEr do; the default is what was found.
-- ``version``: for signatures; the default is that of the package. If it is given, scores are kept for later calls, see
-  `score_cache` of :func:`capeval.score`. Settings of the object are not in the signature, so name
-  them here.
+- ``version``: for signatures; the default is that of the package. Settings of the object are not in the signature, so name
+  them here. With a version, scores are kept for later calls, see `score_cache` of :func:`capeval.score`.
 - ``batch_size``: the largest number of captions of a call.
 """
 

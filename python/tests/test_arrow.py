@@ -436,3 +436,12 @@ def test_functions_need_no_document_frequencies(length_ratio):
     rows = pyarrow.table({"candidate": ["a dog", "..."], "references": [["a dog"], ["a cat"]]})
     counter = FrequencyCounter(scorer_metrics=["cider-d", half, length_ratio], empty="skip")
     assert counter.table(counter.counts(rows, candidate="candidate")).n_images == 1
+
+
+def test_rows_have_no_pictures():
+    rows = pyarrow.table({"candidate": ["a dog"], "references": [["a dog"]], "id": [7]})
+    sees = capeval.metric("sees", lambda candidates, references, images: [0.5] * len(candidates))
+    with pytest.raises(ValueError, match="sees .*pictures"):
+        RowScorer([sees]).scores(rows, id="id")
+    may_see = capeval.metric("may-see", lambda candidates, references, images=None: [float(image is None) for image in images])
+    assert RowScorer([may_see]).scores(rows, id="id").column("may-see").to_pylist() == [1.0]
