@@ -89,6 +89,21 @@ fn segments(place: &Place, args: &[&str]) -> String {
 }
 
 #[test]
+fn references_are_prepared_for_programs_without_asking_them() {
+    let place = Place::new(COUNTS, "");
+    let references = place.write("references.json", r#"{"1": ["a dog runs"], "2": ["two cats"]}"#);
+    let captions = place.write("captions.json", r#"{"1": "a dog", "2": "a cat"}"#);
+    let prepared = place.path("references.capeval");
+    place.printed(&["prepare", &references, "-m", "rouge-l", "-m", "METRIC", "-o", &prepared]);
+    assert_eq!(place.asked(), 0);
+    let score = |references: &str| {
+        segments(&place, &["-r", references, &captions, "--metrics", "rouge-l", "--score-cache", "none"])
+    };
+    assert_eq!(score(&prepared), score(&references));
+    assert_eq!(place.asked(), 4);
+}
+
+#[test]
 fn scores_are_kept_and_only_new_captions_are_asked_about() {
     let place = Place::new(COUNTS, "");
     let references =
