@@ -477,6 +477,7 @@ def test_a_function_gets_pictures(tmp_path):
     # What a dictionary holds, whatever it is.
     assert scores(needs, {1: paths[0], 2: 12345}) == [lengths[0], 5.0]
     assert scores(needs, {1: ["a", "b"], 2: [1]}) == [10.0, 3.0]
+    assert scores(needs, {1: b"GIF", 2: paths[1]}) == [6.0, lengths[1]]
     assert scores(can) == [0.0, 0.0]
     assert scores(can, {2: paths[1]}) == [0.0, lengths[1]]
     for metric, pictures, error, words in [

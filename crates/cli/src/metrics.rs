@@ -30,7 +30,7 @@ pub struct MetricArgs {
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
     /// Pictures for metrics that look at them, and for pages that show every image: a folder with files named after
-    /// image ids, or a path (for pages, or a URL) with {id}, or {id:012} for an id padded with zeros; may be repeated.
+    /// image ids, or a path (for pages also a URL) with {id}, or {id:012} for an id padded with zeros; may be repeated.
     #[arg(long, value_name = "DIR|PATTERN")]
     pub pictures: Vec<String>,
     /// Folder that keeps the scores of metrics that are programs for later runs, which then ask only about what is new;

@@ -10,6 +10,7 @@ use capeval::{Picture, PictureSource, Pictures};
 use capeval_files::{PicturePlaces, picture_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::captions::id;
 use crate::error::from_file;
@@ -81,11 +82,13 @@ impl PictureSource for OneByOne {
         Python::attach(|py| {
             let picture = |image: &&SegmentId| {
                 let Some(object) = self.get(image) else { return Ok(None) };
-                match object.extract::<PathBuf>(py) {
-                    Ok(path) => picture_file(&path)
+                // The bytes of a picture are no path.
+                let is_path = !object.bind(py).is_instance_of::<PyBytes>();
+                match object.extract::<PathBuf>(py).ok().filter(|_| is_path) {
+                    Some(path) => picture_file(&path)
                         .map(Some)
                         .map_err(|refusal| refusal.at(format!("image {}", image.quoted()))),
-                    Err(_) => Ok(Some(Picture::Held)),
+                    None => Ok(Some(Picture::Held)),
                 }
             };
             images.iter().map(picture).collect()
