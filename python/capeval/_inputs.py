@@ -19,7 +19,7 @@ Captionlike = Any
 """A path, a dictionary, a list, or a table of pandas, polars or pyarrow; see :func:`capeval.score`."""
 
 Settings = Union[Mapping[str, object], None]
-Metrics = Union[str, Iterable[Union[str, "os.PathLike[str]", "Metric"]], None]
+Metrics = Union[str, "os.PathLike[str]", "Metric", Iterable[Union[str, "os.PathLike[str]", "Metric"]], None]
 Pictures = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], Mapping[Any, Any], None]
 
 
@@ -412,10 +412,12 @@ def metric_list(metrics: Metrics) -> list[str | Metric]:
         return ["coco"]
     if isinstance(metrics, str):
         return [name.strip() for name in metrics.split(",")]
-    if isinstance(metrics, Mapping) or not hasattr(metrics, "__iter__"):
-        raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
     from ._metric import Metric
 
+    if isinstance(metrics, (Metric, os.PathLike)):
+        metrics = [metrics]
+    if isinstance(metrics, Mapping) or not hasattr(metrics, "__iter__"):
+        raise TypeError(f"metrics must be names in a list, or in a string with commas, not {type(metrics).__name__}")
     chosen: list[str | Metric] = []
     for one in metrics:
         name = os.fspath(one) if isinstance(one, os.PathLike) else one

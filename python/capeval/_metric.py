@@ -129,7 +129,8 @@ class Metric:
         return numbers
 
     def _number(self, measure: Measure, number: Any, key: Any) -> float:
-        what = f"{self.name}: the score by {measure.key} of image {key!r} is"
+        of = "a row without id" if key is None else f"image {key!r}"
+        what = f"{self.name}: the score by {measure.key} of {of} is"
         if hasattr(number, "item"):
             number = number.item()
         if isinstance(number, (str, bytes)) or not hasattr(number, "__float__"):

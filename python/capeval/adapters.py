@@ -106,6 +106,8 @@ def from_evaluate(module: Any, *, arguments: Mapping[str, Any] | None = None, **
         ValueError: an option must be given, or contradicts what the module gives.
     """
     kinds = module.features if isinstance(module.features, list) else [module.features]
+    if not all({"predictions", "references"} <= set(kind) for kind in kinds):
+        raise ValueError(f"the module takes {', '.join(kinds[0])}, not predictions and references, so it is no metric of captions")
     several = any(isinstance(kind["references"], (list, tuple)) or hasattr(kind["references"], "feature") for kind in kinds)
     ask = _Evaluate(module, dict(arguments or {}))
     return _adapted("evaluate", module, ask, None, (-math.inf, math.inf), several, options)
@@ -285,7 +287,7 @@ class _Adapted:
         return columns
 
     def _within(self, number: Any) -> float:
-        """A score, cut to the range of the package if rounding has put it beyond."""
+        """A score, cut to the range if rounding has put it beyond."""
         score = float(number)
         low, high = self.bounds
         return min(max(score, low), high) if low - _ROUNDING <= score <= high + _ROUNDING else score
@@ -338,8 +340,7 @@ def _adapted(
     if lower is None:
         raise ValueError(f"{package} does not say whether higher scores by {name} are better; pass lower_is_better")
     adapted = _Adapted(ask, keys, each, chosen, lower, options.get("tokenizer"))
-    if "range" not in options:
-        adapted.bounds = bounds
+    adapted.bounds = options.get("range", bounds)
     probe = adapted.columns([*_CAPTIONS], [[text] for text in _TEXTS])
     for key, (same, other) in zip(keys, probe):
         if "lower_is_better" not in options and (same > other if lower else same < other):
@@ -351,7 +352,7 @@ def _adapted(
             )
     adapted.corpus = options["corpus"] if "corpus" in options else not each and _depends_on_others(adapted)
     adapted.names = [name if len(keys) == 1 else f"{name}-{_kebab(key, '_')}" for key in keys]
-    measures = [Measure(one, options.get("range", bounds), lower) for one in adapted.names]
+    measures = [Measure(one, adapted.bounds, lower) for one in adapted.names]
     version = options.get("version") or _version(package)
     batch_size = options.get("batch_size", 256)
     made = metric(name, adapted, measures=measures, version=version, batch_size=batch_size, corpus=adapted.corpus)

@@ -99,6 +99,9 @@ def test_an_object_for_several_references_gives_several_measures():
     expected = {"lists-best": [1.0 if k % 2 else 0.25 for k in REFERENCES], "lists-n": [(1 + k % 3) / 4 for k in REFERENCES]}
     assert segments(metric, captions) == expected
     assert segments(adapters.from_torchmetrics(Lists(), name="one", keys=["n"])) == {"one": expected["lists-n"]}
+    # Numbers of 32 bits exceed a range by rounding.
+    best = adapters.from_torchmetrics(Lists(), name="one", keys="best", range=(0, 1), batch_size=7)
+    assert segments(best, captions) == {"one": expected["lists-best"]}
 
 
 def test_scores_that_depend_on_other_captions_are_found():
@@ -201,6 +204,10 @@ def test_evaluate(tmp_path, monkeypatch):
     assert segments(shifted, captions) == {"each": [1 + score for score in expected]}
     with pytest.raises(ValueError, match="gives no number 'hashcode' of each caption, but 'shares', 'each'"):
         adapters.from_evaluate(module, lower_is_better=False, keys="hashcode")
+    path = tmp_path / "texts.py"
+    path.write_text(MODULE.replace('"references": REFERENCES', '"texts": string').replace("Shares", "Texts"))
+    with pytest.raises(ValueError, match="the module takes predictions, texts, not predictions and references"):
+        adapters.from_evaluate(evaluate.load(str(path), cache_dir=str(tmp_path / "cache")), lower_is_better=False)
     path = tmp_path / "one.py"
     path.write_text(MODULE.replace("REFERENCES", "string").replace("Shares", "One"))
     module = evaluate.load(str(path), cache_dir=str(tmp_path / "cache"))

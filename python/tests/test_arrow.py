@@ -413,6 +413,8 @@ def test_functions_see_the_rows_that_are_scored_with_their_ids():
     assert scorer.scores(rows).num_rows == 2
     captions, texts = ["a dog", "a bus"], [["a dog"], ["b", "c"]]
     assert seen == [(captions, texts, ["x", None]), (captions, texts, [None, None])]
+    with pytest.raises(ValueError, match="half: the score by half of a row without id is 0.5, beyond its range from 1 to 2"):
+        RowScorer(capeval.metric("half", f, range=(1, 2)), missing="skip", surplus="ignore").scores(rows)
 
 
 def test_what_goes_wrong_in_a_function_is_told():

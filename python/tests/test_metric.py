@@ -60,6 +60,11 @@ def test_a_function_is_a_metric_like_others():
         assert computed.intervals["ratio"] == read.intervals["ratio"]
 
 
+def test_one_metric_needs_no_list(program):
+    for metric in (RATIO, program, pathlib.Path(program)):
+        assert capeval.score(REFERENCES, FIRST, metric, score_cache="none")["ratio"] == of(capeval.score(REFERENCES, FIRST, [RATIO])).scores["ratio"]
+
+
 def test_a_function_may_need_all_captions_of_a_system():
     calls = []
 
