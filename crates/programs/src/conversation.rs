@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::Messages;
 use crate::answer::{self, Answer, TO_STDERR, short};
 use crate::description::Description;
-use crate::process::{GRACE, Process, Streams};
+use crate::process::{GRACE, Process, Streams, await_end};
 
 /// The longest line of a program, in bytes.
 const LINE: u64 = 1 << 20;
@@ -157,9 +157,10 @@ impl Conversation<'_> {
             // Ends before the thread is waited for, which then finds no reader.
             let (mut process, permits) = (process, permits);
             scope.spawn(|| self.ask(input, &asked, permit));
-            self.hear(&mut process, &events, &permits, &asked, &mut known)?;
-            self.end(&mut process, &heard, &last, &known)
+            let patience = self.hear(&mut process, &events, &permits, &asked, &mut known)?;
+            self.end(&mut process, patience, &heard, &last, &known)
         })
+        .inspect_err(|_| await_end())
     }
 
     /// Writes all questions; those of a batch wait for permits.
@@ -189,7 +190,8 @@ impl Conversation<'_> {
         let _ = input.flush();
     }
 
-    /// Reads answers until the output ends, or the program does not after its last answer.
+    /// Reads answers until the output ends, or the program does not after its last answer. Returns how long to wait for
+    /// its end.
     fn hear(
         &self,
         process: &mut Process,
@@ -197,7 +199,7 @@ impl Conversation<'_> {
         permits: &Receiver<()>,
         asked: &AtomicUsize,
         known: &mut Known,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Duration, Refusal> {
         let Description { name, timeout, .. } = self.description;
         // Only answers and questions count: lines without an answer may go on for ever.
         let (mut since, mut n_asked) = (Instant::now(), 0);
@@ -217,7 +219,7 @@ impl Conversation<'_> {
                         format!("{name} prints a line of more than {LINE} bytes, which is no answer");
                     return Err(Refusal::new(message).with_remedy(TO_STDERR));
                 }
-                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(GRACE),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if Instant::now() < next_look {
@@ -238,8 +240,9 @@ impl Conversation<'_> {
             let is_silent = |from: Instant, time: Duration| from.max(since).elapsed() > time;
             let is_complete = known.count == self.rows.len();
             // What a program that has ended left running may keep its output open.
-            if is_complete && is_silent(since, GRACE) || ended.is_some_and(|ended| is_silent(ended, GRACE)) {
-                return Ok(());
+            let is_over = ended.is_some_and(|ended| is_complete || is_silent(ended, GRACE));
+            if is_over || is_complete && is_silent(since, GRACE) {
+                return Ok(Duration::ZERO);
             }
             if !is_complete && is_silent(since, *timeout) {
                 let (count, n) = (known.count, self.rows.len());
@@ -312,12 +315,13 @@ impl Conversation<'_> {
     fn end(
         &self,
         process: &mut Process,
+        patience: Duration,
         heard: &Receiver<()>,
         last: &LastLines,
         known: &Known,
     ) -> Result<(), Refusal> {
         let Description { name, .. } = self.description;
-        let status = process.ended().map_err(|error| Refusal::new(format!("{name}: {error}")))?;
+        let status = process.ended(patience).map_err(|error| Refusal::new(format!("{name}: {error}")))?;
         if status.is_some() {
             // Its last words come before its end, and are soon here.
             let _ = heard.recv_timeout(TICK * 20);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -22,10 +22,21 @@ static STARTED: AtomicUsize = AtomicUsize::new(0);
 /// How long a program may take to end after its last answer.
 pub const GRACE: Duration = Duration::from_secs(5);
 
+/// Whether all programs have been ended, since capeval is about to end.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
 /// Ends all programs at once, since capeval is about to end.
 pub fn end_all() {
+    IS_ENDING.store(true, Ordering::Relaxed);
     for (group, mark) in std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner)) {
         kill(group, &mark);
+    }
+}
+
+/// Waits for the end of capeval if it is about to end, of which no one should hear as a failure of a program.
+pub fn await_end() {
+    while IS_ENDING.load(Ordering::Relaxed) {
+        thread::park();
     }
 }
 
@@ -80,9 +91,9 @@ impl Process {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }
 
-    /// Waits a while for the end; `None` if it goes on.
-    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
-        let end = Instant::now() + GRACE;
+    /// Waits for the end, but no longer than `patience`; `None` if it goes on.
+    pub fn ended(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
+        let end = Instant::now() + patience;
         loop {
             match self.child.try_wait()? {
                 None if Instant::now() < end => thread::sleep(Duration::from_millis(2)),

@@ -211,6 +211,29 @@ fn scores_survive_the_end_of_capeval() {
 }
 
 #[test]
+fn an_interrupt_ends_both_without_a_word() {
+    let place = Place::new("echo $$ > id; exec sleep 600", "");
+    let captions = place.write("captions.json", r#"{"1": "a dog"}"#);
+    let running = Command::new(path())
+        .args(["score", "-m", &place.path("count.toml"), "-r", &captions, &captions])
+        .env("CAPEVAL_CACHE", place.path("cache"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let id = eventually("the program runs", || {
+        fs::read_to_string(place.path("id")).ok().filter(|id| id.ends_with('\n'))
+    });
+    let signal =
+        |name: &str, id: &str| Command::new("kill").args([name, id]).stderr(Stdio::null()).status().unwrap();
+    assert!(signal("-INT", &running.id().to_string()).success());
+    let output = running.wait_with_output().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(2));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    eventually("the program has ended", || (!signal("-0", id.trim()).success()).then_some(()));
+}
+
+#[test]
 fn two_processes_share_scores() {
     let place = Place::new(COUNTS, "");
     let captions = |range: std::ops::Range<usize>| {
