@@ -131,14 +131,15 @@ class Metric:
     def _number(self, measure: Measure, number: Any, key: Any) -> float:
         of = "a row without id" if key is None else f"image {key!r}"
         what = f"{self.name}: the score by {measure.key} of {of} is"
-        if hasattr(number, "item"):
-            number = number.item()
-        if isinstance(number, (str, bytes)) or not hasattr(number, "__float__"):
-            raise TypeError(f"{what} {number!r}, not a number")
         try:
-            score = float(number)
+            if hasattr(number, "item"):
+                number = number.item()
+            is_number = hasattr(number, "__float__") and not isinstance(number, (str, bytes))
+            score = float(number) if is_number else math.nan
         except Exception as error:
             raise ValueError(f"{what} no number: {error}") from error
+        if not is_number:
+            raise TypeError(f"{what} {number!r}, not a number")
         if math.isnan(score):
             raise ValueError(f"{what} not a number (NaN)")
         if math.isinf(score):

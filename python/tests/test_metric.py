@@ -149,6 +149,7 @@ def interrupted():
         (lambda c, r: numpy.full((40, 1), 0.5), TypeError, r"not an array of shape \(40, 1\)"),
         (lambda c, r: numpy.array([0.5] * 39 + ["x"], dtype=object), TypeError, "of image 39 is 'x', not a number"),
         (lambda c, r: numpy.full(40, 1j), TypeError, "is 1j, not a number"),
+        (lambda c, r: [numpy.ones(2)] * 40, ValueError, "of image 0 is no number: can only convert an array of size 1"),
         (lambda c, r: [10**400] * 40, ValueError, "of image 0 is no number: int too large"),
         (lambda c, r: [math.inf] * 40, ValueError, "of image 0 is infinite"),
         (lambda c, r: sys.exit(3), SystemExit, "3"),
