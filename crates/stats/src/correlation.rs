@@ -53,20 +53,41 @@ fn weight(weights: Option<&[u32]>, k: usize) -> u64 {
     weights.map_or(1, |weights| u64::from(weights[k]))
 }
 
-/// Pearson's product-moment correlation of `x` and `y`.
-///
-/// `None` when a list has fewer than two items, is constant or holds a value that is not finite.
-pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
-    let n = x.len() as f64;
-    let mean = |values: &[f64]| values.iter().copied().collect::<ExactSum>().value() / n;
-    let (mean_x, mean_y) = (mean(x), mean(y));
-    let sum = |a: &[f64], mean_a: f64, b: &[f64], mean_b: f64| {
-        a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).collect::<ExactSum>().value()
-    };
-    if is_constant(x) || is_constant(y) {
-        return None;
+/// A list of values as deviations from their mean, for correlations with many others.
+#[derive(Clone, Debug)]
+pub struct Centred {
+    deviations: Vec<f64>,
+    squares: f64,
+    is_constant: bool,
+}
+
+impl Centred {
+    /// The deviations of `values`.
+    pub fn new(values: &[f64]) -> Self {
+        let mean = values.iter().copied().collect::<ExactSum>().value() / values.len() as f64;
+        let deviations: Vec<f64> = values.iter().map(|value| value - mean).collect();
+        let squares = products(&deviations, &deviations);
+        Self { deviations, squares, is_constant: is_constant(values) }
     }
-    ratio(sum(x, mean_x, y, mean_y), sum(x, mean_x, x, mean_x), sum(y, mean_y, y, mean_y))
+
+    /// Pearson's product-moment correlation with another list.
+    ///
+    /// `None` when a list has fewer than two items, is constant or holds a value that is not finite.
+    pub fn pearson(&self, other: &Self) -> Option<f64> {
+        if self.is_constant || other.is_constant {
+            return None;
+        }
+        ratio(products(&self.deviations, &other.deviations), self.squares, other.squares)
+    }
+}
+
+fn products(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).collect::<ExactSum>().value()
+}
+
+/// Pearson's product-moment correlation of `x` and `y`; as [`Centred::pearson`], for one pair of lists.
+pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
+    Centred::new(x).pearson(&Centred::new(y))
 }
 
 fn is_constant(values: &[f64]) -> bool {

@@ -3,8 +3,9 @@
 use capeval_evaluate::{Progress, Stage};
 use capeval_report::{Agreement, Coefficient, Difference};
 use capeval_stats::clustered::{Coefficients, Drawn, Ratings, Scores};
+use capeval_stats::correlation::{self, Centred};
 use capeval_stats::matrix::LANES;
-use capeval_stats::{Interval, Resampling, correlation, resample};
+use capeval_stats::{Interval, Resampling, resample};
 use rayon::prelude::*;
 
 use super::points::Judgements;
@@ -166,21 +167,22 @@ fn by_item(judgements: &Judgements, values: &[f64]) -> Vec<f64> {
 /// Williams' test of each pair of measures, over items and their mean ratings.
 pub(super) fn differences(judgements: &Judgements, values: &[Vec<f64>], higher: &[bool]) -> Vec<Difference> {
     let means: Vec<f64> = judgements.items.iter().map(super::points::Rated::mean).collect();
-    let turned: Vec<Vec<f64>> = values
-        .iter()
+    let people = Centred::new(&means);
+    let turned: Vec<Centred> = values
+        .par_iter()
         .zip(higher)
         .map(|(values, higher)| {
             let scores = by_item(judgements, values).into_iter();
-            scores.map(|score| if *higher { score } else { -score }).collect()
+            let turned: Vec<f64> = scores.map(|score| if *higher { score } else { -score }).collect();
+            Centred::new(&turned)
         })
         .collect();
-    let with_people: Vec<Option<f64>> =
-        turned.par_iter().map(|scores| correlation::pearson(scores, &means)).collect();
+    let with_people: Vec<Option<f64>> = turned.par_iter().map(|scores| scores.pearson(&people)).collect();
     let pairs: Vec<(usize, usize)> =
         (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b))).collect();
     let test = |(a, b): (usize, usize)| {
         let (r_a, r_b) = (with_people[a]?, with_people[b]?);
-        let r_ab = correlation::pearson(&turned[a], &turned[b])?;
+        let r_ab = turned[a].pearson(&turned[b])?;
         let test = correlation::williams(r_a, r_b, r_ab, means.len())?;
         Some(Difference { a, b, r_a, r_b, r_ab, test })
     };
