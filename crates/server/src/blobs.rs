@@ -7,12 +7,14 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use anyhow::Context;
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::bucket::Bucket;
 use crate::ids;
 use crate::settings::Settings;
+use crate::space;
 
 /// A folder of files that are named after their content.
 #[derive(Clone, Debug)]
@@ -51,7 +53,11 @@ impl Blobs {
         };
         let open = |name| {
             let bucket = bucket.as_ref().map(|bucket| bucket.folder(name));
-            Ok::<_, io::Error>(Self { bucket, ..Self::open(data.join(name))? })
+            let folder = data.join(name);
+            let cannot = || format!("{}: the folder cannot be written", folder.display());
+            let blobs = Self::open(folder.clone()).with_context(cannot)?;
+            tempfile::tempfile_in(folder.join("new")).with_context(cannot)?;
+            Ok::<_, anyhow::Error>(Self { bucket, ..blobs })
         };
         let [visible, hidden] = FOLDERS.map(open);
         Ok([visible?, hidden?])
@@ -60,6 +66,14 @@ impl Blobs {
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Tries whether there is space for files.
+    pub fn try_write(&self) -> io::Result<()> {
+        match space::is_full(&self.folder) {
+            true => Err(io::ErrorKind::StorageFull.into()),
+            false => tempfile::tempfile_in(self.folder.join("new")).map(drop),
+        }
     }
 
     /// Begins a file.

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use capeval_api::Details;
 
-use crate::passing::passes;
+use crate::passing::{lacks_space, passes};
 use crate::web::language::Language;
 
 /// The seconds after which to try again when the database is away.
@@ -115,7 +115,7 @@ impl Fault {
         fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").passing()
     }
 
-    /// The database does not answer, or cannot be written.
+    /// The database does not answer, or it or files cannot be written.
     pub fn unavailable() -> Self {
         fault!(
             SERVICE_UNAVAILABLE,
@@ -152,9 +152,20 @@ impl IntoResponse for Fault {
     }
 }
 
+impl Fault {
+    /// The fault of an error. The cause is in words.
+    fn caused_by(error: &(dyn std::error::Error + 'static), cause: &dyn Display) -> Self {
+        let internal = Self::internal(cause);
+        match lacks_space(error) {
+            true => Self { cause: internal.cause, ..Self::unavailable() },
+            false => Self { passes: passes(error), ..internal },
+        }
+    }
+}
+
 impl From<anyhow::Error> for Fault {
     fn from(error: anyhow::Error) -> Self {
-        Self { passes: passes(error.as_ref()), ..Self::internal(&format_args!("{error:#}")) }
+        Self::caused_by(error.as_ref(), &format_args!("{error:#}"))
     }
 }
 
@@ -162,7 +173,7 @@ macro_rules! failures {
     ($($error:ty),*) => {$(
         impl From<$error> for Fault {
             fn from(error: $error) -> Self {
-                Self { passes: passes(&error), ..Self::internal(&format_args!("{error:#}")) }
+                Self::caused_by(&error, &format_args!("{error:#}"))
             }
         }
     )*};

@@ -1,7 +1,9 @@
-//! Which errors pass by themselves: a full disk or a database that is busy, unlike a row that cannot be read.
+//! Which errors pass by themselves: a full disk or a database that is busy, unlike a row that cannot be read. A disk
+//! has space again when someone makes some, so jobs wait for it.
 
 use std::error::Error;
 use std::io;
+use std::io::ErrorKind;
 
 use tokio::task::JoinError;
 
@@ -15,7 +17,7 @@ pub fn passes(error: &(dyn Error + 'static)) -> bool {
             return store::passes(error);
         }
         if let Some(error) = cause.downcast_ref::<io::Error>() {
-            return !matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
+            return !matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
         }
         // Its source is that of the error of the disk, which it keeps to itself.
         if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
@@ -28,6 +30,18 @@ pub fn passes(error: &(dyn Error + 'static)) -> bool {
         cause.is::<JoinError>()
     })
 }
+
+/// Whether a disk has no space for a file, by the error or by what caused it.
+pub fn lacks_space(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |&error| error.source()).any(|cause| {
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        let kind = json.or_else(|| cause.downcast_ref::<io::Error>().map(io::Error::kind));
+        kind.is_some_and(|kind| SPACE.contains(&kind))
+    })
+}
+
+/// How files are refused by a disk that is full.
+const SPACE: [ErrorKind; 2] = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded];
 
 #[cfg(test)]
 mod tests {
@@ -42,18 +56,21 @@ mod tests {
         assert!(!passes(&Fault::from(json())));
         assert!(!passes(&Fault::not_found()));
         assert!(!passes(&store::Error::ColumnNotFound("x".to_owned())));
-        assert!(!passes(&io::Error::from(io::ErrorKind::InvalidData)));
+        assert!(!passes(&io::Error::from(ErrorKind::InvalidData)));
         assert!(!passes(anyhow::anyhow!("the column has an unknown type").as_ref()));
     }
 
     #[test]
     fn disks_and_connections_recover() {
-        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let full = || io::Error::from(ErrorKind::StorageFull);
         assert!(passes(&full()));
         assert!(passes(&Fault::from(full())));
         assert!(passes(&store::Error::PoolTimedOut));
         assert!(passes(&serde_json::Error::io(full())));
         let caused = Err::<(), _>(full()).context("the backup cannot be written").unwrap_err();
         assert!(passes(caused.as_ref()));
+        assert!(lacks_space(&full()) && lacks_space(&serde_json::Error::io(full())));
+        assert!(lacks_space(caused.as_ref()));
+        assert!(!lacks_space(&io::Error::from(ErrorKind::NotFound)));
     }
 }

@@ -2,12 +2,20 @@
 
 use std::path::Path;
 
+/// The free bytes under which a disk counts as full: a small write may find a place where a large one does not.
+const LEAST: u64 = 8 << 20;
+
 /// The space of a disk, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Space {
     /// What this program may still use.
     pub free: u64,
     pub size: u64,
+}
+
+/// Whether the disk that a folder is on counts as full.
+pub fn is_full(folder: &Path) -> bool {
+    of(folder).is_some_and(|space| space.free < LEAST)
 }
 
 /// The space of the disk that a folder is on, where the system tells.

@@ -1,6 +1,6 @@
 //! Orders and answers, which cross the border between the server and its children as JSON.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
 
 use capeval::choice::SegmentId;
@@ -47,14 +47,16 @@ impl Order {
     }
 }
 
-/// The answer of a child: a result, or a refusal in words, which another try would repeat.
+/// The answer of a child: a result, or why there is none, in words.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer<R> {
     /// The result.
     Done(R),
-    /// Why there is none.
+    /// Another try would say the same.
     Refused(String),
+    /// There is no space on the disk now.
+    NoSpace(String),
 }
 
 /// Lists the tasks, each with its answer and the function that performs it.
@@ -106,6 +108,11 @@ tasks! {
     agreement::Correlate -> agreement::Agreement;
 }
 
+fn lacks_space(refusal: &anyhow::Error) -> bool {
+    let mut kinds = refusal.chain().filter_map(|cause| Some(cause.downcast_ref::<std::io::Error>()?.kind()));
+    kinds.any(|kind| matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
+}
+
 /// What a child does: reads its order, enters the sandbox, performs the task, and writes its answer.
 pub fn serve() -> anyhow::Result<()> {
     let mut order = Vec::new();
@@ -116,6 +123,7 @@ pub fn serve() -> anyhow::Result<()> {
     let _ = rayon::ThreadPoolBuilder::new().num_threads(allowance.threads).build_global();
     let answer = match task.perform() {
         Ok(result) => Answer::Done(result),
+        Err(refusal) if lacks_space(&refusal) => Answer::NoSpace(format!("{refusal:#}")),
         Err(refusal) => Answer::Refused(format!("{refusal:#}")),
     };
     std::io::stdout().lock().write_all(&serde_json::to_vec(&answer)?)?;

@@ -1,8 +1,7 @@
 //! Decodes an uploaded picture and re-encodes it, in the child of a job: what is kept are pixels, without the place
 //! and the device that cameras note, and without whatever else was in the file.
 
-use std::fs::File;
-use std::io::{BufWriter, Cursor, Write};
+use std::io::Cursor;
 use std::path::PathBuf;
 
 use image::codecs::jpeg::JpegEncoder;
@@ -90,24 +89,25 @@ impl Picture {
             Err(unfit) => return Ok(Err(unfit)),
         };
         let Decoded { pixels, format, phash } = decoded;
-        let mut file = BufWriter::new(File::create(self.picture)?);
+        // Encoders do not tell a full disk from other failures.
+        let mut bytes = Vec::new();
         let kind = match format {
             ImageFormat::Jpeg => {
-                pixels.write_with_encoder(JpegEncoder::new_with_quality(&mut file, QUALITY))?;
+                pixels.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, QUALITY))?;
                 "image/jpeg"
             }
             _ => {
-                pixels.write_with_encoder(PngEncoder::new(&mut file))?;
+                pixels.write_with_encoder(PngEncoder::new(&mut bytes))?;
                 "image/png"
             }
         };
-        file.flush()?;
+        std::fs::write(self.picture, &bytes)?;
         let (width, height) = pixels.dimensions();
-        let mut file = BufWriter::new(File::create(self.thumb)?);
+        bytes.clear();
         let small = DynamicImage::ImageRgb8(pixels);
         let small = if width.max(height) > SMALL { small.thumbnail(SMALL, SMALL) } else { small };
-        small.write_with_encoder(JpegEncoder::new_with_quality(&mut file, 80))?;
-        file.flush()?;
+        small.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, 80))?;
+        std::fs::write(self.thumb, &bytes)?;
         Ok(Ok(Pictured { kind: kind.to_owned(), width, height, phash: format!("{phash:016x}") }))
     }
 }

@@ -53,6 +53,10 @@ async fn ready(app: App) -> Response {
         tracing::error!(%error, "the database cannot be written");
         return unready("the database cannot be written\n".to_owned());
     }
+    if let Err(error) = app.blobs.try_write() {
+        tracing::error!(%error, "files cannot be written");
+        return unready("files cannot be written\n".to_owned());
+    }
     let looked = tokio::select! {
         looked = queue::longest_wait(&app.store, Priority::Awaited) => looked,
         () = app.store.away() => Err(Error::PoolTimedOut),

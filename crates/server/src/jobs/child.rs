@@ -67,6 +67,7 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
     match serde_json::from_slice(&output)? {
         Answer::Done(result) => Ok(result),
         Answer::Refused(reason) => Err(Failure::Lasting(reason)),
+        Answer::NoSpace(reason) => Err(Failure::Waiting(reason)),
     }
 }
 

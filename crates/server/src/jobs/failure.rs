@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use crate::fault::Fault;
-use crate::passing::passes;
+use crate::passing::{lacks_space, passes};
 
 /// Why a run of a job failed.
 #[derive(Clone, Debug)]
@@ -12,19 +12,31 @@ pub enum Failure {
     Passing(String),
     /// It would fail every time; the text is for its owner.
     Lasting(String),
+    /// It may succeed once the disk has space again, however long that takes.
+    Waiting(String),
+}
+
+impl Failure {
+    /// The failure that an error means. The reason is in words.
+    fn caused_by(error: &(dyn std::error::Error + 'static), reason: String) -> Self {
+        match (lacks_space(error), passes(error)) {
+            (true, _) => Self::Waiting(reason),
+            (false, true) => Self::Passing(reason),
+            (false, false) => Self::Lasting(reason),
+        }
+    }
 }
 
 impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let (Self::Passing(reason) | Self::Lasting(reason)) = self;
+        let (Self::Passing(reason) | Self::Lasting(reason) | Self::Waiting(reason)) = self;
         f.write_str(reason)
     }
 }
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        let reason = format!("{error:#}");
-        if passes(error.as_ref()) { Self::Passing(reason) } else { Self::Lasting(reason) }
+        Self::caused_by(error.as_ref(), format!("{error:#}"))
     }
 }
 
@@ -32,8 +44,7 @@ macro_rules! failures {
     ($($error:ty),*) => {$(
         impl From<$error> for Failure {
             fn from(error: $error) -> Self {
-                let reason = format!("{error:#}");
-                if passes(&error) { Self::Passing(reason) } else { Self::Lasting(reason) }
+                Self::caused_by(&error, format!("{error:#}"))
             }
         }
     )*};

@@ -9,6 +9,9 @@ use crate::{args, cause, clock, ids};
 /// The milliseconds for which a job that failed waits before it is tried again, times the attempts so far.
 const PAUSE: i64 = 2_000;
 
+/// The milliseconds for which a job waits that lacks something of this machine.
+const OFF: i64 = 10_000;
+
 /// Jobs that people wait for come before those that they do not notice.
 #[derive(Clone, Copy, Debug)]
 pub enum Priority {
@@ -91,11 +94,26 @@ pub async fn end(tx: &mut Tx, job: &Job, error: Option<&str>) -> Result<bool, Er
 /// count.
 pub async fn put_back(store: &Store, job: &Job, error: Option<&str>) -> Result<(), Error> {
     let (pause, uncounted) = if error.is_some() { (PAUSE * job.attempt, 0) } else { (0, 1) };
+    queue_again(store, job, error, pause, uncounted).await
+}
+
+/// Puts a job back that this machine cannot do now, to be tried again and again; the attempt does not count.
+pub async fn put_off(store: &Store, job: &Job, error: &str) -> Result<(), Error> {
+    queue_again(store, job, Some(error), OFF, 1).await
+}
+
+async fn queue_again(
+    store: &Store,
+    job: &Job,
+    error: Option<&str>,
+    pause: i64,
+    uncounted: i64,
+) -> Result<(), Error> {
     store
         .execute(
             "UPDATE job SET state = 'queued', run_after = $1, error = $2, attempt = attempt - $3 \
              WHERE id = $4 AND attempt = $5 AND state = 'running'",
-            args![clock::now() + pause, error, uncounted as i64, &job.id, job.attempt],
+            args![clock::now() + pause, error, uncounted, &job.id, job.attempt],
         )
         .await
         .map(drop)

@@ -128,7 +128,15 @@ pub(super) async fn perform<W: Work>(
     };
     match outcome {
         Ok(done) => finish::<W>(app, claimed, &job, Ok(done)).await,
-        Err(Failure::Lasting(reason)) => finish::<W>(app, claimed, &job, Err(reason)).await,
+        Err(Failure::Lasting(reason)) => {
+            tracing::info!(reason, "a job has failed");
+            finish::<W>(app, claimed, &job, Err(reason)).await
+        }
+        Err(Failure::Waiting(reason)) => {
+            tracing::error!(reason, "a job waits for space on the disk");
+            queue::put_off(&app.store, claimed, &reason).await?;
+            Ok(Outcome::Again)
+        }
         Err(Failure::Passing(reason)) => {
             tracing::warn!(reason, "a job failed");
             if attempt == ATTEMPTS {

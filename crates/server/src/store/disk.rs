@@ -10,10 +10,6 @@ use crate::space;
 /// What SQLite calls not writable, an error of the disk, full, and not to be opened; extended codes have more bits.
 const REFUSALS: [i64; 4] = [8, 10, 13, 14];
 
-/// The free bytes under which a disk that has refused still counts as full: a small write may find a place where a
-/// large one does not.
-const SPACE: u64 = 8 << 20;
-
 /// The disk below a database, as the statements have found it.
 #[derive(Clone, Debug)]
 pub struct Disk(Arc<Found>);
@@ -48,6 +44,6 @@ impl Disk {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        space::of(&self.0.folder).is_some_and(|space| space.free < SPACE)
+        space::is_full(&self.0.folder)
     }
 }

@@ -262,9 +262,19 @@ impl Store {
         }
     }
 
-    /// Tries to write if the disk refused to before, such as because it was full.
+    /// Tries to write if the disk of SQLite refused to before, such as because it was full; asks PostgreSQL whether it
+    /// writes at all.
     pub async fn try_write(&self) -> Result<(), Error> {
-        let Self::Sqlite { disk, .. } = self else { return Ok(()) };
+        let Self::Sqlite { disk, .. } = self else {
+            let only_reads: String = tokio::select! {
+                answer = self.fetch_one("SELECT current_setting('transaction_read_only')", args![]) => answer?,
+                () = self.away() => return Err(Error::PoolTimedOut),
+            };
+            return match only_reads.as_str() {
+                "off" => Ok(()),
+                _ => Err(Error::Protocol("PostgreSQL only reads".to_owned())),
+            };
+        };
         if disk.is_refusing() {
             if disk.is_full() {
                 return Err(Error::Io(std::io::ErrorKind::StorageFull.into()));

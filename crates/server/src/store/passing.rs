@@ -6,8 +6,9 @@ use super::Error;
 /// extended codes have more bits.
 const SQLITE: [i64; 7] = [5, 6, 7, 8, 10, 13, 14];
 
-/// Classes of PostgreSQL: of connections, conflicts between transactions, resources, locks, operators, and the system.
-const POSTGRES: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
+/// Classes of PostgreSQL: of connections, conflicts between transactions, resources, locks, operators, and the system;
+/// and that it only reads, as a server does that stands in for another.
+const POSTGRES: [&str; 7] = ["08", "25006", "40", "53", "55", "57", "58"];
 
 /// Whether another try may succeed.
 pub fn passes(error: &Error) -> bool {

@@ -1,5 +1,6 @@
 //! A disk that fills up stops nothing for longer than it is full.
 
+use std::fs::OpenOptions;
 use std::path::Path;
 use std::process::Command;
 
@@ -7,12 +8,16 @@ use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::store::Store;
 use capeval_testkit::skip;
+use image::{DynamicImage, ImageFormat, RgbImage};
+use serde_json::json;
 
+use crate::collections::{apply, captioner, png, upload};
 use crate::support::{Client, Database, Site, on_sqlite, settings};
 
 on_sqlite! {
     a_connection_that_met_a_full_disk_is_not_used_again
     a_site_goes_on_when_a_full_disk_has_space_again
+    a_picture_waits_until_a_full_disk_has_space_again
 }
 
 /// Whether a team can be created.
@@ -59,6 +64,54 @@ impl Drop for SmallDisk<'_> {
         // The database may still be open for a moment.
         let _ = Command::new("umount").arg("--lazy").arg(self.0).output();
     }
+}
+
+/// A picture that is large as a file.
+fn noise() -> Vec<u8> {
+    let mut state = 1_u32;
+    let pixels = RgbImage::from_fn(800, 800, |_, _| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        image::Rgb([(state >> 24) as u8, (state >> 16) as u8, (state >> 8) as u8])
+    });
+    crate::collections::encoded(&DynamicImage::ImageRgb8(pixels), ImageFormat::Png)
+}
+
+/// Files need more space than rows: what was acknowledged waits for it, and what cannot be stored is refused.
+async fn a_picture_waits_until_a_full_disk_has_space_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(folder.path()) else {
+        skip("mount", "no small disk can be mounted");
+        return;
+    };
+    let data = tempfile::tempdir_in(disk.0).unwrap();
+    let site = Site::in_folder(data, settings(Database::Sqlite)).await;
+    apply(&site, json!({})).await;
+    let ada = captioner(&site, "Ada").await;
+    upload(&ada, &[("a.png", noise())]).await.expect(303);
+    let state = async || -> String {
+        site.app.store.fetch_one("SELECT state FROM image ORDER BY id LIMIT 1", args![]).await.unwrap()
+    };
+
+    let ballast = disk.0.join("ballast");
+    std::fs::write(&ballast, vec![0; 64 << 20]).unwrap_err();
+    let file = OpenOptions::new().write(true).open(&ballast).unwrap();
+    file.set_len(file.metadata().unwrap().len() - (1 << 20)).unwrap();
+    drop(file);
+    for _ in 0..5 {
+        site.work_that_is_due().await;
+    }
+    assert_eq!(state().await, "processing");
+    let error: String = site.app.store.fetch_one("SELECT error FROM job", args![]).await.unwrap();
+    assert!(error.contains("No space left"), "{error}");
+    let refused = upload(&ada, &[("b.png", noise())]).await.expect(503);
+    assert!(refused.text.contains("cannot reach or change its data"), "{}", refused.text);
+    assert_eq!(site.anybody().get("/readyz").await.expect(503).text, "files cannot be written\n");
+
+    std::fs::remove_file(&ballast).unwrap();
+    site.work().await;
+    assert_eq!(state().await, "pending");
+    assert_eq!(site.anybody().get("/readyz").await.expect(200).text, "ready\n");
+    upload(&ada, &[("c.png", png(3))]).await.expect(303);
 }
 
 async fn a_site_goes_on_when_a_full_disk_has_space_again() {

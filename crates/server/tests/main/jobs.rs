@@ -244,7 +244,9 @@ impl Work for Failing {
 
     async fn run(app: &App, job: &Job<u8>) -> Result<(), Failure> {
         match job.subject {
-            0 => Err(std::io::Error::from(std::io::ErrorKind::StorageFull))?,
+            0 => Err(std::io::Error::from(std::io::ErrorKind::ResourceBusy))?,
+            // As often as it takes.
+            3 => Err(std::io::Error::from(std::io::ErrorKind::StorageFull))?,
             1 => Err(serde_json::from_str::<u8>("not JSON").unwrap_err())?,
             // A column that has another type than the program expects.
             _ => {
@@ -263,12 +265,12 @@ impl Work for Failing {
 async fn what_lasts_fails_at_once_and_what_passes_is_tried_again(database: Database) {
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
-    for subject in ["0", "1", "2", "not a number"] {
+    for subject in ["0", "1", "2", "3", "not a number"] {
         queue::add(&mut tx, Failing::KIND, subject, Priority::Awaited).await.unwrap();
     }
     tx.commit().await.unwrap();
     let (_stop, mut stopping) = watch::channel(false);
-    for _ in 0..4 {
+    for _ in 0..5 {
         let works = const { &[AnyWork::of::<Failing>()] };
         assert!(runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap());
     }
@@ -278,9 +280,14 @@ async fn what_lasts_fails_at_once_and_what_passes_is_tried_again(database: Datab
         .iter()
         .map(|row| (row.get("subject").unwrap(), row.get("state").unwrap(), row.get("attempt").unwrap()))
         .collect();
-    let state = |subject: &str, state: &str| (subject.to_owned(), state.to_owned(), 1);
-    let expected =
-        [state("0", "queued"), state("1", "failed"), state("2", "failed"), state("not a number", "failed")];
+    let state = |subject: &str, state: &str, attempts| (subject.to_owned(), state.to_owned(), attempts);
+    let expected = [
+        state("0", "queued", 1),
+        state("1", "failed", 1),
+        state("2", "failed", 1),
+        state("3", "queued", 0),
+        state("not a number", "failed", 1),
+    ];
     assert_eq!(states, expected);
     assert!(rows.iter().all(|row| row.get::<Option<String>>("error").unwrap().is_some()));
 }
