@@ -89,7 +89,8 @@ pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
 pub use given::GivenScores;
 pub use measures::{
-    NeededData, Selection, entries, metrics, needed_data, select_metrics, select_with_defaults,
+    NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
+    select_with_defaults,
 };
 pub use notices::is_empty;
 pub use options::{

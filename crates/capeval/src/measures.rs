@@ -165,11 +165,21 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     needed
 }
 
+/// Whether a metric, which may have settings as in `meteor:lang=de`, knows English and no other language.
+pub fn knows_only_english(spec: &str) -> bool {
+    let settings: Vec<(&str, &str)> = spec.split(':').filter_map(|setting| setting.split_once('=')).collect();
+    registry::kind(spec).is_some_and(|kind| is_english_only(kind, &settings))
+}
+
+fn is_english_only(kind: &MetricKind, settings: &[(&str, &str)]) -> bool {
+    let has_languages = kind.settings.iter().any(|setting| setting.name == "lang");
+    let is_set = has_languages && settings.iter().any(|(name, value)| *name == "lang" && *value != "en");
+    !is_set && kind.about().is_ok_and(|about| about.knows_only_english())
+}
+
 /// The language that the tokenizer among `common` is made for, if a metric of this kind does not know it.
 fn other_language(kind: &MetricKind, common: &[(&str, &str)]) -> Option<(&'static str, Tokenizer)> {
-    let has_languages = kind.settings.iter().any(|setting| setting.name == "lang");
-    let is_set = has_languages && common.iter().any(|(name, value)| *name == "lang" && *value != "en");
-    if is_set || !kind.about().is_ok_and(|about| about.knows_only_english()) {
+    if !is_english_only(kind, common) {
         return None;
     }
     let (_, name) = common.iter().find(|(name, _)| *name == "tok")?;
@@ -391,6 +401,14 @@ mod tests {
             [("meteor", "all"), ("spice", "all"), ("spider", "all"), ("meteor", "coco"), ("spice", "coco")]
                 .map(|(metric, suite)| format!("{metric} of the suite {suite} {reason}"));
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn metrics_that_know_only_english_are_known_by_their_names() {
+        let english = ["meteor", "meteor:lang=en", "METEOR", "spice", "spider"];
+        assert!(english.iter().all(|spec| knows_only_english(spec)));
+        let others = ["bleu", "cider-d:n=2", "meteor:lang=de", "meteor:lang=other", "coco", "nonesuch"];
+        assert!(!others.iter().any(|spec| knows_only_english(spec)));
     }
 
     #[test]

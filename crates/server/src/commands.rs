@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand};
 use listenfd::ListenFd;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::{Layer, fmt};
 
 use crate::accounts::people::{self, NewAccount};
 use crate::accounts::{Role, deletion, links, tokens, totp};
@@ -302,7 +302,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
 
 /// Starts the log, and the traces if there is a collector for them.
 fn start_log(settings: &Settings) -> anyhow::Result<Option<Traces>> {
-    let filter = EnvFilter::try_new(&settings.log).context("the setting `log`")?;
+    let filter = settings.log_filter()?;
     let traces = match settings.traces.as_str() {
         "" => None,
         address => Some(Traces::start(address)?),

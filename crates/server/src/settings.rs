@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use capeval_files::Home;
+use lettre::SmtpTransport;
+use lettre::message::Mailbox;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::accounts::providers::{self, Provider};
 use crate::web::network;
@@ -16,6 +20,12 @@ const PREFIX: &str = "CAPEVAL_SERVER_";
 
 /// The largest number of a setting.
 const MOST: i64 = i32::MAX as i64;
+
+/// The most connections, jobs at once, and threads.
+const MOST_AT_ONCE: usize = 1_000;
+
+/// The least address space of a job in MiB: with less, its threads cannot start.
+const LEAST_MEMORY: u64 = 256;
 
 fn variable_of(setting: &str) -> String {
     format!("{PREFIX}{}", setting.to_uppercase())
@@ -201,6 +211,21 @@ impl Settings {
         if let Some((name, value)) = least_one.into_iter().find(|(_, value)| *value > MOST) {
             bail!("{name} is at most {MOST}, not {value}");
         }
+        if self.job_memory_mib < LEAST_MEMORY {
+            bail!(
+                "job_memory_mib is at least {LEAST_MEMORY}, not {}: jobs could not start",
+                self.job_memory_mib
+            );
+        }
+        let counts = [
+            ("connections", self.connections as usize),
+            ("workers", self.workers),
+            ("threads", self.threads),
+        ];
+        if let Some((name, value)) = counts.into_iter().find(|(_, value)| *value > MOST_AT_ONCE) {
+            bail!("{name} is at most {MOST_AT_ONCE}, not {value}");
+        }
+        self.log_filter()?;
         if !self.capeval_data.is_empty() && !Path::new(&self.capeval_data).is_dir() {
             bail!("capeval_data names a folder, and `{}` is none", self.capeval_data);
         }
@@ -219,6 +244,16 @@ impl Settings {
         if self.sends_mail() && self.mail_from.is_empty() {
             bail!("smtp needs mail_from, the address that mail comes from");
         }
+        // The address holds a password.
+        if self.sends_mail() && SmtpTransport::from_url(&self.smtp).is_err() {
+            bail!("smtp is smtps://name:secret@host or smtp://name:secret@host:587?tls=required");
+        }
+        if !self.mail_from.is_empty() && self.mail_from.parse::<Mailbox>().is_err() {
+            bail!(
+                "mail_from is an address such as `Captions <no-reply@example.org>`, not `{}`",
+                self.mail_from
+            );
+        }
         let host = ["http://", "https://"].iter().find_map(|scheme| self.public_url.strip_prefix(scheme));
         let is_host = |host: &str| {
             !host.is_empty() && !host.contains(|c: char| "/?#@".contains(c) || c.is_whitespace())
@@ -230,6 +265,20 @@ impl Settings {
             );
         }
         Ok(())
+    }
+
+    /// What the log shows: a level, or several parts with levels of their own, as in `warn,capeval_server=debug`.
+    pub fn log_filter(&self) -> anyhow::Result<EnvFilter> {
+        let is_level = |part: &str| !part.is_empty() && part.parse::<LevelFilter>().is_ok();
+        // A misspelt level would be taken for a part of the program, and all others would be silent.
+        let mut parts = self.log.split(',');
+        if let Some(part) = parts.find(|part| !part.contains(['=', '[']) && !is_level(part)) {
+            bail!(
+                "log is a level (error, warn, info, debug, trace, off) or names one for a part of the program, as in \
+                 `warn,capeval_server=debug`, and `{part}` is neither"
+            );
+        }
+        EnvFilter::try_new(&self.log).context("the setting `log`")
     }
 
     /// Whether everyone may register.
@@ -320,13 +369,25 @@ mod tests {
             ("lease_seconds = -5", "lease_seconds is at least 1, not -5"),
             ("capeval_data = '/nowhere/at/all'", "`/nowhere/at/all` is none"),
             ("backup_folder = '/nowhere/at/all'", "`/nowhere/at`, which is no folder"),
+            ("log = 'inof'", "`inof` is neither"),
+            ("log = 'warn,capeval_server'", "`capeval_server` is neither"),
+            ("log = ''", "log is a level (error, warn, info, debug, trace, off)"),
+            ("log = 'capeval_server=inof'", "the setting `log`"),
+            ("job_memory_mib = 1", "job_memory_mib is at least 256, not 1"),
+            ("connections = 100000000", "connections is at most 1000"),
+            ("threads = 999999999", "threads is at most 1000"),
+            ("workers = 5000", "workers is at most 1000"),
+            ("mail_from = 'Captions'", "mail_from is an address such as"),
+            ("mail_from = 'a@b.org'\nsmtp = 'nonsense'", "smtp is smtps://"),
+            ("mail_from = 'a@b.org'\nsmtp = 'http://a:word@b.org'", "smtp is smtps://"),
         ] {
             std::fs::write(folder.path().join("server.toml"), wrong).unwrap();
             let error = Settings::load(folder.path(), None, |_| None).unwrap_err();
             assert!(format!("{error:#}").contains(words), "{wrong}: {error:#}");
         }
         let right = "workers = 0\nthreads = 0\nproxies = ['10.0.0.0/8', '::1', '2001:db8::/32']\nbackup_folder = 'backups'\n\
-                     public_url = 'https://example.org:8443/'\n";
+                     public_url = 'https://example.org:8443/'\nlog = 'WARN,capeval_server=debug'\n\
+                     mail_from = 'Captions <no-reply@example.org>'\nsmtp = 'smtp://a:b@example.org:587?tls=required'\n";
         std::fs::write(folder.path().join("server.toml"), right).unwrap();
         Settings::load(folder.path(), None, |_| None).unwrap();
     }

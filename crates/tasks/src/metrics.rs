@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 use capeval::MetricOptions;
 use capeval::choice::Task;
-use capeval::evaluate::registry::{SUITES, Suite, kinds};
+use capeval::evaluate::registry::{SUITES, Suite, kind, kinds};
 use capeval::metric::{Direction, Resources};
 use capeval::report::Measure;
-use capeval_files::{DATA, DataKind, Home, MetricData};
+use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
 use serde::{Deserialize, Serialize};
 
 /// Metrics, and where their data are.
@@ -41,12 +41,21 @@ impl Metrics {
         MetricOptions { tokenizer: self.tokenizer.clone(), ..MetricOptions::new(self.names.clone()) }
     }
 
-    /// The data that metrics need.
+    /// The data that metrics need, which are verified once, however many reference sets there are.
+    ///
+    /// # Errors
+    /// If some are not installed: a phase of an earlier version may have a suite, which would leave out its metrics.
     pub(crate) fn resources(&self) -> anyhow::Result<Resources> {
-        let home = self.data.clone().map(Home::new);
-        Ok(MetricData::installed(home.as_ref(), &self.options())?.resources)
+        let home = self.data.clone().map(|folder| Home::new(folder).keeping(&KEPT));
+        let data = MetricData::installed(home.as_ref(), &self.options())?;
+        let missing: Vec<&DataKind> = data.absent.iter().map(|absent| absent.kind).collect();
+        anyhow::ensure!(missing.is_empty(), absence(&missing));
+        Ok(data.resources)
     }
 }
+
+/// The data that this process has opened.
+static KEPT: Kept = Kept::new();
 
 /// The kinds of data that these metrics need and that are not installed.
 pub fn missing_data(names: &[String], home: Option<&Home>) -> Vec<&'static DataKind> {
@@ -63,10 +72,7 @@ pub fn missing_data(names: &[String], home: Option<&Home>) -> Vec<&'static DataK
 }
 
 /// The metrics that are meant by `names`, of which each suite stands for its metrics.
-///
-/// # Errors
-/// If one of them cannot be computed here, or is not known; a suite leaves out nothing.
-pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<String>> {
+fn expanded(names: &[String]) -> Vec<String> {
     let of_name = |name: &String| match SUITES.iter().find(|suite| suite.name == *name) {
         Some(suite) => suite.metrics(),
         None => vec![name.clone()],
@@ -77,6 +83,53 @@ pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<
             all.push(name);
         }
     }
+    all
+}
+
+/// Those of some metrics that do not suit references.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unsuited {
+    /// Metrics that know only English, and the others.
+    EnglishOnly { metrics: Vec<String>, others: Vec<String> },
+    /// Metrics that would read each sentence as one word without this tokenizer.
+    NoSpaces { metrics: Vec<String>, tokenizer: &'static str },
+}
+
+/// The metrics among `names`, which may be suites, that do not suit references in a language, such as `zh` or `en-GB`,
+/// that have this tokenizer.
+pub fn unsuited(names: &[String], language: &str, tokenizer: Option<&str>) -> Option<Unsuited> {
+    let primary = language.split(['-', '_']).next().unwrap_or_default().to_lowercase();
+    let all = expanded(names);
+    if !ENGLISH.contains(&primary.as_str()) {
+        let (metrics, others): (Vec<_>, Vec<_>) =
+            all.iter().cloned().partition(|name| capeval::knows_only_english(name));
+        if !metrics.is_empty() {
+            return Some(Unsuited::EnglishOnly { metrics, others });
+        }
+    }
+    let (_, advised) = UNSPACED.iter().find(|(known, _)| *known == primary)?;
+    let has_own = |name: &str| name.split(':').any(|setting| setting.starts_with("tok="));
+    let takes_one = |name: &String| {
+        kind(name).is_some_and(|kind| kind.settings.iter().any(|setting| setting.name == "tok"))
+            && !has_own(name)
+    };
+    let metrics: Vec<String> = all.into_iter().filter(takes_one).collect();
+    (tokenizer.is_none() && !metrics.is_empty()).then_some(Unsuited::NoSpaces { metrics, tokenizer: advised })
+}
+
+/// Names of English.
+const ENGLISH: [&str; 3] = ["en", "eng", "english"];
+
+/// Languages that are written without spaces between words, each with a tokenizer that reads it without further data.
+const UNSPACED: [(&str, &str); 6] =
+    [("zh", "zh"), ("yue", "zh"), ("ja", "char"), ("th", "char"), ("lo", "char"), ("km", "char")];
+
+/// The metrics that are meant by `names`, of which each suite stands for its metrics.
+///
+/// # Errors
+/// If one of them cannot be computed here, or is not known; a suite leaves out nothing.
+pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<String>> {
+    let all = expanded(names);
     let missing = missing_data(&all, home);
     let mut problems: Vec<String> = if missing.is_empty() { Vec::new() } else { vec![absence(&missing)] };
     let mut usable: Vec<&String> = Vec::new();
@@ -260,6 +313,43 @@ mod tests {
         let known = |name: &String| all.iter().any(|metric| metric.name == *name);
         let coco = offered_suites().into_iter().find(|suite| suite.name == "coco").unwrap();
         assert!(coco.metrics.len() == 5 && coco.metrics.iter().all(known), "{coco:?}");
+    }
+
+    #[test]
+    fn metrics_suit_the_language_of_references() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let found = |given: &[&str], language: &str, tokenizer| unsuited(&names(given), language, tokenizer);
+        let english_only = |metrics: &[&str], others: &[&str]| {
+            Some(Unsuited::EnglishOnly { metrics: names(metrics), others: names(others) })
+        };
+        for language in ["en", "en-GB", "EN"] {
+            assert_eq!(found(&["coco", "spider"], language, None), None);
+        }
+        let coco = english_only(&["meteor", "spice"], &["bleu", "rouge-l", "cider-d"]);
+        assert_eq!(found(&["coco"], "zh", Some("zh")), coco);
+        assert_eq!(found(&["spice"], "de", None), english_only(&["spice"], &[]));
+        assert_eq!(found(&["meteor:lang=de", "bleu"], "de", None), None);
+        let unspaced =
+            |metrics: &[&str], tokenizer| Some(Unsuited::NoSpaces { metrics: names(metrics), tokenizer });
+        assert_eq!(found(&["bleu:tok=zh", "cider-d", "chrf"], "zh-TW", None), unspaced(&["cider-d"], "zh"));
+        assert_eq!(found(&["bleu"], "ja", None), unspaced(&["bleu"], "char"));
+        assert_eq!(found(&["bleu"], "ja", Some("char")), None);
+        assert_eq!(found(&["chrf"], "zh", None), None);
+        for (_, tokenizer) in UNSPACED {
+            assert!(tokenizer.parse::<capeval::text::Tokenizer>().is_ok(), "{tokenizer}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_no_reason_to_leave_a_metric_out() {
+        let folder = tempfile::tempdir().unwrap();
+        for names in [&[][..], &["coco".to_owned()], &["meteor".to_owned()]] {
+            let metrics =
+                Metrics { names: names.to_vec(), tokenizer: None, data: Some(folder.path().to_owned()) };
+            let error = metrics.resources().err().unwrap().to_string();
+            assert!(error.contains("run `capeval-server data install meteor`"), "{names:?}: {error}");
+            assert_eq!(error.contains("data install spice"), names.first().is_none_or(|name| name == "coco"));
+        }
     }
 
     #[test]

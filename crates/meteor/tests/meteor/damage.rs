@@ -1,4 +1,4 @@
-//! Verification finds damage to resource files; those that are opened without it cannot cause a panic.
+//! Damage to resource files is found when they are opened; what a checksum does not show cannot cause a panic.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ fn a_flipped_bit_is_detected() {
     let mut file = tiny_file();
     for bit in 0..8 * file.len() {
         file[bit / 8] ^= 1 << (bit % 8);
-        let error = verify(&file).err().unwrap();
+        let error = open(&file).err().unwrap();
         assert!(error.remedy().is_some(), "bit {bit}: {error}");
         file[bit / 8] ^= 1 << (bit % 8);
     }
@@ -90,7 +90,7 @@ fn a_file_of_another_version_is_refused_with_the_remedy() {
 }
 
 #[test]
-fn damage_that_is_not_verified_gives_at_worst_wrong_scores() {
+fn damage_under_a_right_checksum_gives_at_worst_wrong_scores() {
     let good = tiny_file();
     let (mut opened, mut refused) = (0, 0);
     let mut try_it = |file: &mut Vec<u8>| {

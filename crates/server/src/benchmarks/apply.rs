@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use capeval_choice::SegmentId;
 use capeval_files::Home;
+use capeval_tasks::Unsuited;
 use capeval_text::Tokenizer;
 use serde_json::json;
 
@@ -196,10 +197,10 @@ pub async fn apply(
 ) -> anyhow::Result<Applied> {
     check(plan)?;
     let mut plan = plan.clone();
-    for phase in &mut plan.phases {
-        name_metrics(app, &plan.slug, phase).await?;
-    }
     let known = known(app, &plan.slug).await?;
+    for phase in &mut plan.phases {
+        name_metrics(app, known.as_ref(), phase)?;
+    }
     let files = store_files(app, &plan.phases, known, files.into()).await?;
     let mut tx = app.store.begin().await?;
     let (id, is_new, was_draft) = apply_head(&mut tx, &plan, actor).await?;
@@ -246,8 +247,8 @@ pub async fn put_phase(
     let mut plan = plan.clone();
     let slug: String =
         app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
-    name_metrics(app, &slug, &mut plan).await?;
     let known = known(app, &slug).await?;
+    name_metrics(app, known.as_ref(), &mut plan)?;
     let plan = &plan;
     let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
     let mut tx = app.store.begin().await?;
@@ -398,19 +399,54 @@ async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<boo
     Ok(is_draft && !tx.exists(entries, args![phase]).await?)
 }
 
-/// Replaces suites among the metrics of a phase by their metrics, so that it has the same ones wherever it is scored. A
-/// phase that was made with a suite keeps it.
-async fn name_metrics(app: &App, benchmark: &str, phase: &mut PhasePlan) -> anyhow::Result<()> {
-    let sql = "SELECT metrics FROM phase JOIN benchmark ON benchmark.id = phase.benchmark \
-               WHERE benchmark.slug = $1 AND phase.slug = $2";
-    let known: Option<String> = app.store.fetch_optional(sql, args![benchmark, &phase.slug]).await?;
-    let known: Option<Vec<String>> = known.map(|known| serde_json::from_str(&known)).transpose()?;
-    if known.as_ref() != Some(&phase.metrics) {
+/// Replaces suites among the metrics of a phase by their metrics, so that it has the same ones wherever it is scored,
+/// and refuses metrics that do not suit its references. A phase of an earlier version keeps what it was made with.
+fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyhow::Result<()> {
+    let known = known.and_then(|known| known.phase(&phase.slug));
+    let is_same = known.is_some_and(|known| known.metrics == phase.metrics);
+    let is_known = |set: &&ReferencePlan| {
+        let same = |known: &&ReferencePlan| {
+            (&known.name, &known.language, &known.tokenizer) == (&set.name, &set.language, &set.tokenizer)
+        };
+        is_same && known.is_some_and(|known| known.references.iter().any(|known| same(&known)))
+    };
+    for set in phase.references.iter().filter(|set| !is_known(set)) {
+        check_language(phase, set)?;
+    }
+    if !is_same {
+        anyhow::ensure!(!phase.metrics.is_empty(), why!("phase {}: name at least one metric", phase.slug));
         let home = app.data().map(Home::new);
         phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
             .with_context(|| why!("phase {}", phase.slug))?;
     }
     Ok(())
+}
+
+/// Refuses metrics that know only English for references in another language, and a language without spaces whose
+/// words no tokenizer tells apart.
+fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> {
+    match capeval_tasks::unsuited(&phase.metrics, &set.language, set.tokenizer.as_deref()) {
+        None => Ok(()),
+        Some(Unsuited::EnglishOnly { metrics, others }) => {
+            let remedy = if others.is_empty() { String::new() } else { format!(": metrics = {others:?}") };
+            bail!(why!(
+                "phase {}: the references {} are in the language {}, and {} can score only English: name other metrics{}",
+                phase.slug,
+                set.name,
+                set.language,
+                metrics.join(", "),
+                remedy
+            ))
+        }
+        Some(Unsuited::NoSpaces { metrics, tokenizer }) => bail!(why!(
+            "phase {}: the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
+            phase.slug,
+            set.name,
+            set.language,
+            metrics.join(", "),
+            tokenizer
+        )),
+    }
 }
 
 fn check_slug(slug: &str) -> anyhow::Result<()> {

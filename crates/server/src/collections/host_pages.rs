@@ -86,12 +86,16 @@ impl TryFrom<Vec<(String, String)>> for Typed {
                 value => Some(value.parse().map_err(|error| format!("{name}: {error}"))?),
             };
             let Some((field, language)) = name.split_once('-') else { continue };
+            let of = plan.languages.iter_mut().find(|one| one.name() == language);
+            // Numbers of a language that is not chosen say nothing.
+            if of.is_none() && LANGUAGES.contains(&language) {
+                continue;
+            }
             if let ("shortest", Some(least)) = (field, value) {
                 plan.shortest.insert(language.to_owned(), least);
                 continue;
             }
-            // Numbers of a language that is not chosen say nothing.
-            let Some(of) = plan.languages.iter_mut().find(|one| one.name() == language) else { continue };
+            let Some(of) = of else { continue };
             let own = of.own();
             match field {
                 "captions" => own.captions = value,

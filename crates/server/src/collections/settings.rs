@@ -471,5 +471,13 @@ fn check(plan: &Plan) -> Result<(), Fault> {
     if let Some((_, twice)) = names.iter().enumerate().find(|(k, name)| names[..*k].contains(name)) {
         return Err(fault!(UNPROCESSABLE_ENTITY, "choices", "The language {} is named twice.", twice));
     }
+    if let Some(other) = plan.shortest.keys().find(|language| !names.contains(&language.as_str())) {
+        return Err(fault!(
+            UNPROCESSABLE_ENTITY,
+            "choice",
+            "shortest has a number for {}, which is not a language of this collection.",
+            other
+        ));
+    }
     Ok(())
 }

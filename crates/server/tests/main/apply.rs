@@ -18,6 +18,9 @@ on_sqlite! {
     a_set_that_does_not_fit_leaves_the_board_alone
     others_write_while_files_are_stored
     a_suite_stands_for_its_metrics_and_leaves_out_nothing
+    metrics_suit_the_language_of_the_references
+    a_suite_of_an_earlier_version_leaves_out_nothing
+    damaged_data_give_no_scores
 }
 
 const PLAN: &str = "slug = 'b'\ntitle = 'B'\nhosts = ['ada@example.org']\n\
@@ -52,6 +55,9 @@ async fn a_benchmark_follows_its_file_or_says_why_not() {
         ),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['bleu', 'meteor']", "main_metric is `cider-d`"),
         ("metrics = ['bleu', 'cider-d']", "metrics = ['blue']", "blue"),
+        ("metrics = ['bleu', 'cider-d']", "metrics = []", "phase dev: name at least one metric"),
+        ("title = 'B'", "title = ''", "A name must have 1 to 80 characters"),
+        ("title = 'Dev'", "title = ' '", "A name must have 1 to 80 characters"),
     ] {
         let refused = change(from, to).await.unwrap_err();
         assert!(refused.contains(reason), "{refused}");
@@ -79,7 +85,7 @@ async fn a_benchmark_follows_its_file_or_says_why_not() {
         ("metrics = ['bleu', 'cider-d']", "metrics = ['cider-d']", "metrics cannot change"),
         ("human = false", "human = true", "human cannot change"),
         (set, "name = 'c5'\nfile = 'base.json'\n", "the file of the references c5 cannot change"),
-        (set, "name = 'c5'\nfile = 'c5.json'\nlanguage = 'zh'\n", "language of the references c5"),
+        (set, "name = 'c5'\nfile = 'c5.json'\nlanguage = 'de'\n", "language of the references c5"),
         (set, "name = 'c5'\nfile = 'c5.json'\ntokenizer = '13a'\n", "tokenizer of the references c5"),
         (set, "name = 'c5'\nfile = 'c5.json'\nimages = 'ids.txt'\n", "images of the references c5"),
         (set, "name = 'c6'\nfile = 'c5.json'\n", "lacks the reference set c5"),
@@ -267,4 +273,92 @@ async fn a_suite_stands_for_its_metrics_and_leaves_out_nothing() {
     assert!(page.contains("run `capeval-server data install spice`"), "{page}");
     let page = site.person("Ada", Role::Host).await.get("/b/b/test/host").await.expect(200).text;
     assert!(page.contains("bleu, cider-d") && !page.contains("data install"), "{page}");
+}
+
+async fn metrics_suit_the_language_of_the_references() {
+    let site = Site::new(Database::Sqlite).await;
+    site.account("Ada", Role::Host).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+    let apply = async |metrics: &str, set: &str| {
+        let (old, with) = ("metrics = ['bleu', 'cider-d']", format!("metrics = {metrics}"));
+        let plan = PLAN.replacen(old, &with, 1).replacen(
+            "file = 'c5.json'\n",
+            &format!("file = 'c5.json'\n{set}\n"),
+            1,
+        );
+        let applied = apply(&site.app, &toml::from_str(&plan).unwrap(), folder.path(), None).await;
+        applied.map(drop).map_err(|error| format!("{error:#}"))
+    };
+    let chinese = "language = 'zh'\ntokenizer = 'zh'";
+    let only_english =
+        "phase dev: the references c5 are in the language zh, and meteor, spice can score only English";
+    let no_spaces = "phase dev: the references c5 are in the language zh, which is written without spaces";
+    for (metrics, set, words) in [
+        ("['coco']", chinese, only_english),
+        ("['coco']", chinese, "name other metrics: metrics = [\"bleu\", \"rouge-l\", \"cider-d\"]"),
+        ("['meteor', 'cider-d', 'spice']", chinese, only_english),
+        ("['spice', 'cider-d']", "language = 'de'", "language de, and spice can score only English"),
+        ("['bleu', 'cider-d']", "language = 'zh'", no_spaces),
+        ("['bleu', 'cider-d']", "language = 'zh'", "add tokenizer = \"zh\""),
+        ("['bleu', 'cider-d']", "language = 'ja'", "add tokenizer = \"char\""),
+    ] {
+        let refused = apply(metrics, set).await.unwrap_err();
+        assert!(refused.contains(words), "{metrics} {set}: {refused}");
+    }
+    apply("['bleu', 'cider-d']", chinese).await.unwrap();
+
+    // What an earlier version took may be applied again, but no set is added to it.
+    let sql = "UPDATE phase SET metrics = '[\"spice\",\"cider-d\"]' WHERE slug = 'dev'";
+    site.app.store.execute(sql, args![]).await.unwrap();
+    let metrics = "['spice', 'cider-d']";
+    apply(metrics, chinese).await.unwrap();
+    let more = format!("{chinese}\n[[phases.references]]\nname = 'c6'\nfile = 'c5.json'\nlanguage = 'fr'");
+    let refused = apply(metrics, &more).await.unwrap_err();
+    assert!(refused.contains("references c6 are in the language fr, and spice"), "{refused}");
+}
+
+async fn a_suite_of_an_earlier_version_leaves_out_nothing() {
+    for metrics in ["[]", r#"["coco"]"#] {
+        let (folder, without) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let capeval_data = without.path().display().to_string();
+        let site = Site::with(Settings { capeval_data, ..settings(Database::Sqlite) }).await;
+        std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+        std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+        change(&site, folder.path(), "hosts = ['ada@example.org']", "").await.unwrap();
+        let sql = "UPDATE phase SET metrics = $1 WHERE slug = 'dev'";
+        site.app.store.execute(sql, args![metrics]).await.unwrap();
+        site.work().await;
+        let sql = "SELECT reason FROM reference_set JOIN phase ON phase.id = reference_set.phase \
+                   WHERE phase.slug = 'dev' AND state = 'failed'";
+        let reason: String = site.app.store.fetch_one(sql, args![]).await.unwrap();
+        assert!(reason.contains("run `capeval-server data install meteor`"), "{metrics}: {reason}");
+        let scored = "SELECT 1 FROM submission WHERE state = 'scored'";
+        assert!(!site.app.store.exists(scored, args![]).await.unwrap(), "{metrics}");
+    }
+}
+
+/// A changed byte in the middle of METEOR's data: scores would be other ones.
+async fn damaged_data_give_no_scores() {
+    let installed = Settings::default().data_home().unwrap().folder().join("meteor-1.5.bin");
+    // Where the data are not installed, there is nothing to damage.
+    let Ok(mut bytes) = std::fs::read(installed) else { return };
+    let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let capeval_data = data.path().display().to_string();
+    let site = Site::with(Settings { capeval_data, ..settings(Database::Sqlite) }).await;
+    std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
+    std::fs::write(folder.path().join("base.json"), results(20, 3)).unwrap();
+    let file = data.path().join("meteor-1.5.bin");
+    std::fs::write(&file, &bytes).unwrap();
+    let plan = PLAN.replace("hosts = ['ada@example.org']", "").replacen("['bleu'", "['meteor'", 1);
+    apply(&site.app, &toml::from_str(&plan).unwrap(), folder.path(), None).await.unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    site.work().await;
+    let sql = "SELECT reason FROM reference_set JOIN phase ON phase.id = reference_set.phase \
+               WHERE phase.slug = 'dev' AND state = 'failed'";
+    let reason: String = site.app.store.fetch_one(sql, args![]).await.unwrap();
+    assert!(reason.contains("its checksum is wrong"), "{reason}");
 }

@@ -4,7 +4,7 @@ use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::collections::records;
 use capeval_server::collections::release::selection::{self, Parameters};
-use capeval_server::collections::settings::{Goal, Plan};
+use capeval_server::collections::settings::{self as saving, Goal, Plan};
 use capeval_server::store::Store;
 use serde_json::json;
 
@@ -141,6 +141,14 @@ async fn goals_are_set_by_file_and_by_form() {
         let page = host.post("/c/c/settings", &form(fields)).await.expect(422).text;
         assert!(page.contains(words), "{words}\n{}", page.between("<main", "</form>"));
     }
+    // The form has fields of all languages; a program names those of the collection.
+    host.post("/c/c/settings", &form(&[("languages", "en"), ("shortest-zh", "4")])).await.expect(303);
+    let one = json!({ "slug": "c", "title": "C", "languages": ["zh"], "shortest": { "en": 5 } });
+    let plan: Plan = serde_json::from_value(one).unwrap();
+    let refused = saving::apply(&site.app, &plan, None).await.unwrap_err();
+    assert!(refused.message.starts_with("shortest has a number for"), "{refused:?}");
+    assert_eq!(refused.args, ["en"]);
+    host.post("/c/c/settings", &form(&both)).await.expect(303);
     host.post("/c/c/settings", &form(&[("languages", "zh"), ("captions-zh", "many")])).await.expect(400);
     assert_eq!(goals().await.0, json!(9));
 }
