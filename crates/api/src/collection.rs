@@ -102,7 +102,8 @@ pub struct Collection {
     pub licences: Vec<String>,
     /// The accepted captions, by different people, that each picture is to have, in all languages.
     pub captions_per_picture: u32,
-    /// The number of complete pictures that ends the collection; the largest, if languages have their own.
+    /// The number of complete pictures that is the goal, which progress shows; the largest, if languages have their
+    /// own. Reaching it ends nothing.
     pub target: u32,
     /// What each language is to have, if each is complete by itself; empty if captions of all count together.
     #[serde(default)]

@@ -13,6 +13,8 @@ pub struct HostedPhase {
     pub phase: Phase,
     /// Since when a host has stopped submissions.
     pub frozen_at: Option<Time>,
+    /// Why neighbours on the leaderboard could not be compared, if so.
+    pub comparison_failure: Option<String>,
     pub score_sets: Vec<ScoreSet>,
 }
 

@@ -1,7 +1,7 @@
 //! The application: what all handlers share, and the router made of the routes of all features.
 
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -34,7 +34,7 @@ use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
 use crate::web::{Route, Visitor, assets, is_program, middleware, openapi};
-use crate::{accounts, benchmarks, collections, front, health};
+use crate::{accounts, benchmarks, collections, front, health, plain};
 
 /// How long a request may take, with its upload.
 const REQUEST_SECONDS: u64 = 300;
@@ -138,6 +138,14 @@ impl App {
     /// The folder with the data of METEOR and SPICE, if there is one now.
     pub fn data(&self) -> Option<PathBuf> {
         self.settings.data_home().ok()?.folder().canonicalize().ok()
+    }
+
+    /// A reason for people who do not run what failed: it tells nothing of the folders of the server.
+    pub fn told(&self, reason: &str) -> String {
+        let data = self.data();
+        let known: Vec<&Path> =
+            [Some(self.folder.as_path()), data.as_deref()].into_iter().flatten().collect();
+        plain::without_folders(reason, &known)
     }
 
     /// The same with another program to run jobs, for tests, which are programs of their own.

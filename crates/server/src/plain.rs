@@ -1,4 +1,7 @@
-//! Text that people write, as it is stored: without characters that are not seen, or that change how others are shown.
+//! Text without what does not belong there: as people write it, without characters that are not seen or change how
+//! others are shown; as others read it, without the folders of the server.
+
+use std::path::Path;
 
 /// Whether a character leaves no trace, or only changes the direction of others.
 pub fn is_odd(c: char) -> bool {
@@ -16,4 +19,63 @@ pub fn line(text: &str) -> String {
 pub fn lines(text: &str) -> String {
     let kept: String = text.chars().filter(|c| !is_odd(*c) || matches!(c, '\n' | '\t')).collect();
     kept.trim().to_owned()
+}
+
+/// A reason for people who have no business with the disk of the server: it calls files by their names alone. `known`
+/// are folders whose names may have spaces.
+pub fn without_folders(text: &str, known: &[&Path]) -> String {
+    let mut text = text.to_owned();
+    for folder in known {
+        text = text.replace(&format!("{}/", folder.display()), "/");
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('/') {
+        let (before, path) = rest.split_at(at);
+        shown.push_str(before);
+        let follows = shown.chars().next_back().is_some_and(|c| c.is_alphanumeric() || "/:.<~_-".contains(c));
+        let end = if follows { 1 } else { end_of_path(path) };
+        let (path, after) = path.split_at(end);
+        shown.push_str(if end == 1 {
+            path
+        } else {
+            path.rsplit('/').find(|name| !name.is_empty()).unwrap_or(path)
+        });
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// Where a path ends that begins a text.
+fn end_of_path(text: &str) -> usize {
+    let is_end = |c: char| c.is_whitespace() || "\"'`’”,;)，；）".contains(c);
+    let end = text.find(is_end).unwrap_or(text.len());
+    text[..end].trim_end_matches([':', '.', '：', '。']).len().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_called_by_their_names() {
+        let shown = |text: &str| without_folders(text, &[Path::new("/srv/my data")]);
+        for (text, words) in [
+            (
+                "/usr/share/meteor-1.5.bin: this is no file of METEOR",
+                "meteor-1.5.bin: this is no file of METEOR",
+            ),
+            ("cannot read \"/srv/my data/hidden/ab/abcd\".", "cannot read \"abcd\"."),
+            ("(see /a/b, /c/d/)", "(see b, d)"),
+            ("/srv/my data/x y.bin is gone", "x y.bin is gone"),
+            (
+                "1/2 and/or https://example.org/a/b </li> a / b //",
+                "1/2 and/or https://example.org/a/b </li> a / b //",
+            ),
+            ("无法读取：/a/b/c.bin。", "无法读取：c.bin。"),
+        ] {
+            assert_eq!(shown(text), words);
+        }
+    }
 }

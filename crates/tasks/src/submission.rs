@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scoring::open;
 
-/// What errors call the file.
+/// What errors call a file without a name.
 const NAME: &str = "the file";
 
 /// Reads the captions of a file, with the ids of the images that they describe.
@@ -19,6 +19,9 @@ const NAME: &str = "the file";
 pub struct ReadCaptions {
     /// The file.
     pub file: PathBuf,
+    /// The name that it had, which errors call it and whose ending counts where the content could be several formats;
+    /// `None` if it is not known.
+    pub name: Option<String>,
     /// The lists of the images that are to be described, as [`Prepare`](crate::Prepare) writes them. They tell which
     /// column has the ids.
     pub images: Vec<PathBuf>,
@@ -59,16 +62,22 @@ impl ReadCaptions {
             images.extend(serde_json::from_slice::<Vec<SegmentId>>(&std::fs::read(list)?)?);
         }
         let bytes = open(&self.file, "it cannot be opened")?;
-        let captions = files::captions_in(NAME, &bytes, &ReadOptions::candidates());
+        let name = self.name.as_deref().unwrap_or(NAME);
+        if bytes.starts_with(b"PAR1") {
+            // Who submits cannot choose another build, which is what the reader would advise.
+            let remedy = Remedy::say("save the table as CSV");
+            return Err(in_words(&format!("{name}: this is Parquet, which is not read here"), Some(&remedy)));
+        }
+        let captions = files::captions_in(name, &bytes, &ReadOptions::candidates());
         let captions = captions.map_err(|error| in_words(&error, error.remedy().as_ref()))?;
         if let Some(format @ (Format::Lines | Format::Tokens)) = captions.format() {
             let fault =
-                format!("{NAME} has captions without the ids of their images (its format is {format})");
+                format!("{name} has captions without the ids of their images (its format is {format})");
             let remedy =
                 Remedy::say("give each caption the id of its image, as JSON, JSON Lines, CSV or TSV");
             return Err(in_words(&fault, Some(&remedy)));
         }
-        let mut systems = [(NAME.to_owned(), captions)];
+        let mut systems = [(name.to_owned(), captions)];
         agree(Opposite::Ids(&images, "the images of the phase"), &mut systems, Ids::Text)
             .map_err(|error| in_words(&error, Some(&Remedy::say("call the column with the ids image_id"))))?;
         let [(_, captions)] = systems;

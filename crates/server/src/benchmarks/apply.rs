@@ -630,6 +630,8 @@ async fn apply_phase(
             .await
             .with_context(|| why!("baseline {}", baseline.method))?;
     }
+    // The baselines that failed were added again; this is for the row for people.
+    submit::try_again(tx, &id).await?;
     if known.is_some_and(|known| known.main_metric != plan.main_metric) {
         board::all_changed(tx, &id).await?;
     }

@@ -51,7 +51,7 @@ pub async fn begin(
     if phase.score_set.is_none() {
         return Err(records::unready(&sets));
     }
-    let Checked { report, canonical, .. } = upload::check(app, &sets, &file).await?;
+    let Checked { report, canonical, .. } = upload::check(app, &sets, &file, name.as_deref()).await?;
     let blob = match canonical {
         Some(canonical) => {
             let blobs = app.blobs.clone();

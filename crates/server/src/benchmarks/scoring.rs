@@ -16,7 +16,7 @@ use super::submissions::{self, Submission};
 use super::{notifications, rescore, submit};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::jobs::queue::Priority;
+use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Tx};
 use crate::{args, clock, why};
@@ -145,6 +145,8 @@ async fn open_board(tx: &mut Tx, set: &str) -> Result<(), Fault> {
         return Ok(());
     }
     rescore::begin(tx, &phase, None).await?;
+    // What failed may have lacked these references.
+    submit::try_again(tx, &phase.id).await?;
     if phase.human {
         submit::add_human(tx, &phase.id).await?;
     }
@@ -288,6 +290,14 @@ pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Why the neighbours on the board of a phase could not be compared, unless they are about to be.
+pub async fn comparison_failure(tx: &mut Tx, phase: &str) -> Result<Option<String>, Error> {
+    if queue::is_waiting(tx, CompareNeighbours::KIND, phase).await? {
+        return Ok(None);
+    }
+    queue::failure(tx, CompareNeighbours::KIND, phase).await
+}
+
 /// How neighbours differ, and the score set that the phase showed when they were compared.
 #[derive(Default)]
 pub struct Compared {
@@ -307,16 +317,24 @@ impl Work for CompareNeighbours {
         let phase = records::phase_of(&app.store, &job.subject).await?;
         let sets = records::sets(&app.store, &phase.id).await?;
         let uncompared = board::uncompared(&app.store, &phase, &sets).await?;
-        let is_partial = uncompared.len() > PAIRS;
-        let mut pairs = Vec::new();
+        let n_uncompared = uncompared.len();
+        let (mut pairs, mut failure) = (Vec::new(), None);
         for neighbours in uncompared.into_iter().take(PAIRS) {
-            let tests = compare_pair(app, &phase, &sets, &neighbours).await?;
-            pairs.push((neighbours, tests));
+            // One pair that fails must not keep the others from being compared.
+            match compare_pair(app, &phase, &sets, &neighbours).await {
+                Ok(tests) => pairs.push((neighbours, tests)),
+                Err(other) => failure = Some(other),
+            }
         }
-        Ok(Compared { score_set: phase.score_set, pairs, is_partial })
+        match failure {
+            // The job that compares no pair tells why.
+            Some(failure) if pairs.is_empty() => Err(failure),
+            _ => Ok(Compared { score_set: phase.score_set, is_partial: pairs.len() < n_uncompared, pairs }),
+        }
     }
 
     async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Compared, String>) -> Result<(), Fault> {
+        // The row of the job keeps why; hosts see it.
         let Ok(Compared { score_set, pairs, is_partial }) = outcome else { return Ok(()) };
         let score_set = score_set.unwrap_or_default();
         for (Uncompared { one, other, .. }, tests) in &pairs {

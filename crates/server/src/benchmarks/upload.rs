@@ -95,7 +95,14 @@ pub fn broken() -> Fault {
 }
 
 /// Unpacks and checks a file; few at once, since each is held in memory.
-pub async fn check(app: &App, sets: &[ReferenceSet], draft: &Draft) -> Result<Checked, Fault> {
+///
+/// `name` is that of the file, if it is known.
+pub async fn check(
+    app: &App,
+    sets: &[ReferenceSet],
+    draft: &Draft,
+    name: Option<&str>,
+) -> Result<Checked, Fault> {
     if draft.size() == 0 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."));
     }
@@ -103,55 +110,71 @@ pub async fn check(app: &App, sets: &[ReferenceSet], draft: &Draft) -> Result<Ch
     let _permit = app.checks.acquire().await.map_err(|error| Fault::internal(&error))?;
     let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.captions_max);
     let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
-    let check = move || Ok::<_, Fault>(validation::check(&unpack(&path, limit)?, &known, most));
-    let (size, (mut report, mut canonical)) = (draft.size(), tokio::task::spawn_blocking(check).await??);
-    if validation::is_foreign(&report, most) {
-        match read(app, sets, draft).await {
-            Ok(captions) => (report, canonical) = validation::check_captions(captions, &expected, most),
-            Err(Failure::Lasting(reason)) => report.unreadable = Some(reason),
-            Err(failure) => return Err(Fault::internal(&failure)),
+    let check = move || {
+        let content = unpack(&path, limit)?;
+        Ok::<_, Fault>(content.map(|content| validation::check(&content, &known, most)))
+    };
+    let (size, checked) = (draft.size(), tokio::task::spawn_blocking(check).await??);
+    let foreign = match checked {
+        Some((report, canonical)) if !validation::is_foreign(&report, most) => {
+            return Ok(Checked { report, canonical, size });
         }
-    }
+        Some((report, _)) => report,
+        None => Report { images: expected.len(), ..Report::default() },
+    };
+    let (report, canonical) = match read(app, sets, draft, name).await {
+        Ok(captions) => validation::check_captions(captions, &expected, most),
+        Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),
+        Err(failure) => return Err(Fault::internal(&failure)),
+    };
     Ok(Checked { report, canonical, size })
 }
 
 /// Reads a file in any of the other formats, in a child.
-async fn read(app: &App, sets: &[ReferenceSet], draft: &Draft) -> Result<Vec<(SegmentId, String)>, Failure> {
+async fn read(
+    app: &App,
+    sets: &[ReferenceSet],
+    draft: &Draft,
+    name: Option<&str>,
+) -> Result<Vec<(SegmentId, String)>, Failure> {
     let mut images = Vec::new();
     for hash in sets.iter().filter_map(|set| set.ids_hash.as_ref()) {
         images.push(app.hidden.ready(hash).await?);
     }
     let file = draft.path().to_owned();
     let allowance = child::allowance(app, readable(app, images.iter().cloned().chain([file.clone()])));
-    child::run(app, allowance, ReadCaptions { file, images }).await
+    child::run(app, allowance, ReadCaptions { file, name: name.map(str::to_owned), images }).await
 }
 
-/// The content of a file that may be compressed by gzip, or a zip archive with one file.
-fn unpack(path: &Path, limit: u64) -> Result<Vec<u8>, Fault> {
+/// The content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other archives,
+/// such as spreadsheets, of which the reader of other formats says what they are.
+fn unpack(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
     let mut file = File::open(path)?;
     let mut head = [0; 4];
     let n = read_up_to(&mut file, &mut head)?;
     file.rewind()?;
     match &head[..n] {
-        [0x1f, 0x8b, ..] => within(MultiGzDecoder::new(io::BufReader::new(file)), limit),
+        [0x1f, 0x8b, ..] => within(MultiGzDecoder::new(io::BufReader::new(file)), limit).map(Some),
         [b'P', b'K', 3 | 5, 4 | 6] => {
-            check_directory(&mut file)?;
+            if !has_few_entries(&mut file)? {
+                return Ok(None);
+            }
             let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|_| damaged())?;
             let is_file = |archive: &ZipArchive<_>, k: usize| {
                 let name = archive.name_for_index(k).and_then(Result::ok).unwrap_or_default();
                 !name.ends_with('/') && !name.starts_with("__MACOSX/")
             };
             let files: Vec<usize> = (0..archive.len()).filter(|k| is_file(&archive, *k)).collect();
-            let [only] = files[..] else { return Err(not_one_file()) };
+            let [only] = files[..] else { return Ok(None) };
             let entry = archive.by_index(only).map_err(|_| damaged())?;
-            within(entry, limit)
+            within(entry, limit).map(Some)
         }
-        _ => within(file, limit),
+        _ => within(file, limit).map(Some),
     }
 }
 
-/// Checks that a zip archive ends with a directory of few entries, since the library reads all of them into memory.
-fn check_directory(file: &mut File) -> Result<(), Fault> {
+/// Whether a zip archive ends with a directory of few entries, all of which the library reads into memory.
+fn has_few_entries(file: &mut File) -> Result<bool, Fault> {
     const END: usize = 22;
     const LOCATOR: usize = 20;
     let size = file.seek(SeekFrom::End(0))?;
@@ -170,12 +193,12 @@ fn check_directory(file: &mut File) -> Result<(), Fault> {
     // The library would look for another directory if this one did not end here, or for a larger one of Zip64.
     let is_large = before.len() >= LOCATOR && before[before.len() - LOCATOR..].starts_with(b"PK\x06\x07");
     if entries > ENTRIES || is_large {
-        return Err(not_one_file());
+        return Ok(false);
     }
     if offset + length != start + at as u64 {
         return Err(damaged());
     }
-    Ok(())
+    Ok(true)
 }
 
 fn read_up_to(file: &mut File, bytes: &mut [u8]) -> io::Result<usize> {
@@ -207,10 +230,6 @@ fn damaged() -> Fault {
     fault!(UNPROCESSABLE_ENTITY, "damaged", "The compressed file is damaged or incomplete.")
 }
 
-fn not_one_file() -> Fault {
-    fault!(UNPROCESSABLE_ENTITY, "not-one-file", "The zip archive must contain exactly one file.")
-}
-
 #[cfg(test)]
 mod tests {
     use flate2::Compression;
@@ -220,10 +239,11 @@ mod tests {
 
     use super::*;
 
+    /// The content, or the code of the fault; archives of other than one file are `others`.
     fn unpacked(bytes: &[u8], limit: u64) -> Result<Vec<u8>, &'static str> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        unpack(file.path(), limit).map_err(|fault| fault.code)
+        unpack(file.path(), limit).map_err(|fault| fault.code)?.ok_or("others")
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -256,11 +276,11 @@ mod tests {
         let zeros = vec![0; 1 << 20];
         assert_eq!(unpacked(&gzip(&zeros), 1000), Err("unpacked-too-large"));
         assert_eq!(unpacked(&zip(&[("a", &zeros)]), 1000), Err("unpacked-too-large"));
-        assert_eq!(unpacked(&zip(&[("a", b"x"), ("b", b"y")]), 1000), Err("not-one-file"));
-        assert_eq!(unpacked(&zip(&[]), 1000), Err("not-one-file"));
+        assert_eq!(unpacked(&zip(&[("a", b"x"), ("b", b"y")]), 1000), Err("others"));
+        assert_eq!(unpacked(&zip(&[]), 1000), Err("others"));
         let many: Vec<(String, Vec<u8>)> = (0..20).map(|k| (format!("{k}/"), Vec::new())).collect();
         let many: Vec<(&str, &[u8])> = many.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
-        assert_eq!(unpacked(&zip(&many), 1000), Err("not-one-file"));
+        assert_eq!(unpacked(&zip(&many), 1000), Err("others"));
         // The end of the archive is that of 20 entries; it says that there is one.
         let mut lying = zip(&many);
         let end = lying.len() - 22;

@@ -155,7 +155,7 @@ async fn apply(
     visitor: Visitor,
     Body(Described(given)): Body<Described>,
 ) -> Result<Either<Created<Shown>, Answer<Shown>>, Fault> {
-    let plan: Plan = serde_json::from_value(given).map_err(|error| {
+    let plan: Plan = serde_path_to_error::deserialize(given).map_err(|error| {
         fault!(
             UNPROCESSABLE_ENTITY,
             "collection",

@@ -1,9 +1,13 @@
 //! The settings of a collection: as a file, a form or a program gives them, and as they are stored. A field of a
 //! collection is told here, in a migration, and in `templates/collections/settings.html`.
 
+use std::fmt;
+
 use capeval_api::{CollectionState, ReleaseAccess, Visibility};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
 use super::records::Duty;
@@ -43,7 +47,7 @@ pub struct Goal {
     pub language: String,
     /// Accepted captions, by different people, of each picture.
     pub captions: u32,
-    /// The number of complete pictures that ends the collection.
+    /// The number of complete pictures that is the goal, which progress shows; reaching it ends nothing.
     pub target: u32,
 }
 
@@ -105,8 +109,8 @@ impl Collection {
 }
 
 /// A language of captions: its name, or a table with numbers of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "a language such as `zh`, or a table with `language`, `captions` and `target`")]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(untagged)]
 pub enum PlannedLanguage {
     Name(String),
     Own(LanguagePlan),
@@ -133,6 +137,29 @@ impl LanguagePlan {
     /// The target as a field of a form has it.
     pub fn target(&self) -> String {
         self.target.map_or_else(String::new, |target| target.to_string())
+    }
+}
+
+/// Unlike what is derived for either of the two, this says what is wrong with a table.
+impl<'de> Deserialize<'de> for PlannedLanguage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Planned;
+        impl<'de> Visitor<'de> for Planned {
+            type Value = PlannedLanguage;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a language such as `zh`, or a table with `language`, `captions` and `target`")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<PlannedLanguage, E> {
+                Ok(PlannedLanguage::Name(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PlannedLanguage, A::Error> {
+                LanguagePlan::deserialize(MapAccessDeserializer::new(map)).map(PlannedLanguage::Own)
+            }
+        }
+        deserializer.deserialize_any(Planned)
     }
 }
 
@@ -179,7 +206,8 @@ pub struct Plan {
     /// The accepted captions, by different people, that each picture is to have: in all, or in each language without a
     /// number of its own.
     pub captions: u32,
-    /// The number of complete pictures that ends the collection, or a language without a number of its own.
+    /// The number of complete pictures that is the goal, in all or in each language without a number of its own.
+    /// Progress shows it; reaching it ends nothing.
     pub target: u32,
     /// The approved pictures after which a contributor's pictures need no approval.
     pub approvals: u32,

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use crate::support::{Client, Database, Page as _, Site, eventually, on_both, on_sqlite, settings};
 
 on_both! {
+    files_are_refused_in_the_words_of_capeval_score
+    people_see_no_folders_of_the_server
     files_of_all_formats_are_the_same_submission
     the_form_checks_a_file_without_submitting_it
     a_wrong_file_is_reported_and_costs_nothing
@@ -310,8 +312,16 @@ async fn pages_show_what_programs_get(database: Database) {
             && page.contains("People")
             && page.contains("aria-sort")
     );
-    browser.get("/b/b/p/leaderboard?sort=nothing").await.expect(404);
-    browser.get("/b/b/p/leaderboard?ref=nothing").await.expect(404);
+    for (query, words) in [
+        ("sort=nothing", "sort: the board has no measure `nothing`"),
+        ("ref=nothing", "ref: the board has no references `nothing`"),
+        ("column=nothing", "column: the board has no column `nothing`"),
+    ] {
+        let told =
+            site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard?{query}")).await.expect(400);
+        assert!(told.text.contains(words), "{}", told.text);
+        assert!(browser.get(&format!("/b/b/p/leaderboard?{query}")).await.expect(400).text.contains(words));
+    }
     assert!(browser.get("/b/b/rules").await.expect(200).text.contains("Be <em>kind</em>."));
     let form = browser.get("/b/b/p/submit").await.expect(200).text;
     assert!(form.contains("one caption for each image of the phase (40 images)"));
@@ -818,6 +828,60 @@ async fn files_of_all_formats_are_the_same_submission(database: Database) {
     }
 }
 
+async fn files_are_refused_in_the_words_of_capeval_score(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 1").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let browser = site.person("Ada", Role::Member).await;
+    let mut spreadsheet = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for part in ["[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"] {
+        spreadsheet.start_file(part, zip::write::SimpleFileOptions::default()).unwrap();
+    }
+    let spreadsheet = spreadsheet.finish().unwrap().into_inner();
+    for (name, bytes, words) in [
+        ("semi.csv", &b"image_id;caption\n0;a dog\n"[..], "semi.csv:1:1 (byte 0): no column is known"),
+        ("foo.csv", b"foo,bar\n0,a dog\n", "foo.csv:1:1 (byte 0): no column is known to hold captions"),
+        ("bare.csv", b"0,a dog\n1,a cat\n", "bare.csv:1:1 (byte 0): no column is known to hold captions"),
+        ("x.xlsx", &spreadsheet, "x.xlsx: looks like a spreadsheet or another document; export it as CSV"),
+        ("null.json", b"null", "null.json: looks like plain text, though its name ends in .json"),
+        ("12.json", b"12", "12.json: looks like plain text, though its name ends in .json"),
+        ("fake.parquet", b"PAR1xxxxPAR1", "fake.parquet: this is Parquet"),
+    ] {
+        let refused = corpus::read(bytes, name, &ReadOptions::candidates()).unwrap_err().to_string();
+        let path = format!("/api/v1/phases/{phase}/validate?file={name}");
+        let report = ada.send(Request::post(path), bytes.to_vec()).await.expect(200).json();
+        let told = report["unreadable"].as_str().unwrap().to_owned();
+        assert!(told.starts_with(words), "{told}");
+        assert!(!told.contains("build with"), "{told}");
+        if name != "fake.parquet" {
+            assert!(told.starts_with(&refused), "{told}; {refused}");
+        }
+        let head =
+            format!("--xxxx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
+        let form = [head.as_bytes(), bytes, b"\r\n--xxxx--\r\n"].concat();
+        let post = Request::post("/b/b/p/check").header("content-type", "multipart/form-data; boundary=xxxx");
+        let page = browser.send(post, form).await.expect(422).text;
+        assert!(page.replace("&#34;", "\"").contains(&told), "{told}: {page}");
+    }
+}
+
+async fn people_see_no_folders_of_the_server(database: Database) {
+    let site = Site::new(database).await;
+    let phase = benchmark(&site, "per_day = 1").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let (browser, host) = (site.person("Ada", Role::Member).await, site.person("Root", Role::Admin).await);
+    let id = send(&ada, &phase, "m", results(40, 7)).await.expect(201).json()["id"].clone();
+    let id = id.as_str().unwrap();
+    let set = "UPDATE submission SET state = 'failed', reason = $1 WHERE id = $2";
+    let reason = format!("{}/hidden/meteor-1.5.bin: this is no file of METEOR", site.app.folder.display());
+    site.app.store.execute(set, args![&reason, id]).await.unwrap();
+    let told = ada.get(&format!("/api/v1/submissions/{id}")).await.expect(200).json();
+    assert_eq!(told["reason"], "meteor-1.5.bin: this is no file of METEOR");
+    let page = browser.get(&format!("/submissions/{id}")).await.expect(200).text;
+    assert!(page.contains(">meteor-1.5.bin: this is no file of METEOR<"), "{page}");
+    assert!(host.get(&format!("/submissions/{id}")).await.expect(200).text.contains(&reason));
+}
+
 async fn the_form_checks_a_file_without_submitting_it(database: Database) {
     let site = Site::new(database).await;
     let phase = benchmark(&site, "per_day = 1").await;
@@ -848,7 +912,7 @@ async fn the_form_checks_a_file_without_submitting_it(database: Database) {
     assert!(page.contains("&#60;r&#62;.json: The file has 0 captions; the phase has 40 images."), "{page}");
     assert!(page.contains("Add a caption for each of these images."), "{page}");
     let page = check("[{").await.expect(422).text;
-    assert!(page.contains("&#60;r&#62;.json cannot be read: "), "{page}");
+    assert!(page.contains("The file cannot be read: &#60;r&#62;.json:"), "{page}");
     site.anybody().send(Request::post("/b/b/p/check"), "x").await.expect(303);
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let quota = ada.get(&format!("/api/v1/phases/{phase}/quota")).await.expect(200).json();

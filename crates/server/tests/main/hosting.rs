@@ -3,13 +3,17 @@
 use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::args;
+use capeval_server::benchmarks::apply::apply;
+use capeval_server::jobs::{queue::Priority, runner};
 use capeval_server::web::Scope;
 use serde_json::{Value, json};
 
-use crate::benchmarks::{benchmark, results};
+use crate::benchmarks::{benchmark, references, results};
 use crate::support::{Answer, Client, Database, Page as _, Site, on_both};
 
 on_both! {
+    what_could_not_be_scored_is_tried_again
+    neighbours_that_could_not_be_compared_are_told_and_tried_again
     references_that_failed_say_so_and_are_tried_again
     only_its_hosts_run_a_phase
     hosts_change_limits_and_grant_more
@@ -451,11 +455,11 @@ async fn references_that_failed_say_so_and_are_tried_again(database: Database) {
     const FAILED: &str = "The references of this phase could not be prepared.";
     let site = Site::new(database).await;
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("c5.json"), crate::benchmarks::references(40, 5)).unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
     let plan = "slug = 'b'\ntitle = 'Benchmark'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\nmetrics = ['cider-d']\n\
         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
     let plan = toml::from_str(plan).unwrap();
-    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    apply(&site.app, &plan, folder.path(), None).await.unwrap();
     let (phase, blob): (String, String) =
         site.app.store.fetch_one("SELECT phase, source_hash FROM reference_set", args![]).await.unwrap();
     let (anybody, host) = (site.anybody(), site.person("Root", Role::Admin).await);
@@ -506,6 +510,114 @@ async fn references_that_failed_say_so_and_are_tried_again(database: Database) {
     let page = host.get("/b/b/p/host").await.expect(200).text;
     assert!(page.contains("40 images, 200 captions") && !page.contains("/host/prepare"), "{page}");
     assert!(!board().await.contains("prepared"));
+}
+
+/// A plan with a row for people and three baselines, and the folder with its files.
+fn with_rows() -> (tempfile::TempDir, capeval_server::benchmarks::plan::Plan) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
+    let mut plan = "slug = 'b'\ntitle = 'Benchmark'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\nhuman = true\n\
+        metrics = ['cider-d']\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n"
+        .to_owned();
+    for skill in [3, 6, 9] {
+        std::fs::write(folder.path().join(format!("{skill}.json")), results(40, skill)).unwrap();
+        plan += &format!("[[phases.baselines]]\nmethod = 'skill {skill}'\nfile = '{skill}.json'\n");
+    }
+    (folder, toml::from_str(&plan).unwrap())
+}
+
+async fn what_could_not_be_scored_is_tried_again(database: Database) {
+    let site = Site::new(database).await;
+    let (folder, plan) = with_rows();
+    apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    let (browser, program) = host(&site).await;
+    // The references are prepared, and lost before anything is scored.
+    let (_stop, mut stopping) = tokio::sync::watch::channel(false);
+    let works = capeval_server::WORKS;
+    assert!(runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap());
+    let (phase, prepared): (String, String) =
+        site.app.store.fetch_one("SELECT phase, prepared_hash FROM reference_set", args![]).await.unwrap();
+    let file = site.app.hidden.fetch(&prepared).unwrap();
+    let kept = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    site.work().await;
+    let states = async || {
+        let sql = "SELECT state FROM submission ORDER BY method";
+        site.app.store.fetch::<String>(sql, args![]).await.unwrap()
+    };
+    assert_eq!(states().await, ["failed"; 4]);
+    let page = browser.get("/b/b/p/host").await.expect(200).text;
+    for row in ["People", "skill 3", "skill 6", "skill 9"] {
+        assert!(page.contains(&format!("{row}</a> has no scores: ")), "{row}: {page}");
+    }
+    assert!(page.contains("/b/b/p/host/prepare"), "{page}");
+
+    std::fs::write(&file, kept).unwrap();
+    let again = format!("/api/v1/host/phases/{phase}/prepare");
+    program.post_json(&again, &json!({})).await.expect(200);
+    site.work().await;
+    assert_eq!(states().await, ["scored"; 4]);
+    assert!(!browser.get("/b/b/p/host").await.expect(200).text.contains("/host/prepare"));
+    program.post_json(&again, &json!({})).await.expect(409);
+    let board = site.anybody().get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+    assert_eq!(board["rows"].as_array().unwrap().len(), 4, "{board}");
+
+    // The plan, sent again, does the same.
+    let sql = "UPDATE submission SET state = 'failed', reason = 'x' WHERE kind <> 'entry'";
+    site.app.store.execute(sql, args![]).await.unwrap();
+    apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    site.work().await;
+    assert_eq!(states().await, ["scored"; 4]);
+}
+
+async fn neighbours_that_could_not_be_compared_are_told_and_tried_again(database: Database) {
+    let site = Site::new(database).await;
+    let (folder, plan) = with_rows();
+    apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    site.work().await;
+    let (browser, program) = host(&site).await;
+    let phase: String = site.app.store.fetch_one("SELECT id FROM phase", args![]).await.unwrap();
+    let own = format!("/api/v1/host/phases/{phase}");
+    let pairs = async || {
+        let sql = "SELECT DISTINCT one, other FROM comparison";
+        site.app.store.fetch::<(String, String)>(sql, args![]).await.unwrap().len()
+    };
+    assert_eq!(pairs().await, 2);
+    assert_eq!(program.get(&own).await.expect(200).json()["comparison_failure"], json!(null));
+
+    // The file of one of the three is lost.
+    let sql = "SELECT id, blob FROM submission WHERE method = 'skill 3'";
+    let (lost, blob): (String, String) = site.app.store.fetch_one(sql, args![]).await.unwrap();
+    let set = "UPDATE submission SET blob = $1 WHERE id = $2";
+    site.app.store.execute(set, args!["0".repeat(64), &lost]).await.unwrap();
+    site.app.store.execute("DELETE FROM comparison", args![]).await.unwrap();
+    let change = async || {
+        let other = "SELECT id FROM submission WHERE method = 'skill 9'";
+        let other: String = site.app.store.fetch_one(other, args![]).await.unwrap();
+        let path = format!("/api/v1/submissions/{other}");
+        program.post_json(&format!("{path}/disqualify"), &json!({ "reason": "x" })).await.expect(204);
+        program.post_json(&format!("{path}/reinstate"), &json!({})).await.expect(204);
+    };
+    change().await;
+    site.work().await;
+    // The others were compared.
+    assert_eq!(pairs().await, 1);
+    let words = "Neighbours on the leaderboard could not be compared: ";
+    for _ in 0..2 {
+        let hosted = program.get(&own).await.expect(200).json();
+        let reason = hosted["comparison_failure"].as_str().unwrap().to_owned();
+        let page = browser.get("/b/b/p/host").await.expect(200).text;
+        assert!(page.contains(&format!("{words}{reason}")) && page.contains("/host/prepare"), "{page}");
+        browser.post("/b/b/p/host/prepare", &[]).await.expect(303);
+        assert_eq!(program.get(&own).await.expect(200).json()["comparison_failure"], json!(null));
+        site.work().await;
+    }
+    site.app.store.execute(set, args![&blob, &lost]).await.unwrap();
+    program.post_json(&format!("{own}/prepare"), &json!({})).await.expect(200);
+    site.work().await;
+    assert_eq!(pairs().await, 2);
+    assert!(!browser.get("/b/b/p/host").await.expect(200).text.contains(words));
+    program.post_json(&format!("{own}/prepare"), &json!({})).await.expect(409);
 }
 
 /// The rows that boards are read from.

@@ -97,7 +97,7 @@ async fn pictures_become_a_benchmark(database: Database) {
         }
     }
     assert_eq!(ratings, 300);
-    assert!(site.anybody().get("/c/c").await.expect(200).text.contains("30 of 30 pictures complete"));
+    assert!(site.anybody().get("/c/c").await.expect(200).text.contains("Complete pictures: 30 of 30"));
 
     // The release is for contributors.
     host.post("/c/c/releases", &[("val", "10"), ("test", "10"), ("withheld", "test")]).await.expect(303);

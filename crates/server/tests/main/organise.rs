@@ -310,6 +310,27 @@ async fn programs_do_what_the_file_does(database: Database) {
     let wrong = changed.replace("per_day", "per_dya");
     let refused = ada.send(Request::post(path), wrong).await.expect(422).json();
     assert!(refused["detail"].as_str().unwrap().contains("per_dya"), "{refused}");
+    for (field, value) in [("per_day", json!(-1)), ("opens", json!("soon"))] {
+        let mut phase = json!({ "slug": "p", "title": "P", "metrics": ["bleu"], "main_metric": "bleu-1" });
+        phase[field] = value;
+        let plan = json!({ "slug": "n", "title": "N", "phases": [phase] }).to_string();
+        let refused = ada.send(Request::post(path), plan).await.expect(422).json();
+        let named = format!("not valid: phases[0].{field}: invalid value");
+        assert!(refused["detail"].as_str().unwrap().contains(&named), "{refused}");
+    }
+    for (field, value, words) in [
+        ("captions", json!(-1), "captions: invalid value"),
+        ("shortest", json!({ "en": -5 }), "shortest"),
+        ("languages", json!([{ "language": "zh", "caption": 2 }]), "languages[0].caption: unknown field"),
+        ("languages", json!([{ "language": "zh", "captions": -2 }]), "languages[0].captions: invalid value"),
+        ("languages", json!([7]), "languages[0]: invalid type"),
+    ] {
+        let mut plan = json!({ "slug": "n", "title": "N" });
+        plan[field] = value;
+        let refused = ada.post_json("/api/v1/host/collections", &plan).await.expect(422).json();
+        let named = format!("not valid: {words}");
+        assert!(refused["detail"].as_str().unwrap().contains(&named), "{refused}");
+    }
     let choices = ada.get("/api/v1/host/metrics").await.expect(200).json();
     let names = choices["metrics"].as_array().unwrap().iter().map(|metric| metric["name"].as_str().unwrap());
     assert!(names.into_iter().any(|name| name == "spice"), "{choices}");

@@ -14,6 +14,7 @@ use crate::support::collections::{Collection, number, row};
 use crate::support::{Client, Database, Site, on_both};
 
 on_both! {
+    a_release_that_failed_says_why_and_is_built_again
     a_release_is_made_of_complete_pictures
     only_contributors_download_a_release
     a_release_is_the_same_whenever_it_is_built
@@ -155,6 +156,28 @@ async fn a_release_is_made_of_complete_pictures(database: Database) {
     let Screens { site: _site, host, authors, .. } = Screens::complete(database).await;
     host.post(RELEASES, &[("val", "60"), ("test", "60")]).await.expect(422);
     authors[0].post(RELEASES, &[("val", "20"), ("test", "20")]).await.expect(404);
+}
+
+async fn a_release_that_failed_says_why_and_is_built_again(database: Database) {
+    let Screens { site, host, authors, .. } = Screens::complete(database).await;
+    let blob: String =
+        site.app.store.fetch_one("SELECT blob FROM image ORDER BY id LIMIT 1", args![]).await.unwrap();
+    let file = site.app.blobs.fetch(&blob).unwrap();
+    let kept = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    host.post(RELEASES, &FIFTHS).await.expect(303);
+    site.work().await;
+    let page = host.get("/c/screens/releases/1").await.expect(200).text;
+    assert!(page.contains("the picture images/") && page.contains("cannot be read: No such file"), "{page}");
+    assert!(page.contains("action=\"/c/screens/releases/1/again\""), "{page}");
+    let of_author = authors[0].get("/c/screens/releases/1").await.expect(200).text;
+    assert!(!of_author.contains("releases/1/again"), "{of_author}");
+    authors[0].post("/c/screens/releases/1/again", &[]).await.expect(404);
+    std::fs::write(&file, kept).unwrap();
+    host.post("/c/screens/releases/1/again", &[]).await.expect(303);
+    site.work().await;
+    assert!(authors[0].get("/c/screens/releases/1").await.expect(200).text.contains("screens-1.zip"));
+    host.post("/c/screens/releases/1/again", &[]).await.expect(409);
 }
 
 async fn only_contributors_download_a_release(database: Database) {

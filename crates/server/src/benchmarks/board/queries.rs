@@ -234,14 +234,21 @@ pub async fn board(
     let store = &app.store;
     let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
     let Some(set) = sets.iter().find(|set| set.name == *name) else {
-        return if asked.set.is_empty() { Ok(None) } else { Err(Fault::not_found()) };
+        return match asked.set.as_str() {
+            "" => Ok(None),
+            name => Err(Fault::malformed(&format_args!("ref: the board has no references `{name}`"))),
+        };
     };
     let sight = sight(seen, phase, visitor);
     let is_own = sight == Sight::Own;
     let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
     let sort = match asked.sort.as_str() {
         "" => main,
-        key => set.measures.iter().find(|measure| measure.key == key).ok_or_else(Fault::not_found)?,
+        key => set
+            .measures
+            .iter()
+            .find(|measure| measure.key == key)
+            .ok_or_else(|| Fault::malformed(&format_args!("sort: the board has no measure `{key}`")))?,
     };
     let columns = asked.columns(phase, sets, set, sort)?;
     let filter = asked.filter()?;

@@ -12,9 +12,9 @@ use crate::app::App;
 use crate::benchmarks::apply::MOST;
 use crate::benchmarks::quota::{self, Meter};
 use crate::benchmarks::records::{self, Phase, Seen};
-use crate::benchmarks::scoring::PrepareSet;
+use crate::benchmarks::scoring::{self, PrepareSet};
 use crate::benchmarks::submissions::Submission;
-use crate::benchmarks::{board, rescore};
+use crate::benchmarks::{board, rescore, submit};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs;
@@ -261,8 +261,21 @@ pub async fn count(store: &Store, phase: &str) -> Result<Count, Fault> {
     Ok(count)
 }
 
-/// Has references prepared again that could not be prepared.
-pub async fn prepare_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<(), Fault> {
+/// The baselines and the row for people that could not be scored.
+pub async fn failed_rows(store: &Store, phase: &str) -> Result<Vec<Submission>, Fault> {
+    let sql = "SELECT * FROM submission WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' \
+               ORDER BY kind, method";
+    Ok(store.fetch(sql, args![phase]).await?)
+}
+
+/// Why the neighbours on the board of a phase could not be compared, unless they are about to be.
+pub async fn comparison_failure(store: &Store, phase: &str) -> Result<Option<String>, Fault> {
+    Ok(scoring::comparison_failure(&mut store.snapshot().await?, phase).await?)
+}
+
+/// Tries again what the server could not do for a phase: prepare references, score baselines and the row for people,
+/// compare neighbours on the board.
+pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
     let phase = records::phase_alone(&mut tx, &phase.id).await?;
     let mut names = Vec::new();
@@ -274,10 +287,15 @@ pub async fn prepare_again(app: &App, visitor: &Visitor, phase: &Phase) -> Resul
             names.push(set.name);
         }
     }
-    if names.is_empty() {
-        return Err(fault!(CONFLICT, "nothing-failed", "No references of this phase have failed."));
+    let methods = submit::try_again(&mut tx, &phase.id).await?;
+    let is_compared = scoring::comparison_failure(&mut tx, &phase.id).await?.is_some();
+    if is_compared {
+        scoring::compare_later(&mut tx, &phase.id).await?;
     }
-    let detail = json!({ "references": names });
+    if names.is_empty() && methods.is_empty() && !is_compared {
+        return Err(fault!(CONFLICT, "nothing-failed", "Nothing of this phase has failed."));
+    }
+    let detail = json!({ "references": names, "rows": methods, "comparison": is_compared });
     audit::note(&mut tx, Some(&visitor.id), "references.prepare", &phase.id, detail).await?;
     tx.commit().await?;
     app.wake.notify();
@@ -341,6 +359,7 @@ pub async fn hosted_phase(app: &App, seen: &Seen, phase: &Phase) -> Result<Hoste
     Ok(HostedPhase {
         score_sets: score_sets.collect(),
         frozen_at: phase.frozen_at.map(clock::time),
+        comparison_failure: comparison_failure(&app.store, &phase.id).await?,
         phase: records::phase_for_programs(seen, &phase, &reference_sets),
     })
 }

@@ -39,8 +39,13 @@ pub(in crate::benchmarks) fn routes() -> Vec<Route> {
             .and("/api/v1/host/phases/{id}/freeze"),
         post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", unfreeze)
             .and("/api/v1/host/phases/{id}/unfreeze"),
-        post("/b/{slug}/{phase}/host/prepare", host, "Prepare references again that failed", prepare)
-            .and("/api/v1/host/phases/{id}/prepare"),
+        post(
+            "/b/{slug}/{phase}/host/prepare",
+            host,
+            "Try again what failed: references, baselines, the row for people, comparisons",
+            try_again,
+        )
+        .and("/api/v1/host/phases/{id}/prepare"),
         post(
             "/b/{slug}/{phase}/host/rescore",
             host,
@@ -70,6 +75,10 @@ struct PhaseHost<'a> {
     /// The keys and labels of what the board can show, and whether it does unless a visitor chooses others.
     columns: Vec<(String, String, bool)>,
     has_failed: bool,
+    /// The baselines and the row for people that have no scores.
+    failed_rows: Vec<Submission>,
+    /// Why neighbours on the board could not be compared.
+    comparison_failure: Option<String>,
     /// Which data of its metrics are not installed, and how to install them; empty if all are.
     absence: String,
     count: Count,
@@ -80,15 +89,21 @@ struct PhaseHost<'a> {
 }
 
 impl PhaseHost<'_> {
-    /// Submissions without scores, for reasons of ours.
+    /// Submissions of teams without scores, for reasons of ours.
     fn failures(&self) -> impl Iterator<Item = &Submission> {
         let submissions = self.submissions.iter().map(|of| &of.submission);
-        submissions.filter(|submission| submission.state == SubmissionState::Failed).take(FAILURES)
+        let of_teams = submissions.filter(|submission| submission.kind == SubmissionKind::Entry);
+        of_teams.filter(|submission| submission.state == SubmissionState::Failed).take(FAILURES)
+    }
+
+    /// Whether something failed that can be tried again.
+    fn can_try_again(&self) -> bool {
+        self.has_failed || !self.failed_rows.is_empty() || self.comparison_failure.is_some()
     }
 
     /// Whether a host has something to do.
     fn needs_attention(&self) -> bool {
-        self.has_failed
+        self.can_try_again()
             || self.seen.benchmark.draft
             || self.phase.frozen_at.is_some()
             || !self.absence.is_empty()
@@ -131,6 +146,8 @@ async fn show(
         next: next(&phase),
         page: &page,
         has_failed: records::have_failed(&sets),
+        failed_rows: actions::failed_rows(&app.store, &phase.id).await?,
+        comparison_failure: actions::comparison_failure(&app.store, &phase.id).await?,
         columns: columns(&phase, &sets),
         absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
         sets,
@@ -236,13 +253,13 @@ async fn unfreeze(
     changed(&app, &page, &of, "saved").await
 }
 
-async fn prepare(
+async fn try_again(
     app: App,
     page: Page,
     by: Visitor,
     Hosted(of): Hosted<SeenPhase>,
 ) -> Result<Answer<HostedPhase>, Fault> {
-    actions::prepare_again(&app, &by, &of.phase).await?;
+    actions::try_again(&app, &by, &of.phase).await?;
     changed(&app, &page, &of, "saved").await
 }
 

@@ -90,6 +90,7 @@ pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Faul
         _ => None,
     };
     let reason = reason.filter(|_| state == ImageResultsState::Failed);
+    let reason = reason.map(|reason| if of.seen.is_host { reason } else { app.told(&reason) });
     Ok(Some(State { state, reason, wait, built }))
 }
 

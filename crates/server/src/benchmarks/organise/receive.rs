@@ -86,11 +86,19 @@ impl Parcel {
     pub fn plan<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         let text = self.field("plan").unwrap_or("");
         let read = match text.trim_start().starts_with('{') {
-            true => serde_json::from_str(text).map_err(|error| error.to_string()),
+            true => of_json(text),
             false => toml::from_str(text).map_err(|error| error.to_string()),
         };
         read.map_err(|error| {
             fault!(UNPROCESSABLE_ENTITY, "plan", "The description of the benchmark is not valid: {}", error)
         })
     }
+}
+
+/// Reads JSON; what is wrong is said with the name of its field.
+fn of_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| error.to_string())?;
+    reader.end().map_err(|error| error.to_string())?;
+    Ok(value)
 }

@@ -95,6 +95,8 @@ struct Show<'a> {
     seen: &'a Seen,
     phase: &'a Phase,
     submission: &'a Submission,
+    /// Why it failed.
+    reason: Option<String>,
     /// The name of its team.
     team: Option<String>,
     wait: Option<Wait>,
@@ -173,6 +175,10 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: Shown) ->
         seen,
         phase,
         submission,
+        reason: submission
+            .reason
+            .as_deref()
+            .map(|reason| if seen.is_host { reason.to_owned() } else { app.told(reason) }),
         team: records::team_name(&app.store, submission).await?,
         wait,
         tables,

@@ -354,7 +354,7 @@ fn for_programs(
         method: submission.method.clone(),
         about: submission.about_for_programs(&phase.columns),
         state: submission.state.into(),
-        reason: submission.reason.clone(),
+        reason: submission.reason.as_deref().map(|reason| app.told(reason)),
         created_at: clock::time(submission.created_at),
         finished_at: submission.finished_at.map(clock::time),
         ahead: wait.map(|wait| wait.ahead),

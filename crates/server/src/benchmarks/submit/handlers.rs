@@ -161,7 +161,7 @@ async fn check_form(
     let checked = async {
         let received = receive_to_check(&app, &by, request).await?;
         let sets = records::sets(&app.store, &of.phase.id).await?;
-        let report = upload::check(&app, &sets, &received.file).await?.report;
+        let report = upload::check(&app, &sets, &received.file, received.name.as_deref()).await?.report;
         Ok::<_, Fault>((received.about, received.name, report))
     };
     match checked.await {
@@ -182,7 +182,7 @@ async fn validate(
 ) -> Result<Answer<Report>, Fault> {
     let received = receive_to_check(&app, &by, request).await?;
     let sets = records::sets(&app.store, &of.phase.id).await?;
-    let checked = upload::check(&app, &sets, &received.file).await?;
+    let checked = upload::check(&app, &sets, &received.file, received.name.as_deref()).await?;
     Ok(Answer::json(&checked.report))
 }
 

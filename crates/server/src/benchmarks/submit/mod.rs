@@ -8,7 +8,7 @@ mod remedies;
 use crate::web::Route;
 
 pub use receive::{Received, receive_to_check};
-pub use records::{Outcome, add_baseline, add_human, submit};
+pub use records::{Outcome, add_baseline, add_human, submit, try_again};
 pub use remedies::remedy;
 
 /// The routes of submitting.

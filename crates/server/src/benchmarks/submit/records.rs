@@ -62,7 +62,7 @@ pub async fn submit(
     if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
     }
-    let Checked { report, canonical, size } = upload::check(app, &sets, &file).await?;
+    let Checked { report, canonical, size } = upload::check(app, &sets, &file, name.as_deref()).await?;
     let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
     let blobs = app.blobs.clone();
     // The files are on the disk before any row names them.
@@ -188,6 +188,23 @@ pub async fn add_baseline(
     )
     .await?;
     Ok(id)
+}
+
+/// Has the baselines and the row for people scored again that could not be scored; returns their methods.
+pub async fn try_again(tx: &mut Tx, phase: &str) -> Result<Vec<String>, Error> {
+    let failed: Vec<(String, String)> = tx
+        .fetch(
+            "UPDATE submission SET state = 'queued', reason = NULL, started_at = NULL, finished_at = NULL \
+             WHERE phase = $1 AND kind IN ('baseline', 'human') AND state = 'failed' RETURNING id, method",
+            args![phase],
+        )
+        .await?;
+    let mut methods = Vec::new();
+    for (id, method) in failed {
+        jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
+        methods.push(method);
+    }
+    Ok(methods)
 }
 
 /// Adds the row of people, of which a phase has one.

@@ -10,6 +10,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use super::content::Content;
 use super::files::{self, TextFile};
 use crate::blobs::Blobs;
+use crate::why;
 
 /// The most bytes of an archive.
 pub const LARGEST: u64 = 1 << 30;
@@ -86,7 +87,11 @@ pub fn write(part: &[Entry], blobs: &Blobs, out: impl Write + Seek) -> anyhow::R
             }
             Entry::Blob { path, hash, .. } => {
                 archive.start_file(path.as_str(), options)?;
-                io::copy(&mut File::open(blobs.fetch(hash)?)?, &mut archive)?;
+                let picture = blobs.fetch(hash).and_then(File::open);
+                let mut picture = picture.map_err(|error| {
+                    io::Error::new(error.kind(), why!("the picture {} cannot be read: {}", path, error))
+                })?;
+                io::copy(&mut picture, &mut archive)?;
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use capeval_choice::SegmentId;
 use serde::Deserialize;
+use serde_json::json;
 use tempfile::NamedTempFile;
 
 use super::archive;
@@ -14,11 +15,13 @@ use super::split::Split;
 use crate::app::App;
 use crate::blobs::Blobs;
 use crate::collections::processing;
+use crate::fault;
 use crate::fault::Fault;
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::queue::Priority;
+use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{self, Store, Tx};
 use crate::web::language::Language;
-use crate::{args, clock};
+use crate::{args, audit, clock};
 
 /// Makes the files of a release.
 pub struct BuildRelease;
@@ -256,6 +259,20 @@ impl Work for BuildRelease {
         .await?;
         retire(tx, &job.subject).await
     }
+}
+
+/// Has a release built again that failed.
+pub async fn build_again(app: &App, release: &str, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let sql = "UPDATE release SET state = 'preparing', reason = NULL WHERE id = $1 AND state = 'failed'";
+    if tx.execute(sql, args![release]).await? == 0 {
+        return Err(fault!(CONFLICT, "release-not-failed", "This release has not failed."));
+    }
+    jobs::add::<BuildRelease>(&mut tx, &release.to_owned(), Priority::Awaited).await?;
+    audit::note(&mut tx, Some(actor), "release.build", release, json!({})).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
 }
 
 /// Earlier releases with something that was withdrawn are not given out any more, and their files go.

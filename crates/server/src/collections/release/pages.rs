@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ZIP;
+use super::build;
 use super::publish::{self, Wanted};
 use super::records::{self, Part, Published, Release, ReleaseState, SeenRelease};
 use super::selection::{self, Parameters};
@@ -37,6 +38,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
         )
         .sends(200, ZIP)
         .sends(206, ZIP),
+        post("/c/{slug}/releases/{number}/again", host, "Build a release again that failed", build_again),
         post(
             "/c/{slug}/releases/{number}/publish",
             host,
@@ -91,6 +93,8 @@ struct ReleasePage<'a> {
     parts: Vec<Part>,
     may_download: bool,
     card: String,
+    /// Why it failed.
+    reason: Option<String>,
     /// The phases that came of it.
     phases: Vec<Published>,
 }
@@ -108,6 +112,10 @@ async fn show(
         card: as_html(release.card_in(page.language)),
         phases: records::published(store, &release.id).await?,
         parts: records::parts(store, &release.id).await?,
+        reason: release
+            .reason
+            .as_deref()
+            .map(|reason| if seen.is_host { reason.to_owned() } else { app.told(reason) }),
         seen: &seen,
         release: &release,
     })
@@ -139,6 +147,15 @@ async fn file(
         records::note_download(&app.store, &release.id, &part, visitor).await?;
     }
     Ok(sent)
+}
+
+async fn build_again(
+    app: App,
+    visitor: Visitor,
+    Hosted(SeenRelease { seen, release }): Hosted<SeenRelease>,
+) -> Result<Redirect, Fault> {
+    build::build_again(&app, &release.id, &visitor.id).await?;
+    Ok(Redirect::to(&seen.address(&format!("releases/{}", release.number))))
 }
 
 #[derive(Deserialize, JsonSchema)]

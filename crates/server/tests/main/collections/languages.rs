@@ -90,9 +90,12 @@ async fn goals_are_set_by_file_and_by_form() {
         "[[languages]]\nlanguage = \"en\"\ncaptions = 2\n[[languages]]\nlanguage = \"zh\"\ntarget = 7\n";
     assert_eq!(goals(own), [goal("en", 2, 90), goal("zh", 4, 7)]);
     assert_eq!(goals("languages = [\"zh\", { language = \"en\" }]"), [goal("zh", 4, 90), goal("en", 4, 90)]);
-    for wrong in ["languages = [{ language = \"zh\", caption = 3 }]", "languages = [3]"] {
+    for (wrong, words) in [
+        ("languages = [{ language = \"zh\", caption = 3 }]", "unknown field `caption`"),
+        ("languages = [3]", "or a table with `language`, `captions` and `target`"),
+    ] {
         let error = plan(wrong).unwrap_err().to_string();
-        assert!(error.contains("or a table with `language`, `captions` and `target`"), "{error}");
+        assert!(error.contains(words), "{error}");
     }
 
     let site = Site::new(Database::Sqlite).await;

@@ -205,7 +205,7 @@ async fn each_language_is_complete_by_itself(database: Database) {
     );
     let page = ada.get("/c/c").await.expect(200).text;
     for words in
-        ["中文: 1 of 7 pictures complete", "English: 0 of 3 pictures complete", "Accepted captions: 中文"]
+        ["Complete pictures, 中文: 1 of 7", "Complete pictures, English: 0 of 3", "Accepted captions: 中文"]
     {
         assert!(page.contains(words), "{words}\n{page}");
     }
