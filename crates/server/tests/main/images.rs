@@ -151,7 +151,7 @@ async fn results_are_shown_as_the_phase_says(database: Database) {
         if is_hidden {
             continue;
         }
-        assert!(shown.contains(&format!("href=\"{page}/images?ref=c5\"")), "{shown}");
+        assert!(shown.contains(&format!("href=\"{page}/images?ref=c5#sort=cider-d\"")), "{shown}");
         let known = ada.get(&state).await.expect(200).json();
         assert_eq!((&known["state"], &known["shows"]), (&json!("ready"), &json!(shows.name())));
         let [c5, c40] = &known["files"].as_array().unwrap()[..] else { panic!("{known}") };
