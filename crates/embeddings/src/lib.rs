@@ -1,0 +1,1 @@
+//! Metrics that compare vectors: CLIPScore, PAC-S, BERTScore, sentence similarity, retrieval.

@@ -1,0 +1,1 @@
+//! Vectors of texts and pictures from models in the folders of Hugging Face, on the CPU.
