@@ -140,17 +140,18 @@ impl Inputs {
         resources: &Resources,
         progress: &dyn Progress,
     ) -> Result<Vec<AnyMetric>, Error> {
-        if !resources.has::<OutsideMetrics>() {
-            return Ok(metrics.to_vec());
-        }
         let set = &self.references.set;
-        let scene = Scene {
-            systems: &self.systems.for_engine(&self.references),
+        let systems = if resources.has::<OutsideMetrics>() {
+            self.systems.for_engine(&self.references)
+        } else {
+            Vec::new()
+        };
+        let scene = || Scene {
+            systems: &systems,
             ids: (0..set.n_images()).map(|image| self.references.id(image as u32)).collect(),
             references: (0..set.n_images()).map(|image| set.of(image).collect()).collect(),
         };
-        let computed = outside::compute(metrics, resources, &[scene], progress)?;
-        Ok(computed.into_iter().next().unwrap_or_default())
+        outside::compute_one(metrics, resources, scene, progress)
     }
 }
 

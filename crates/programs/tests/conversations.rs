@@ -82,6 +82,7 @@ fn try_command(folder: &Path, command: &str, more: &str, heard_one: &(dyn Fn() +
     let rows: Vec<OutsideRow<'_>> = ids
         .iter()
         .map(|image| OutsideRow {
+            system: None,
             image: Some(image),
             candidate: "a \"cat\"\n",
             references: vec!["a dog", "ein Hund 🐕"],
@@ -140,8 +141,13 @@ fn a_program_that_looks_at_pictures_is_given_their_paths() {
     assert_eq!(metrics[0].sight(), capeval::Sight::Needed);
     let image = SegmentId::Integer(7);
     let picture = Picture::File { path: "/p/7.jpg".to_owned(), state: String::new() };
-    let row =
-        |picture| OutsideRow { image: Some(&image), candidate: "a cat", references: Vec::new(), picture };
+    let row = |picture| OutsideRow {
+        system: None,
+        image: Some(&image),
+        candidate: "a cat",
+        references: Vec::new(),
+        picture,
+    };
     let error = scores_of(metrics[0].as_ref(), &[row(Some(&picture))], &|| ()).unwrap_err().to_string();
     assert!(error.contains("exit status: 3"), "{error}");
     assert_eq!(*heard.lock().unwrap(), [r#"{"id":0,"image_id":7,"candidate":"a cat","image":"/p/7.jpg"}"#]);
@@ -405,6 +411,7 @@ fn a_program_that_does_not_read_hangs_no_longer_than_allowed() {
     let rows: Vec<OutsideRow<'_>> = ids
         .iter()
         .map(|image| OutsideRow {
+            system: None,
             image: Some(image),
             candidate: &long,
             references: Vec::new(),

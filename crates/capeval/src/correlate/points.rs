@@ -15,7 +15,7 @@ use capeval_stats::ExactSum;
 use crate::findings::Findings;
 use crate::given::{absent, same_scores};
 use crate::notices::numbered;
-use crate::outside::{self, OutsideMetrics, Scene};
+use crate::outside::{self, Scene};
 use crate::own_reference::{ReferenceRules, same_caption};
 use crate::restrict::normal;
 use crate::{Error, OwnReference};
@@ -165,16 +165,12 @@ impl Judgements {
         resources: &Resources,
         progress: &dyn Progress,
     ) -> Result<Vec<AnyMetric>, Error> {
-        if !resources.has::<OutsideMetrics>() {
-            return Ok(metrics.to_vec());
-        }
-        let scene = Scene {
+        let scene = || Scene {
             systems: std::slice::from_ref(system),
             ids: self.points.iter().map(|point| Some(&self.items[point.item].image)).collect(),
             references: self.points.iter().map(|point| self.references_of(point.item)).collect(),
         };
-        let computed = outside::compute(metrics, resources, &[scene], progress)?;
-        Ok(computed.into_iter().next().unwrap_or_default())
+        outside::compute_one(metrics, resources, scene, progress)
     }
 
     /// `items` are sorted by image.

@@ -106,7 +106,7 @@ impl<'a> Asking<'a> {
         let notices = self.kept.iter().flat_map(|kept| {
             kept.scores.notice().into_iter().chain(kept::told(kept.scores.name(), n_known, self.rows.len()))
         });
-        let notices = notices.collect();
+        let notices = notices.chain(self.one.notices()).collect();
         Ok((self.scores.into_inner().unwrap_or_else(PoisonError::into_inner).values, notices))
     }
 

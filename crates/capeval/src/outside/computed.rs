@@ -3,31 +3,61 @@
 use std::sync::Arc;
 
 use capeval_choice::Notice;
+use capeval_corpus::SegmentId;
 use capeval_metric::{
     About, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
     Statistics, Step,
 };
 
-use super::Outside;
+use super::{Outside, OutsideRow, Picture};
 
 /// A metric whose scores were computed before.
 pub(super) struct Computed {
-    signature: Signature,
-    parts: Vec<Part>,
-    languages: Vec<String>,
+    pub outside: Arc<dyn Outside>,
+    pub signature: Signature,
+    pub parts: Vec<Part>,
+    /// The names of the systems.
+    pub systems: Vec<String>,
+    /// The images, where they are known.
+    pub places: Vec<Option<Place>>,
     /// The scores by system: image after image, measure after measure.
-    values: Arc<Vec<Vec<f64>>>,
-    notices: Vec<Notice>,
+    pub values: Vec<Vec<f64>>,
+    pub notices: Vec<Notice>,
+}
+
+/// An image with its picture, if the metric looks at it.
+pub(super) struct Place {
+    pub id: SegmentId,
+    pub picture: Option<Picture>,
 }
 
 impl Computed {
-    pub fn new(outside: &dyn Outside, values: Vec<Vec<f64>>, notices: Vec<Notice>) -> Self {
+    /// The metric without scores.
+    pub fn described(outside: &Arc<dyn Outside>) -> Self {
         Self {
+            outside: Arc::clone(outside),
             signature: outside.signature(),
             parts: outside.parts().to_vec(),
-            languages: outside.languages().to_vec(),
-            values: Arc::new(values),
-            notices,
+            systems: Vec::new(),
+            places: Vec::new(),
+            values: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// The row that a segment was.
+    fn row<'r>(&'r self, segment: &Segment<'r>) -> OutsideRow<'r> {
+        let place = self.places.get(segment.image).and_then(Option::as_ref);
+        let name = self.systems.get(segment.system).map(String::as_str);
+        OutsideRow {
+            system: name.filter(|_| self.outside.distinguishes_systems()),
+            image: place.map(|place| &place.id),
+            candidate: segment.text,
+            references: match self.outside.needs_references() {
+                true => segment.reference_texts().collect(),
+                false => Vec::new(),
+            },
+            picture: place.and_then(|place| place.picture.as_ref()),
         }
     }
 
@@ -73,7 +103,7 @@ impl Metric for Computed {
         About::new(self.signature.clone(), Input::new(Reading::Raw), columns, self.parts.clone())
             .learns(Learns::Nothing)
             .mean(true)
-            .made_for(self.languages.clone())
+            .made_for(self.outside.languages().to_vec())
     }
 
     fn fit(&self, _: &References<'_>) {}
@@ -93,6 +123,9 @@ impl Metric for Computed {
     }
 
     fn explain(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Explanation {
+        if let Some(explanation) = self.outside.explain(&self.row(segment)) {
+            return explanation;
+        }
         let steps = self.parts.iter().zip(self.of(segment));
         let step = |(part, value): (&Part, f64)| {
             Step::given(part.label.clone(), value).noted("computed outside of capeval")

@@ -207,6 +207,7 @@ pub(super) fn key(identity: &Identity, row: &OutsideRow<'_>) -> Option<Key> {
     if identity.knows_images {
         add(&row.told());
     }
+    row.system.iter().for_each(|system| add(system));
     add(row.candidate);
     row.references.iter().for_each(|reference| add(reference));
     Some(halves(&hash.finalize()))

@@ -9,22 +9,24 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use capeval_choice::Refusal;
+use capeval_choice::{Notice, Refusal};
 use capeval_corpus::SegmentId;
 use capeval_evaluate::registry::{self, Resources, SUITES};
 use capeval_evaluate::{Progress, ReferenceSet, Stage, System};
-use capeval_metric::{AnyMetric, Part, Signature};
+use capeval_metric::{AnyMetric, Explanation, Part, Signature};
 
 use crate::Error;
 
 use asking::Asking;
-use computed::Computed;
+use computed::{Computed, Place};
 pub use kept::{KeptScores, OutsideScores, ScoreStore};
 pub use picture::{Picture, PictureSource, Pictures, Sight};
 
 /// A caption to score outside of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutsideRow<'r> {
+    /// The name of the system, for a metric that distinguishes systems.
+    pub system: Option<&'r str>,
     /// The id of its image, if it has one.
     pub image: Option<&'r SegmentId>,
     /// The caption.
@@ -65,6 +67,10 @@ pub trait Outside: Send + Sync {
     fn takes_all_together(&self) -> bool {
         false
     }
+    /// Whether equal captions of two systems may have different scores.
+    fn distinguishes_systems(&self) -> bool {
+        false
+    }
     /// Whether it looks at pictures.
     fn sight(&self) -> Sight {
         Sight::None
@@ -79,6 +85,14 @@ pub trait Outside: Send + Sync {
     }
     /// Scores all rows.
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal>;
+    /// What there is to say about the rows that it has scored.
+    fn notices(&self) -> Vec<Notice> {
+        Vec::new()
+    }
+    /// How the scores of a row came about, if it can tell.
+    fn explain(&self, _row: &OutsideRow<'_>) -> Option<Explanation> {
+        None
+    }
 }
 
 /// Receives scores as they come, from any thread. All methods may unwind, which ends the work.
@@ -102,8 +116,8 @@ impl fmt::Debug for OutsideMetrics {
 
 impl OutsideMetrics {
     /// Which of these a metric is, if it is one.
-    fn of(&self, metric: &AnyMetric) -> Option<&dyn Outside> {
-        self.0.iter().find(|one| one.signature() == *metric.signature()).map(AsRef::as_ref)
+    fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
+        self.0.iter().find(|one| one.signature() == *metric.signature())
     }
 }
 
@@ -151,7 +165,7 @@ fn check(what: &str, key: &str) -> Result<(), Refusal> {
 pub(crate) fn described(name: &str, resources: &Resources) -> Option<AnyMetric> {
     let all = resources.get::<OutsideMetrics>()?;
     let outside = all.0.iter().find(|one| one.name() == name)?;
-    Some(AnyMetric::new(Computed::new(outside.as_ref(), Vec::new(), Vec::new())))
+    Some(AnyMetric::new(Computed::described(outside)))
 }
 
 /// Refuses metrics that need pictures where none are given.
@@ -201,7 +215,7 @@ pub(crate) fn compute(
     let Some(outside) = resources.get::<OutsideMetrics>() else { return Ok(all) };
     let (pictures, store) = (resources.get::<Pictures>(), resources.get::<OutsideScores>());
     let found = metrics.iter().enumerate().filter_map(|(place, metric)| Some((place, outside.of(metric)?)));
-    let found: Vec<(usize, &dyn Outside)> = found.collect();
+    let found: Vec<(usize, &Arc<dyn Outside>)> = found.collect();
     for (number, (place, one)) in found.iter().enumerate() {
         let captions = || {
             let systems =
@@ -209,12 +223,13 @@ pub(crate) fn compute(
             systems.flat_map(|(scene, system)| {
                 let texts =
                     system.images.iter().enumerate().map(|(k, image)| (*image as usize, system.texts.get(k)));
-                texts.map(move |(image, text)| (scene, image, text))
+                texts.map(move |(image, text)| (scene, system, image, text))
             })
         };
-        let images = captions().filter_map(|(scene, image, _)| scene.ids[image]);
+        let images = captions().filter_map(|(scene, _, image, _)| scene.ids[image]);
         let pictures = picture::find(one.name(), one.sight(), pictures.as_deref(), images)?;
-        let rows = captions().map(|(scene, image, candidate)| OutsideRow {
+        let rows = captions().map(|(scene, system, image, candidate)| OutsideRow {
+            system: one.distinguishes_systems().then_some(system.name.as_str()),
             image: scene.ids[image],
             candidate,
             references: match one.needs_references() {
@@ -238,7 +253,8 @@ pub(crate) fn compute(
         };
         progress.begin(Stage::Measuring, rows.len());
         progress.system(one.name(), number + 1, found.len());
-        let (scores, notices) = Asking::new(*one, &rows, &shares, store.as_deref(), progress).ask()?;
+        let (scores, notices) =
+            Asking::new(one.as_ref(), &rows, &shares, store.as_deref(), progress).ask()?;
         let n = one.parts().len();
         let mut places = places.into_iter();
         for (metrics, scene) in all.iter_mut().zip(scenes) {
@@ -251,10 +267,33 @@ pub(crate) fn compute(
                 }
                 values.push(of_system);
             }
-            metrics[*place] = AnyMetric::new(Computed::new(*one, values, notices.clone()));
+            let owned = |image: &Option<&SegmentId>| {
+                let id = (*image)?.clone();
+                let picture = pictures.get(&id).cloned();
+                Some(Place { id, picture })
+            };
+            let places = scene.ids.iter().map(owned).collect();
+            let systems = scene.systems.iter().map(|system| system.name.clone()).collect();
+            let computed =
+                Computed { systems, places, values, notices: notices.clone(), ..Computed::described(one) };
+            metrics[*place] = AnyMetric::new(computed);
         }
     }
     Ok(all)
+}
+
+/// As [`compute`], for the one scene that `scene` describes if it is needed.
+pub(crate) fn compute_one<'s>(
+    metrics: &[AnyMetric],
+    resources: &Resources,
+    scene: impl FnOnce() -> Scene<'s>,
+    progress: &dyn Progress,
+) -> Result<Vec<AnyMetric>, Error> {
+    if !resources.has::<OutsideMetrics>() {
+        return Ok(metrics.to_vec());
+    }
+    let computed = compute(metrics, resources, &[scene()], progress)?;
+    Ok(computed.into_iter().next().unwrap_or_default())
 }
 
 /// The metrics with the scores of those that are computed outside of the engine, for the captions of one system: its
@@ -267,16 +306,12 @@ pub fn compute_outside(
     references: &ReferenceSet,
     progress: &dyn Progress,
 ) -> Result<Vec<AnyMetric>, Error> {
-    if !resources.has::<OutsideMetrics>() {
-        return Ok(metrics.to_vec());
-    }
-    let scene = Scene {
+    let scene = || Scene {
         systems: std::slice::from_ref(system),
         ids: ids.iter().map(Option::as_ref).collect(),
         references: (0..references.n_images()).map(|image| references.of(image).collect()).collect(),
     };
-    let computed = compute(metrics, resources, &[scene], progress)?;
-    Ok(computed.into_iter().next().unwrap_or_default())
+    compute_one(metrics, resources, scene, progress)
 }
 
 /// The rows that differ, and which of them each row is.
