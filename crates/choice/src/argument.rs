@@ -95,6 +95,10 @@ arguments! {
     SpiceCache = "spice_cache", "FILE";
     /// A folder of scores that survive runs.
     ScoreCache = "score_cache", "DIR";
+    /// A model that makes vectors.
+    Model = "model", "DIR";
+    /// Files of vectors.
+    Vectors = "vectors", "WHAT=FILE";
     /// The pictures of images.
     Pictures = "pictures", "DIR";
     /// The maximum length of n-grams.

@@ -1,1 +1,20 @@
 //! Metrics that compare vectors: CLIPScore, PAC-S, BERTScore, sentence similarity, retrieval.
+//!
+//! Vectors come from files that a user brings, or from models in folders of a user. Each metric is computed before
+//! anything else is measured, like a program of the user's.
+
+mod baselines;
+mod given;
+mod hash;
+mod kind;
+mod metrics;
+mod models;
+mod space;
+#[cfg(test)]
+mod testing;
+mod vectors;
+
+pub use given::{Crop, Given, Role};
+pub use kind::{EmbeddingKind, KINDS, build, kind};
+pub use models::OpenModel;
+pub use vectors::Vectors;

@@ -8,8 +8,9 @@ use capeval_metric::{
     About, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
     Statistics, Step,
 };
+use capeval_stats::Table;
 
-use super::{Outside, OutsideRow, Picture};
+use super::{Outside, OutsideRow, Picture, Summary};
 
 /// A metric whose scores were computed before.
 pub(super) struct Computed {
@@ -102,11 +103,16 @@ impl Metric for Computed {
         let columns = std::iter::once(Column::count("segments")).chain(sums).collect();
         About::new(self.signature.clone(), Input::new(Reading::Raw), columns, self.parts.clone())
             .learns(Learns::Nothing)
-            .mean(true)
+            .mean(self.outside.summary() == Summary::Mean)
+            .adding_up(self.outside.summary() == Summary::Mean)
             .made_for(self.outside.languages().to_vec())
     }
 
     fn fit(&self, _: &References<'_>) {}
+
+    fn sign_model(&self, (): &(), signature: &mut Signature) {
+        self.outside.sign().into_iter().for_each(|(name, value)| signature.push(name, value));
+    }
 
     fn notices(&self, (): &()) -> Vec<Notice> {
         self.notices.clone()
@@ -122,6 +128,17 @@ impl Metric for Computed {
         }
     }
 
+    fn score_table(&self, table: &Table, values: &mut [f64]) {
+        match self.outside.summary() {
+            Summary::Mean => self.score(&Sums::load(&table.total()), values),
+            Summary::Median => {
+                for (part, value) in values.iter_mut().enumerate() {
+                    *value = median(table.rows().map(|row| row[part + 1]).collect());
+                }
+            }
+        }
+    }
+
     fn explain(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Explanation {
         if let Some(explanation) = self.outside.explain(&self.row(segment)) {
             return explanation;
@@ -131,5 +148,15 @@ impl Metric for Computed {
             Step::given(part.label.clone(), value).noted("computed outside of capeval")
         };
         Explanation { scores: steps.map(step).collect(), ..Explanation::over_words(segment) }
+    }
+}
+
+/// The median; 0 of nothing.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
     }
 }

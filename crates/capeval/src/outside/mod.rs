@@ -53,7 +53,17 @@ pub struct Identity {
     pub knows_images: bool,
 }
 
-/// A metric that is computed outside of the engine. Its corpus scores are means of its scores of captions.
+/// How the score of a corpus comes from those of its captions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Summary {
+    /// The mean.
+    #[default]
+    Mean,
+    /// The median.
+    Median,
+}
+
+/// A metric that is computed outside of the engine.
 pub trait Outside: Send + Sync {
     /// What lists of metrics call it.
     fn name(&self) -> &str;
@@ -85,6 +95,14 @@ pub trait Outside: Send + Sync {
     }
     /// Scores all rows.
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal>;
+    /// How its corpus scores come from its scores of captions.
+    fn summary(&self) -> Summary {
+        Summary::Mean
+    }
+    /// What its scores turned out to depend on beside the signature, once it has scored all rows.
+    fn sign(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
     /// What there is to say about the rows that it has scored.
     fn notices(&self) -> Vec<Notice> {
         Vec::new()

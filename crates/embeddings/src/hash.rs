@@ -1,0 +1,13 @@
+//! Hashes of files and texts, as the hub of models shows them.
+
+use sha2::{Digest, Sha256};
+
+/// SHA-256 in hexadecimal digits.
+pub(crate) fn of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The first digits of a hash, which signatures show.
+pub(crate) fn short(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}

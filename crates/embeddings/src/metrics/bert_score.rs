@@ -1,0 +1,448 @@
+//! BERTScore: the tokens of the candidate and of a reference, matched greedily by the cosine of their vectors.
+//!
+//! With `x` the vectors of the candidate's tokens, `y` those of the reference's, and `w` weights,
+//! `P = Σ w(x) max cos(x, y) / Σ w(x)`, `R = Σ w(y) max cos(y, x) / Σ w(y)`, and `F = 2PR / (P + R)`. Vectors are those
+//! of one layer of the model. The corpus score is the mean of the segment scores.
+//!
+//! Paper: Zhang et al., *BERTScore: Evaluating Text Generation with BERT* (2020). Reference program: bert_score 0.3.13.
+//!
+//! Quirks kept on purpose:
+//! - of several references, the best P, R and F count each, so they may come from different references, and F need not
+//!   be the harmonic mean of P and R;
+//! - the first and the last special token have weight 0, but other tokens may match them;
+//! - a text without tokens has P, R and F of 0;
+//! - with `idf=yes`, the weight of a token is `log((N + 1) / (n + 1))`, with N references, counted as often as they are
+//!   compared, of which n have the token;
+//! - rescaling, `(x − b) / (1 − b)` with a baseline `b` for each of P, R and F, comes after the best was taken;
+//! - RoBERTa reads the first word with a space before it, as published scores and baselines do. bert_score does not
+//!   with transformers 4.17 to 4.24, nor with 5: `prefix-space=no`.
+//!
+//! Decided otherwise: where captions of one batch have different lengths, the program takes 0 for the cosine with what
+//! is not there, so a greatest cosine below 0 becomes 0 depending on its batch; here it stays.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
+use capeval::{Answers, Identity, Outside, OutsideRow};
+use capeval_choice::{Notice, Refusal};
+use rayon::prelude::*;
+
+use super::clip_score::MODEL;
+use super::reference;
+use crate::baselines::{self, Baseline};
+use crate::given::{Given, Purpose};
+use crate::kind::EmbeddingKind;
+use crate::models::{OpenModel, Tokens};
+use crate::space::{Alone, dot};
+
+/// The number of rows whose texts are read at once: token vectors are large.
+const ROWS_AT_ONCE: usize = 64;
+
+/// The entry of BERTScore.
+pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
+    name: "bert-score",
+    summary: "tokens that match those of the best reference, by their vectors in context",
+    paper: "Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT",
+    program: "bert_score 0.3.13",
+    needs: "a model such as RoBERTa or BERT",
+    settings: &[
+        Setting::count(
+            "layer",
+            "usual",
+            "layer of the model whose vectors are compared, 0 for the lowest",
+            0..=1000,
+        ),
+        Setting::yes_no("idf", "no", "whether rare tokens weigh more"),
+        Setting::text(
+            "rescale",
+            "no",
+            "baseline to rescale with",
+            "no, yes, or the path of a table of baselines",
+        ),
+        Setting::text("lang", "en", "language of the baseline", "a code such as en"),
+        Setting::yes_no("prefix-space", "yes", "whether RoBERTa reads the first word with a space before it"),
+        MODEL,
+    ],
+    parts: || parts(false),
+    build: |spec, settings, given| Ok(Arc::new(BertScore::build(spec, settings, given)?)),
+};
+
+fn parts(is_rescaled: bool) -> Vec<Part> {
+    let least = if is_rescaled { f64::NEG_INFINITY } else { -1.0 };
+    let part = |(key, label): (&str, &str)| {
+        Part::score(format!("bert-score-{key}"), format!("BERTScore {label}"), least..=1.0)
+    };
+    [("f", "F"), ("p", "P"), ("r", "R")].map(part).into()
+}
+
+struct BertScore {
+    spec: String,
+    parts: Vec<Part>,
+    model: Arc<OpenModel>,
+    layer: usize,
+    has_idf: bool,
+    prefix_space: bool,
+    baseline: Option<Baseline>,
+    /// The weights of tokens by their ids, where rare ones weigh more; those of the last system, for explanations.
+    weights: Mutex<Weights>,
+}
+
+/// The weights of tokens.
+#[derive(Clone, Default)]
+struct Weights {
+    of_token: HashMap<u32, f64>,
+    of_others: f64,
+}
+
+/// P, R and F.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scores {
+    p: f64,
+    r: f64,
+    f: f64,
+}
+
+/// A text whose tokens can be matched.
+struct Text {
+    tokens: Tokens,
+    weights: Vec<f64>,
+}
+
+impl BertScore {
+    fn build(spec: &str, settings: &Settings<'_>, given: &Given) -> Result<Self, Refusal> {
+        let model = given.needed_model(settings.given(MODEL.name), Purpose::Tokens)?;
+        let layer = match settings.beside_default("layer")? {
+            Some(layer) => layer,
+            None => model.usual_layer().ok_or_else(|| {
+                let message = format!("which layer of {} is usual is not known", model.name());
+                Refusal::new(message).with_remedy("set layer, such as layer=17 for roberta-large")
+            })?,
+        };
+        if layer > model.n_layers() {
+            let message = format!("{} has {} layers, and layer is {layer}", model.name(), model.n_layers());
+            return Err(Refusal::new(message).with_remedy("set a lower layer"));
+        }
+        let baseline = match settings.text("rescale") {
+            "no" => None,
+            "yes" => Some(baselines::known(&model, layer, settings.text("lang"))?),
+            path => Some(baselines::read(path, layer)?),
+        };
+        Ok(Self {
+            spec: spec.to_owned(),
+            parts: parts(baseline.is_some()),
+            layer,
+            has_idf: settings.yes("idf"),
+            prefix_space: settings.yes("prefix-space"),
+            baseline,
+            model,
+            weights: Mutex::default(),
+        })
+    }
+
+    /// The hash that bert_score prints for these settings, with this program in place of its versions.
+    fn hash(&self) -> String {
+        let idf = if self.has_idf { "idf" } else { "no-idf" };
+        let rescaled = match &self.baseline {
+            None => "",
+            Some(baseline) if baseline.is_known => "-rescaled",
+            Some(_) => "-custom-rescaled",
+        };
+        format!("{}_L{}_{idf}_version=capeval-{}{rescaled}", self.model.name(), self.layer, capeval::VERSION)
+    }
+
+    /// Reads texts, each once.
+    fn read<'t>(
+        &self,
+        texts: impl Iterator<Item = &'t str>,
+        weights: &Weights,
+        answers: &dyn Answers,
+    ) -> Result<HashMap<&'t str, Text>, Refusal> {
+        let mut different: Vec<&str> = texts.collect();
+        different.sort_unstable();
+        different.dedup();
+        let tokens = self.model.tokens(&different, self.layer, self.prefix_space, answers)?;
+        let weighed = |(text, mut tokens): (&'t str, Tokens)| {
+            tokens.normalize();
+            let weights = tokens.ids.iter().map(|id| weights.of(*id)).collect();
+            (text, Text { tokens, weights })
+        };
+        Ok(different.into_iter().zip(tokens).map(weighed).collect())
+    }
+
+    /// The weights of tokens in a comparison of these rows.
+    fn weigh(&self, rows: &[OutsideRow<'_>]) -> Weights {
+        let special = self.model.special_tokens();
+        if !self.has_idf {
+            return Weights { of_token: special.map(|id| (id, 0.0)).into(), of_others: 1.0 };
+        }
+        let references: Vec<&str> = rows.iter().flat_map(|row| row.references.iter().copied()).collect();
+        let mut different = references.clone();
+        different.sort_unstable();
+        different.dedup();
+        let ids: HashMap<&str, Vec<u32>> = different
+            .into_par_iter()
+            .map(|text| {
+                let mut ids = self.model.token_ids(text, self.prefix_space);
+                ids.sort_unstable();
+                ids.dedup();
+                (text, ids)
+            })
+            .collect();
+        let mut counts: HashMap<u32, usize> = HashMap::new();
+        for id in references.iter().filter_map(|text| ids.get(text)).flatten() {
+            *counts.entry(*id).or_default() += 1;
+        }
+        let n = references.len() as f64;
+        let weight = |count: usize| ((n + 1.0) / (count as f64 + 1.0)).ln();
+        Weights {
+            of_token: counts.into_iter().map(|(id, count)| (id, weight(count))).collect(),
+            of_others: weight(0),
+        }
+    }
+
+    /// The best scores over the references, and which reference each comes from.
+    fn best(&self, candidate: &Text, references: &[&Text]) -> (Scores, [usize; 3]) {
+        let mut best = Scores { p: f64::NEG_INFINITY, r: f64::NEG_INFINITY, f: f64::NEG_INFINITY };
+        let mut from = [0; 3];
+        for (nth, reference) in references.iter().enumerate() {
+            let Scores { p, r, f } = compare(candidate, reference);
+            for ((best, from), value) in
+                [&mut best.p, &mut best.r, &mut best.f].into_iter().zip(&mut from).zip([p, r, f])
+            {
+                if value > *best {
+                    (*best, *from) = (value, nth);
+                }
+            }
+        }
+        if references.is_empty() {
+            best = Scores { p: 0.0, r: 0.0, f: 0.0 };
+        }
+        (best, from)
+    }
+
+    fn rescaled(&self, scores: Scores) -> Scores {
+        match &self.baseline {
+            None => scores,
+            Some(baseline) => {
+                let rescaled = |x: f64, b: f64| (x - b) / (1.0 - b);
+                Scores {
+                    p: rescaled(scores.p, baseline.p),
+                    r: rescaled(scores.r, baseline.r),
+                    f: rescaled(scores.f, baseline.f),
+                }
+            }
+        }
+    }
+}
+
+impl Weights {
+    fn of(&self, id: u32) -> f64 {
+        self.of_token.get(&id).copied().unwrap_or(self.of_others)
+    }
+}
+
+/// For each token of `from`, the greatest cosine with a token of `to`, and which that is.
+fn nearest(from: &Tokens, to: &Tokens) -> Vec<(f64, usize)> {
+    from.rows()
+        .map(|x| {
+            let cosines = to.rows().map(|y| dot(x, y)).enumerate();
+            let best = cosines.reduce(|best, next| if next.1 > best.1 { next } else { best });
+            best.map_or((0.0, 0), |(place, cosine)| (cosine, place))
+        })
+        .collect()
+}
+
+/// The weighted mean; 0 without weight.
+fn weighted(nearest: &[(f64, usize)], weights: &[f64]) -> f64 {
+    let total: f64 = weights.iter().sum();
+    let sum: f64 = nearest.iter().zip(weights).map(|((cosine, _), weight)| cosine * weight).sum();
+    if total == 0.0 { 0.0 } else { sum / total }
+}
+
+/// P, R and F of a candidate and one reference.
+fn compare(candidate: &Text, reference: &Text) -> Scores {
+    // What has two tokens has special ones only.
+    if candidate.tokens.ids.len() == 2 || reference.tokens.ids.len() == 2 {
+        return Scores { p: 0.0, r: 0.0, f: 0.0 };
+    }
+    let p = weighted(&nearest(&candidate.tokens, &reference.tokens), &candidate.weights);
+    let r = weighted(&nearest(&reference.tokens, &candidate.tokens), &reference.weights);
+    Scores { p, r, f: harmonic(p, r) }
+}
+
+fn harmonic(p: f64, r: f64) -> f64 {
+    if p + r == 0.0 { 0.0 } else { 2.0 * p * r / (p + r) }
+}
+
+const HARMONIC: Rule = Rule::new("2PR / (P + R)", |parts| match parts {
+    [p, r] => harmonic(*p, *r),
+    _ => 0.0,
+});
+
+const RESCALED: Rule = Rule::new("(x − b) / (1 − b)", |parts| match parts {
+    [x, b] => (x - b) / (1.0 - b),
+    _ => 0.0,
+});
+
+impl Outside for BertScore {
+    fn name(&self) -> &str {
+        &self.spec
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn signature(&self) -> Signature {
+        let Self { layer, has_idf, prefix_space, baseline, model, spec: _, parts: _, weights: _ } = self;
+        let yes_no = |yes: bool| if yes { "yes" } else { "no" };
+        let signature = Signature::new(KIND.name).with("layer", layer).with("idf", yes_no(*has_idf));
+        let rescale = baseline.as_ref().map_or_else(|| "no".to_owned(), |baseline| baseline.name.clone());
+        let signature = signature.with("rescale", rescale);
+        let signature = match model.has_prefix_space() {
+            true => signature.with("prefix-space", yes_no(*prefix_space)),
+            false => signature,
+        };
+        model.sign(signature).with("hash", self.hash())
+    }
+
+    fn needs_references(&self) -> bool {
+        true
+    }
+
+    fn takes_all_together(&self) -> bool {
+        self.has_idf
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        Some(Identity { text: self.signature().to_string(), knows_images: false })
+    }
+
+    fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
+        let weights = self.weigh(rows);
+        *self.weights.lock().unwrap_or_else(PoisonError::into_inner) = weights.clone();
+        // Rows of one image follow each other, so that its references are read once.
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|a, b| rows[*a].references.cmp(&rows[*b].references));
+        for block in order.chunks(ROWS_AT_ONCE) {
+            let texts = block.iter().flat_map(|row| {
+                std::iter::once(rows[*row].candidate).chain(rows[*row].references.iter().copied())
+            });
+            let known = self.read(texts, &weights, answers)?;
+            let scores: Vec<Scores> = block
+                .par_iter()
+                .map(|row| {
+                    let references: Vec<&Text> =
+                        rows[*row].references.iter().filter_map(|text| known.get(text)).collect();
+                    let best =
+                        known.get(rows[*row].candidate).map(|candidate| self.best(candidate, &references).0);
+                    self.rescaled(best.unwrap_or(Scores { p: 0.0, r: 0.0, f: 0.0 }))
+                })
+                .collect();
+            for (row, Scores { p, r, f }) in block.iter().zip(scores) {
+                answers.take(*row, &[f, p, r]);
+            }
+        }
+        Ok(())
+    }
+
+    fn notices(&self) -> Vec<Notice> {
+        self.model.notices()
+    }
+
+    fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
+        let weights = match self.has_idf {
+            true => self.weights.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            false => self.weigh(&[]),
+        };
+        let texts = std::iter::once(row.candidate).chain(row.references.iter().copied());
+        let known = self.read(texts, &weights, &Alone).ok()?;
+        let candidate = known.get(row.candidate)?;
+        let references: Vec<&Text> = row.references.iter().filter_map(|text| known.get(text)).collect();
+        let (_, from) = self.best(candidate, &references);
+        let words =
+            |text: &Text| -> Vec<String> { text.tokens.ids.iter().map(|id| self.model.token(*id)).collect() };
+        let score = |label: &str, value: Step, baseline: Option<f64>| match baseline {
+            None => Step { title: label.to_owned(), ..value },
+            Some(baseline) => {
+                let x = value.value.unwrap_or_default();
+                let parts = vec![value, Step::given("baseline", baseline)];
+                Step::of(label, (x - baseline) / (1.0 - baseline), RESCALED, parts)
+            }
+        };
+        let of_reference = |nth: usize| -> (Step, Step) {
+            let Some(reference_text) = references.get(nth) else {
+                return (Step::given("P", 0.0), Step::given("R", 0.0));
+            };
+            let scores = compare(candidate, reference_text);
+            let p = nearest(&candidate.tokens, &reference_text.tokens);
+            let r = nearest(&reference_text.tokens, &candidate.tokens);
+            let step = |title: &str, value: f64, pairs: Vec<Match>| {
+                let step = Step::given(title, value).noted(format!("of {}", reference(nth)));
+                pairs.into_iter().fold(step, Step::matched)
+            };
+            let pair = |own: usize, other: usize| Match {
+                matcher: "nearest",
+                candidate: vec![own],
+                references: vec![(nth, vec![other])],
+            };
+            let weighs = |weights: &[f64], at: usize| weights.get(at).is_some_and(|weight| *weight > 0.0);
+            let of_p = p.iter().enumerate().filter(|(own, _)| weighs(&candidate.weights, *own));
+            let of_r = r.iter().enumerate().filter(|(own, _)| weighs(&reference_text.weights, *own));
+            (
+                step("P", scores.p, of_p.map(|(own, (_, other))| pair(own, *other)).collect()),
+                step("R", scores.r, of_r.map(|(own, (_, other))| pair(*other, own)).collect()),
+            )
+        };
+        let [from_p, from_r, from_f] = from;
+        let (p_of_f, r_of_f) = of_reference(from_f);
+        let both = [p_of_f.value.unwrap_or_default(), r_of_f.value.unwrap_or_default()];
+        let f = Step::of("F", harmonic(both[0], both[1]), HARMONIC, vec![p_of_f, r_of_f]);
+        let baseline = self.baseline.as_ref();
+        Some(Explanation {
+            candidate: words(candidate),
+            references: references.iter().map(|text| words(text)).collect(),
+            scores: vec![
+                score("BERTScore F", f, baseline.map(|baseline| baseline.f)),
+                score("BERTScore P", of_reference(from_p).0, baseline.map(|baseline| baseline.p)),
+                score("BERTScore R", of_reference(from_r).1, baseline.map(|baseline| baseline.r)),
+            ],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(ids: &[u32], vectors: &[[f32; 2]], weights: &[f64]) -> Text {
+        let mut tokens = Tokens { ids: ids.to_vec(), dims: 2, vectors: vectors.concat() };
+        tokens.normalize();
+        Text { tokens, weights: weights.to_vec() }
+    }
+
+    #[test]
+    fn special_tokens_have_no_weight_but_can_be_matched() {
+        let candidate = text(&[0, 7, 2], &[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
+        let reference = text(&[0, 8, 2], &[[0.0, 2.0], [1.0, 0.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
+        let Scores { p, r, f } = compare(&candidate, &reference);
+        assert_eq!((p, r, f), (1.0, 1.0, 1.0), "both words match special tokens");
+    }
+
+    #[test]
+    fn a_text_without_tokens_scores_0() {
+        let empty = text(&[0, 2], &[[1.0, 0.0], [1.0, 0.0]], &[0.0, 0.0]);
+        let other = text(&[0, 8, 2], &[[0.0, 2.0], [1.0, 0.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
+        let zero = Scores { p: 0.0, r: 0.0, f: 0.0 };
+        assert_eq!([compare(&empty, &other), compare(&other, &empty), compare(&empty, &empty)], [zero; 3]);
+    }
+
+    #[test]
+    fn weights_are_those_of_the_own_side() {
+        let candidate = text(&[7, 8, 9], &[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], &[3.0, 1.0, 0.0]);
+        let reference = text(&[7, 7, 7], &[[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], &[1.0, 1.0, 1.0]);
+        let Scores { p, r, .. } = compare(&candidate, &reference);
+        assert!((p - 0.75).abs() < 1e-12 && (r - 1.0).abs() < 1e-12);
+    }
+}
