@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
+from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -18,8 +19,6 @@ from ._inputs import (
     digit_count,
     ids_of,
     metric_options,
-    path_of,
-    pictures_of,
     thread_count,
 )
 from ._progress import Listener, Progress
@@ -202,6 +201,8 @@ def compare(
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    model: Models = None,
+    vectors: Vectors = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -250,6 +251,8 @@ def compare(
         document_frequencies: as for :func:`capeval.score`.
         lm: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        model: as for :func:`capeval.score`.
+        vectors: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
@@ -301,13 +304,15 @@ def compare(
         "correction": correction,
         "all_pairs": all_pairs,
     }
-    data = {
-        "table": table,
-        "lm": path_of(lm),
-        "spice_cache": path_of(spice_cache),
-        "functions": chosen.engine(),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
-    }
+    data = data_of(
+        table,
+        chosen,
+        lm=lm,
+        spice_cache=spice_cache,
+        model=model,
+        vectors=vectors,
+        pictures=pictures,
+        score_cache=score_cache,
+    )
     with Listener(progress) as listener:
         return Comparison(_engine.compare(ground, read, given(scores), tests, data, thread_count(threads), listener))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import Idf, Ids, OwnReference, Surplus, Unit
+from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -17,8 +18,6 @@ from ._inputs import (
     Settings,
     digit_count,
     metric_options,
-    path_of,
-    pictures_of,
     reference_captions,
     refuse_beside_scores,
     resampling,
@@ -128,6 +127,8 @@ def correlate(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    model: Models = None,
+    vectors: Vectors = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
@@ -171,6 +172,8 @@ def correlate(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        model: as for :func:`capeval.score`.
+        vectors: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
@@ -193,6 +196,8 @@ def correlate(
         "idf": idf is not None,
         "document_frequencies": frequencies is not None,
         "spice_cache": spice_cache is not None,
+        "model": model is not None,
+        "vectors": vectors is not None,
         "pictures": pictures is not None,
         "score_cache": score_cache is not None,
         "own_reference": own_reference != "keep",
@@ -213,13 +218,15 @@ def correlate(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {
-        "table": DocumentFrequencies._table(frequencies),
-        "spice_cache": path_of(spice_cache),
-        "functions": chosen.engine(),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
-    }
+    data = data_of(
+        DocumentFrequencies._table(frequencies),
+        chosen,
+        spice_cache=spice_cache,
+        model=model,
+        vectors=vectors,
+        pictures=pictures,
+        score_cache=score_cache,
+    )
     rated = os.fspath(ratings) if is_path else _rows(ratings)
     with Listener(progress) as listener:
         return Correlation(_engine.correlate(rated, ground, given(scores), options, data, thread_count(threads), listener))

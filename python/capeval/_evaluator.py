@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
+from ._data import Models, Vectors
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
@@ -139,6 +140,8 @@ class Evaluator:
         document_frequencies: Frequencies = None,
         lm: str | os.PathLike[str] | None = None,
         spice_cache: str | os.PathLike[str] | None = None,
+        model: Models = None,
+        vectors: Vectors = None,
         pictures: Pictures = None,
         score_cache: str | os.PathLike[str] | None = None,
         missing: Missing = "error",
@@ -179,6 +182,8 @@ class Evaluator:
             document_frequencies=document_frequencies,
             lm=lm,
             spice_cache=spice_cache,
+            model=model,
+            vectors=vectors,
             pictures=pictures,
             score_cache=score_cache,
             missing=missing,

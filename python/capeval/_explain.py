@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
+from ._data import Models, Vectors, data_of
 from ._frequencies import Frequencies
 from ._inputs import (
     Captionlike,
@@ -15,8 +16,6 @@ from ._inputs import (
     Pictures,
     Settings,
     metric_options,
-    path_of,
-    pictures_of,
     thread_count,
 )
 from ._report import Id
@@ -114,6 +113,8 @@ def explain(
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    model: Models = None,
+    vectors: Vectors = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -157,6 +158,8 @@ def explain(
         document_frequencies: as for :func:`capeval.score`.
         lm: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        model: as for :func:`capeval.score`.
+        vectors: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
@@ -196,13 +199,15 @@ def explain(
         "ids": ids,
         "explain": [images] if isinstance(images, (int, str)) or not hasattr(images, "__iter__") else list(images),
     }
-    data = {
-        "table": table,
-        "lm": path_of(lm),
-        "spice_cache": path_of(spice_cache),
-        "functions": chosen.engine(),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
-    }
+    data = data_of(
+        table,
+        chosen,
+        lm=lm,
+        spice_cache=spice_cache,
+        model=model,
+        vectors=vectors,
+        pictures=pictures,
+        score_cache=score_cache,
+    )
     found = _engine.score(ground, read, [], options, data, thread_count(threads), None)
     return [Explained(row) for row in found.explained()]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _engine
 from ._choices import HumanTies, Idf, Ids, MetricTies, OwnReference, Surplus
+from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -20,8 +21,6 @@ from ._inputs import (
     digit_count,
     is_missing,
     metric_options,
-    path_of,
-    pictures_of,
     reference_captions,
     refuse_beside_scores,
     resampling,
@@ -126,6 +125,8 @@ def prefer(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    model: Models = None,
+    vectors: Vectors = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
@@ -178,6 +179,8 @@ def prefer(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
         spice_cache: as for :func:`capeval.score`.
+        model: as for :func:`capeval.score`.
+        vectors: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
@@ -201,6 +204,8 @@ def prefer(
         "idf": idf is not None,
         "document_frequencies": frequencies is not None,
         "spice_cache": spice_cache is not None,
+        "model": model is not None,
+        "vectors": vectors is not None,
         "pictures": pictures is not None,
         "score_cache": score_cache is not None,
         "references_per_pair": references_per_pair != 5,
@@ -233,13 +238,15 @@ def prefer(
     ground = None
     if references is not None:
         ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = {
-        "table": DocumentFrequencies._table(frequencies),
-        "spice_cache": path_of(spice_cache),
-        "functions": chosen.engine(),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
-    }
+    data = data_of(
+        DocumentFrequencies._table(frequencies),
+        chosen,
+        spice_cache=spice_cache,
+        model=model,
+        vectors=vectors,
+        pictures=pictures,
+        score_cache=score_cache,
+    )
     judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
     with Listener(progress) as listener:
         return Preference(_engine.prefer(judged, ground, given(scores), options, data, thread_count(threads), listener))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
+from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -19,8 +20,6 @@ from ._inputs import (
     captions,
     ids_of,
     metric_options,
-    path_of,
-    pictures_of,
     resampling,
     thread_count,
 )
@@ -46,6 +45,8 @@ def score(
     document_frequencies: Frequencies = None,
     lm: str | os.PathLike[str] | None = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    model: Models = None,
+    vectors: Vectors = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -110,6 +111,12 @@ def score(
         spice_cache: the path of a file that keeps SPICE's parses for later calls, at most 64 MB: captions that it has are
             not parsed again, and new ones are added. It need not exist. The default is a file in your cache folder, which
             ``capeval data list`` shows; ``"none"`` keeps nothing.
+        model: models for metrics that compare vectors, such as ``"clip-s"`` and ``"bert-score"``: a folder as Hugging Face
+            stores it, a name of ``capeval model add``, or a list of these. Each metric takes the one that suits it.
+        vectors: vectors for these metrics instead of a model, by what they are of: ``"images"``, ``"texts"``,
+            ``"references"``, ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids,
+            ``.safetensors``, Parquet), a dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of
+            NumPy or torch.
         pictures: pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``,
             or ``{id:012}`` for an id padded with zeros, a list of these, or a dictionary of paths by id. Functions get what a
             dictionary holds, whatever it is.
@@ -187,14 +194,16 @@ def score(
         "human": human,
         "intervals": resampling(intervals, resamples, seed),
     }
-    data = {
-        "table": table,
-        "lm": path_of(lm),
-        "spice_cache": path_of(spice_cache),
-        "functions": chosen.engine(),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
-    }
+    data = data_of(
+        table,
+        chosen,
+        lm=lm,
+        spice_cache=spice_cache,
+        model=model,
+        vectors=vectors,
+        pictures=pictures,
+        score_cache=score_cache,
+    )
     with Listener(progress) as listener:
         return Report(_engine.score(ground, read, given(scores), options, data, thread_count(threads), listener))
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from . import _engine
 from ._choices import Idf
+from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -27,8 +28,6 @@ from ._inputs import (
     Settings,
     digit_count,
     metric_options,
-    path_of,
-    pictures_of,
     refuse_beside_scores,
     resampling,
     thread_count,
@@ -154,6 +153,8 @@ def run(
     idf: Idf | None = None,
     document_frequencies: Frequencies = None,
     spice_cache: str | os.PathLike[str] | None = None,
+    model: Models = None,
+    vectors: Vectors = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -179,6 +180,8 @@ def run(
         idf: as for :func:`capeval.score`.
         document_frequencies: as for :func:`capeval.score`.
         spice_cache: as for :func:`capeval.score`.
+        model: as for :func:`capeval.score`.
+        vectors: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         threads: the number of threads; see :func:`capeval.set_num_threads`.
@@ -198,6 +201,8 @@ def run(
             "idf": idf is not None,
             "document_frequencies": frequencies is not None,
             "spice_cache": spice_cache is not None,
+            "model": model is not None,
+            "vectors": vectors is not None,
             "pictures": pictures is not None,
             "score_cache": score_cache is not None,
         }
@@ -212,13 +217,15 @@ def run(
     }
     if options["intervals"] is None:
         raise ValueError("level must be a number between 0 and 1 such as 0.95")
-    files = {
-        "table": DocumentFrequencies._table(frequencies),
-        "spice_cache": path_of(spice_cache),
-        "functions": chosen.engine(),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
-    }
+    files = data_of(
+        DocumentFrequencies._table(frequencies),
+        chosen,
+        spice_cache=spice_cache,
+        model=model,
+        vectors=vectors,
+        pictures=pictures,
+        score_cache=score_cache,
+    )
     with Listener(progress) as listener:
         found = _engine.run_benchmarks(
             named, os.fspath(data), of_benchmarks, options, files, thread_count(threads), listener

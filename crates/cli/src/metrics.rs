@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use capeval::metric::{AnyMetric, Resources, Signature};
-use capeval::{IdfSource, MetricOptions, Pictures, Sight};
+use capeval::{IdfSource, MetricOptions, Outside, OutsideMetrics, Pictures, Sight};
+use capeval_embeddings::Named;
 use capeval_files::{Caches, DataFiles, MetricData, PicturePlaces};
 
 use crate::fault::fault;
@@ -33,6 +34,14 @@ pub struct MetricArgs {
     /// image ids, or a path (for pages also a URL) with {id}, or {id:012} for an id padded with zeros; may be repeated.
     #[arg(long, value_name = "DIR|PATTERN")]
     pub pictures: Vec<String>,
+    /// Model for metrics that compare vectors, such as clip-s and bert-score: a folder as Hugging Face stores it, or a
+    /// name of `capeval model add`; may be repeated.
+    #[arg(long = "model", value_name = "DIR|NAME")]
+    models: Vec<String>,
+    /// Vectors for these metrics instead of a model, where WHAT is images, texts, references, candidates or
+    /// candidates:SYSTEM, and the file .npy, .safetensors or Parquet; may be repeated.
+    #[arg(long, value_name = "WHAT=FILE")]
+    vectors: Vec<String>,
     /// Folder that keeps the scores of metrics that are programs for later runs, which then ask only about what is new;
     /// `none` to do without [default: a folder in your cache folder, which `capeval data list` shows].
     #[arg(long, value_name = "DIR|none")]
@@ -50,6 +59,8 @@ impl MetricArgs {
             (self.idf.is_some(), "--idf"),
             (self.df.is_some(), "--df"),
             (self.lm.is_some(), "--lm"),
+            (!self.models.is_empty(), "--model"),
+            (!self.vectors.is_empty(), "--vectors"),
             (self.score_cache.is_some(), "--score-cache"),
             (self.yes, "--yes"),
         ];
@@ -73,9 +84,12 @@ impl MetricArgs {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
         let programs = capeval_programs::read(&options.names, &messages::of_programs())?;
-        let looks = programs.0.iter().any(|program| program.sight() != Sight::None);
-        if !programs.0.is_empty() {
-            data.resources.insert(Arc::new(programs));
+        let named = Named { models: self.models.clone(), vectors: self.vectors.clone() };
+        let embedded = capeval_embeddings::read(&options.names, &named)?;
+        let outside: Vec<Arc<dyn Outside>> = programs.0.into_iter().chain(embedded).collect();
+        let looks = outside.iter().any(|one| one.sight() != Sight::None);
+        if !outside.is_empty() {
+            data.resources.insert(Arc::new(OutsideMetrics(outside)));
         }
         if looks && !self.pictures.is_empty() {
             let pictures = PicturePlaces::open(&self.pictures)?;

@@ -85,9 +85,9 @@ impl Purpose<'_> {
 
 impl Given {
     /// These models, and vectors by what they stand for.
-    pub fn new(models: Vec<OpenModel>, vectors: Vec<(Role, Vectors)>) -> Self {
+    pub fn new(models: Vec<OpenModel>, vectors: Vec<(Role, Arc<Vectors>)>) -> Self {
         let models = models.into_iter().map(|model| (Arc::new(model), AtomicBool::default())).collect();
-        let vectors = vectors.into_iter().map(|(role, file)| (role, Arc::new(file), AtomicBool::default()));
+        let vectors = vectors.into_iter().map(|(role, file)| (role, file, AtomicBool::default()));
         Self { models, vectors: vectors.collect() }
     }
 

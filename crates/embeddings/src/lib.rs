@@ -9,6 +9,7 @@ mod hash;
 mod kind;
 mod metrics;
 mod models;
+mod open;
 mod space;
 #[cfg(test)]
 mod testing;
@@ -17,4 +18,5 @@ mod vectors;
 pub use given::{Crop, Given, Role};
 pub use kind::{EmbeddingKind, KINDS, build, kind};
 pub use models::OpenModel;
+pub use open::{Named, read, read_with};
 pub use vectors::Vectors;

@@ -1,6 +1,6 @@
 //! What tests of metrics share: rows of vectors, scored by a metric of this name.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use capeval::choice::SegmentId;
 use capeval::{Answers, OutsideRow};
@@ -51,8 +51,10 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
         (Role::Candidates, file("candidates.npy", &|row| vec![row.candidate.clone()])),
         (Role::References, file("references.npy", &|row| row.references.clone())),
     ];
-    let given =
-        Given::new(Vec::new(), all.into_iter().filter_map(|(role, file)| Some((role, file?))).collect());
+    let given = Given::new(
+        Vec::new(),
+        all.into_iter().filter_map(|(role, file)| Some((role, Arc::new(file?)))).collect(),
+    );
     let metric = build(&[spec.to_owned()], &given).unwrap().remove(0);
     let references: Vec<Vec<String>> = rows
         .iter()

@@ -23,7 +23,7 @@ use crate::frequencies::DocumentFrequencies;
 use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
 use crate::metrics::of_rows;
-use crate::outside::Outsiders;
+use crate::outside::{GivenOutside, Outsiders};
 use crate::report::Report;
 use crate::run::long;
 use crate::sums::{Summary, Sums};
@@ -55,7 +55,10 @@ impl RowScorer {
         threads: Option<usize>,
         functions: Vec<Py<Function>>,
     ) -> PyResult<Self> {
-        let outside = Outsiders::new(&metrics, functions.into_iter().map(Arc::new).collect())?;
+        let outside = {
+            let functions = functions.into_iter().map(Arc::new).collect();
+            Outsiders::new(&metrics, GivenOutside { functions, ..GivenOutside::default() })?
+        };
         let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
         for metric in &metrics {
             refuse_fitted(metric, frequencies.is_some())?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
+use capeval_embeddings::Named;
 use capeval_files::{DataFiles, DataKind, Home, Kept, MetricData};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
@@ -14,55 +15,48 @@ use pyo3::types::PyDict;
 use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::function::Function;
-use crate::outside::{Functions, Outsiders};
+use crate::outside::{GivenOutside, Outsiders, held};
 use crate::pictures::GivenPictures;
 use crate::run::{Watch, long};
 
 /// Installed data, which calls share.
 static KEPT: Kept = Kept::new();
 
-/// The key of functions that are metrics, among the files.
-const FUNCTIONS: &str = "functions";
-
-/// The key of pictures, among the files.
-const PICTURES: &str = "pictures";
-
-/// The key of a table of document frequencies that Python holds, among the files.
-const TABLE: &str = "table";
-
 /// The data of metrics that a call names.
 #[derive(Default)]
 pub struct Given {
     files: DataFiles,
     table: Option<Arc<Table>>,
-    functions: Functions,
-    pictures: Option<GivenPictures>,
+    outside: GivenOutside,
 }
 
 impl Given {
-    /// The data in a dictionary: a table of document frequencies, functions, pictures, and files by name.
+    /// The data in a dictionary: a table of document frequencies, functions, models, vectors, pictures, and files by
+    /// name.
     pub fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let files = given.copy()?;
-        let functions = files.get_item(FUNCTIONS)?;
-        if functions.is_some() {
-            files.del_item(FUNCTIONS)?;
-        }
-        let functions = functions.map(|functions| functions.extract::<Vec<Py<Function>>>()).transpose()?;
-        let functions = functions.into_iter().flatten().map(Arc::new).collect();
-        let pictures = files.get_item(PICTURES)?;
-        if pictures.is_some() {
-            files.del_item(PICTURES)?;
-        }
-        let pictures = pictures.filter(|pictures| !pictures.is_none());
-        let pictures = pictures.as_ref().map(GivenPictures::new).transpose()?;
-        let table = files.get_item(TABLE)?;
-        if table.is_some() {
-            files.del_item(TABLE)?;
-        }
-        let table = table.filter(|table| !table.is_none());
+        let take = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+            let value = files.get_item(key)?;
+            if value.is_some() {
+                files.del_item(key)?;
+            }
+            Ok(value.filter(|value| !value.is_none()))
+        };
+        let functions =
+            take("functions")?.map(|functions| functions.extract::<Vec<Py<Function>>>()).transpose()?;
+        let paths = |key: &str| -> PyResult<Vec<String>> {
+            Ok(take(key)?.map(|paths| paths.extract()).transpose()?.unwrap_or_default())
+        };
+        let outside = GivenOutside {
+            functions: functions.into_iter().flatten().map(Arc::new).collect(),
+            named: Named { models: paths("models")?, vectors: paths("vectors")? },
+            held: take("held")?.as_ref().map(held).transpose()?.unwrap_or_default(),
+            pictures: take("pictures")?.as_ref().map(GivenPictures::new).transpose()?,
+        };
+        let table = take("table")?;
         let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
         let files = DataFiles { uses_cache_folder: true, ..crate::options::options(&files)? };
-        Ok(Self { files, functions, pictures, ..Self::of(table.map(Bound::get)) })
+        Ok(Self { files, outside, ..Self::of(table.map(Bound::get)) })
     }
 
     /// A table of document frequencies, and no files.
@@ -109,7 +103,7 @@ pub fn with_metric_data<T>(
 ) -> PyResult<T> {
     let mut data = given.open(metrics)?;
     let names = metrics.map(|metrics| metrics.names.as_slice()).unwrap_or_default();
-    let outsiders = Outsiders::new(names, given.functions.clone())?.with_pictures(given.pictures.clone());
+    let outsiders = Outsiders::new(names, given.outside.clone())?;
     outsiders.add_to(&mut data.resources, &watch.caller)?;
     data.open_caches(&given.files).map_err(from_file)?;
     let MetricData { resources, caches, .. } = data;

@@ -4,42 +4,68 @@ use std::sync::Arc;
 
 use capeval::metric::Resources;
 use capeval::{Outside, OutsideMetrics, Sight};
+use capeval_embeddings::{Named, Role, Vectors};
 use capeval_programs::Messages;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::error::from_file;
+use crate::captions::id;
+use crate::error::{fault, from_file};
 use crate::function::{Called, Function};
 use crate::pictures::GivenPictures;
 use crate::run::Caller;
 
-/// The functions and programs of a list of metrics.
+/// The functions, programs and metrics that compare vectors of a list of metrics.
 #[derive(Default)]
 pub struct Outsiders {
-    programs: Vec<Arc<dyn Outside>>,
+    /// Programs, and metrics that compare vectors.
+    others: Vec<Arc<dyn Outside>>,
     functions: Functions,
     pictures: Option<GivenPictures>,
+}
+
+/// What a call gives such metrics.
+#[derive(Clone, Default)]
+pub struct GivenOutside {
+    pub functions: Functions,
+    /// Models, and files of vectors.
+    pub named: Named,
+    /// Vectors that Python holds.
+    pub held: Vec<(Role, Arc<Vectors>)>,
+    pub pictures: Option<GivenPictures>,
 }
 
 /// Functions that are metrics.
 pub type Functions = Vec<Arc<Py<Function>>>;
 
-impl Outsiders {
-    /// Reads the files of the programs among `names`.
-    pub fn new(names: &[String], functions: Functions) -> PyResult<Self> {
-        let OutsideMetrics(programs) = capeval_programs::read(names, &messages()).map_err(from_file)?;
-        Ok(Self { programs, functions, pictures: None })
-    }
+/// Vectors that Python holds: what they are of, ids, length, and numbers.
+pub fn held(given: &Bound<'_, PyAny>) -> PyResult<Vec<(Role, Arc<Vectors>)>> {
+    let given: Vec<(String, Vec<Bound<'_, PyAny>>, usize, Bound<'_, PyBytes>)> = given.extract()?;
+    let read = |(role, ids, dims, numbers): (String, Vec<Bound<'_, PyAny>>, usize, Bound<'_, PyBytes>)| {
+        let ids = ids.iter().map(id).collect::<PyResult<_>>()?;
+        let (numbers, _) = numbers.as_bytes().as_chunks::<4>();
+        let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        let vectors =
+            Vectors::from_rows(&format!("vectors[{role:?}]"), ids, dims, numbers).map_err(|e| fault(&e))?;
+        Ok((Role::parse(&role).map_err(|error| fault(&error))?, Arc::new(vectors)))
+    };
+    given.into_iter().map(read).collect()
+}
 
-    /// The same with pictures to look at.
-    pub fn with_pictures(self, pictures: Option<GivenPictures>) -> Self {
-        Self { pictures, ..self }
+impl Outsiders {
+    /// Reads the files of the programs among `names`, and what the metrics among them that compare vectors need.
+    pub fn new(names: &[String], given: GivenOutside) -> PyResult<Self> {
+        let OutsideMetrics(mut others) = capeval_programs::read(names, &messages()).map_err(from_file)?;
+        let GivenOutside { functions, named, held, pictures } = given;
+        others.extend(capeval_embeddings::read_with(names, &named, held).map_err(from_file)?);
+        Ok(Self { others, functions, pictures })
     }
 
     /// Refuses those that need pictures, for rows, which have none.
     pub fn refuse_sight(&self) -> PyResult<()> {
         let functions = self.functions.iter().map(|function| function.get().needs_pictures());
-        let programs = self.programs.iter().map(|one| (one.sight() == Sight::Needed).then(|| one.name()));
+        let programs = self.others.iter().map(|one| (one.sight() == Sight::Needed).then(|| one.name()));
         match functions.chain(programs).flatten().next() {
             Some(name) => {
                 let why = "looks at pictures, and rows of tables have none; leave it out of the metrics";
@@ -51,7 +77,7 @@ impl Outsiders {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.programs.is_empty() && self.functions.is_empty()
+        self.others.is_empty() && self.functions.is_empty()
     }
 
     /// Adds them and their pictures to `resources`; `caller` calls the functions.
@@ -67,7 +93,7 @@ impl Outsiders {
             })
         };
         let functions = self.functions.iter().map(called);
-        let all: Vec<Arc<dyn Outside>> = self.programs.iter().cloned().chain(functions).collect();
+        let all: Vec<Arc<dyn Outside>> = self.others.iter().cloned().chain(functions).collect();
         if let Some(pictures) = &self.pictures {
             if all.iter().all(|one| one.sight() == Sight::None) {
                 return Err(GivenPictures::unseen());

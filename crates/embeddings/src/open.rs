@@ -1,0 +1,57 @@
+//! The metrics that compare vectors among those of a task, with the models and files that a user named.
+
+use std::sync::Arc;
+
+use capeval::Outside;
+use capeval_choice::Refusal;
+use capeval_files::Error;
+
+use crate::given::{Given, Role};
+use crate::kind::{build, kind};
+use crate::models::OpenModel;
+use crate::vectors::Vectors;
+
+/// The models and files of vectors that a user named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Names and folders of models.
+    pub models: Vec<String>,
+    /// Files of vectors, as `WHAT=FILE`, where WHAT is as [`Role::parse`] reads it.
+    pub vectors: Vec<String>,
+}
+
+/// Builds those of the metrics that compare vectors.
+///
+/// # Errors
+/// When a model or a file cannot be read, when one is named that no metric uses, or when a metric lacks one.
+pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    read_with(names, named, Vec::new())
+}
+
+/// As [`read`], with vectors that are in memory.
+pub fn read_with(
+    names: &[String],
+    named: &Named,
+    held: Vec<(Role, Arc<Vectors>)>,
+) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    if named.models.is_empty() && named.vectors.is_empty() && held.is_empty() {
+        let is_any = names.iter().any(|name| kind(name).is_some());
+        return if is_any { Ok(build(names, &Given::default())?) } else { Ok(Vec::new()) };
+    }
+    let mut vectors = held;
+    for source in &named.vectors {
+        let (role, path) = split(source)?;
+        vectors.push((role, Arc::new(Vectors::open(path)?)));
+    }
+    let models = named.models.iter().map(|model| OpenModel::open(model)).collect::<Result<_, Error>>()?;
+    Ok(build(names, &Given::new(models, vectors))?)
+}
+
+/// What vectors stand for, and their file.
+fn split(source: &str) -> Result<(Role, &str), Refusal> {
+    let (role, path) = source.split_once('=').ok_or_else(|| {
+        Refusal::new(format!("{source}: what these vectors are of is not said"))
+            .with_remedy("write images=FILE, texts=FILE, references=FILE or candidates=FILE")
+    })?;
+    Ok((Role::parse(role)?, path))
+}

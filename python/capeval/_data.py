@@ -1,0 +1,103 @@
+"""What a call gives metrics beside captions: tables, models, vectors, pictures, caches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+from . import _engine
+from ._inputs import Chosen, Pictures, listed, path_of, pictures_of
+
+Models = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], None]
+Vectors = Union[Mapping[str, Any], None]
+
+
+def data_of(
+    table: _engine.DocumentFrequencies | None,
+    chosen: Chosen,
+    *,
+    lm: str | os.PathLike[str] | None = None,
+    spice_cache: str | os.PathLike[str] | None,
+    model: Models,
+    vectors: Vectors,
+    pictures: Pictures,
+    score_cache: str | os.PathLike[str] | None,
+) -> dict[str, Any]:
+    """The data of metrics as the engine takes them."""
+    files, held = vectors_of(vectors)
+    return {
+        "table": table,
+        "lm": path_of(lm),
+        "spice_cache": path_of(spice_cache),
+        "functions": chosen.engine(),
+        "models": models_of(model),
+        "vectors": files,
+        "held": held,
+        "pictures": pictures_of(pictures),
+        "score_cache": path_of(score_cache),
+    }
+
+
+def models_of(model: Models) -> list[str]:
+    """Names and folders of models."""
+    if model is None:
+        return []
+    models = [model] if isinstance(model, (str, os.PathLike)) else listed("model", model)
+    for one in models:
+        if not isinstance(one, (str, os.PathLike)):
+            raise TypeError(f"model: a model is a folder or a name, not {type(one).__name__}")
+    return [os.fspath(one) for one in models]
+
+
+def vectors_of(vectors: Vectors) -> tuple[list[str], list[tuple[str, list[Any], int, bytes]]]:
+    """Files of vectors, and vectors with their ids, by what they are of."""
+    files: list[str] = []
+    held: list[tuple[str, list[Any], int, bytes]] = []
+    if vectors is not None and not isinstance(vectors, Mapping):
+        raise TypeError(f"vectors must be a dictionary by what they are of, such as images, not {type(vectors).__name__}")
+    for role, source in (vectors or {}).items():
+        if isinstance(source, (str, os.PathLike)):
+            files.append(f"{role}={os.fspath(source)}")
+            continue
+        if isinstance(source, Mapping):
+            ids, rows = list(source.keys()), list(source.values())
+        elif isinstance(source, tuple) and len(source) == 2:
+            ids, rows = list(source[0]), source[1]
+        else:
+            what = "a path, a dictionary of vectors by id, or a pair of ids and a matrix"
+            raise TypeError(f"vectors[{role!r}] must be {what}, not {type(source).__name__}")
+        dims, matrix = _matrix(role, ids, rows)
+        held.append((role, ids, dims, matrix))
+    return files, held
+
+
+def _matrix(role: str, ids: list[Any], rows: Any) -> tuple[int, bytes]:
+    """The length of the vectors, and their numbers as bytes."""
+    import numpy as np
+
+    if isinstance(rows, list):
+        rows = [_array(row) for row in rows]
+        lengths = [row.shape for row in rows]
+        for key, shape in zip(ids, lengths):
+            if len(shape) != 1 or shape != lengths[0]:
+                raise ValueError(f"vectors[{role!r}]: the vector of {key!r} has the shape {shape}, and the first one {lengths[0]}")
+        matrix = np.stack(rows) if rows else np.zeros((0, 1))
+    else:
+        matrix = _array(rows)
+    if matrix.ndim != 2:
+        raise ValueError(f"vectors[{role!r}]: vectors are the rows of a matrix, and this has the shape {matrix.shape}")
+    if len(matrix) != len(ids):
+        raise ValueError(f"vectors[{role!r}]: there are {len(ids)} ids and {len(matrix)} rows")
+    if matrix.dtype.kind not in "fiu":
+        raise TypeError(f"vectors[{role!r}]: vectors consist of numbers, not of {matrix.dtype}")
+    return matrix.shape[1], np.ascontiguousarray(matrix, dtype="<f4").tobytes()
+
+
+def _array(values: Any) -> Any:
+    """An array of NumPy; tensors of torch, which may be of bfloat16 and on a GPU, are copied."""
+    import numpy as np
+
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().float().numpy()
+    return np.asarray(values)
