@@ -125,6 +125,7 @@ pub async fn check(
     let (report, canonical) = match read(app, sets, draft, name).await {
         Ok(captions) => validation::check_captions(captions, &expected, most),
         Err(Failure::Lasting(reason)) => (Report { unreadable: Some(reason), ..foreign }, None),
+        Err(Failure::Waiting(_)) => return Err(Fault::unavailable()),
         Err(failure) => return Err(Fault::internal(&failure)),
     };
     Ok(Checked { report, canonical, size })

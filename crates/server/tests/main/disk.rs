@@ -1,7 +1,7 @@
 //! A disk that fills up stops nothing for longer than it is full.
 
 use std::fs::OpenOptions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use capeval_server::accounts::Role;
@@ -10,7 +10,9 @@ use capeval_server::store::Store;
 use capeval_testkit::skip;
 use image::{DynamicImage, ImageFormat, RgbImage};
 use serde_json::json;
+use tempfile::TempDir;
 
+use crate::collections::imports::{Source, run};
 use crate::collections::{apply, captioner, png, upload};
 use crate::support::{Client, Database, Site, on_sqlite, settings};
 
@@ -18,6 +20,7 @@ on_sqlite! {
     a_connection_that_met_a_full_disk_is_not_used_again
     a_site_goes_on_when_a_full_disk_has_space_again
     a_picture_waits_until_a_full_disk_has_space_again
+    an_import_stops_on_a_full_disk_and_goes_on_later
 }
 
 /// Whether a team can be created.
@@ -48,22 +51,47 @@ async fn a_connection_that_met_a_full_disk_is_not_used_again() {
 }
 
 /// A file system in memory, until this is dropped.
-struct SmallDisk<'f>(&'f Path);
+struct SmallDisk(TempDir);
 
-impl<'f> SmallDisk<'f> {
+impl SmallDisk {
     /// `None` where the user may not mount one.
-    fn mount(folder: &'f Path) -> Option<Self> {
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]).arg(folder);
+        mount.args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]).arg(folder.path());
         mount.output().is_ok_and(|done| done.status.success()).then_some(Self(folder))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Fills it but for `rest` bytes, until the file of this path is removed.
+    fn fill(&self, rest: u64) -> PathBuf {
+        let ballast = self.path().join("ballast");
+        let full = std::fs::write(&ballast, vec![0; 64 << 20]).unwrap_err();
+        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        let file = OpenOptions::new().write(true).open(&ballast).unwrap();
+        file.set_len(file.metadata().unwrap().len() - rest).unwrap();
+        ballast
     }
 }
 
-impl Drop for SmallDisk<'_> {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         // The database may still be open for a moment.
-        let _ = Command::new("umount").arg("--lazy").arg(self.0).output();
+        let _ = Command::new("umount").arg("--lazy").arg(self.0.path()).output();
     }
+}
+
+/// A site whose data lie on a small disk; `None` where none can be mounted.
+async fn site_on_small_disk() -> Option<(Site, SmallDisk)> {
+    let Some(disk) = SmallDisk::mount() else {
+        skip("mount", "no small disk can be mounted");
+        return None;
+    };
+    let data = tempfile::tempdir_in(disk.path()).unwrap();
+    Some((Site::in_folder(data, settings(Database::Sqlite)).await, disk))
 }
 
 /// A picture that is large as a file.
@@ -78,13 +106,7 @@ fn noise() -> Vec<u8> {
 
 /// Files need more space than rows: what was acknowledged waits for it, and what cannot be stored is refused.
 async fn a_picture_waits_until_a_full_disk_has_space_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(disk) = SmallDisk::mount(folder.path()) else {
-        skip("mount", "no small disk can be mounted");
-        return;
-    };
-    let data = tempfile::tempdir_in(disk.0).unwrap();
-    let site = Site::in_folder(data, settings(Database::Sqlite)).await;
+    let Some((site, disk)) = site_on_small_disk().await else { return };
     apply(&site, json!({})).await;
     let ada = captioner(&site, "Ada").await;
     upload(&ada, &[("a.png", noise())]).await.expect(303);
@@ -92,11 +114,7 @@ async fn a_picture_waits_until_a_full_disk_has_space_again() {
         site.app.store.fetch_one("SELECT state FROM image ORDER BY id LIMIT 1", args![]).await.unwrap()
     };
 
-    let ballast = disk.0.join("ballast");
-    std::fs::write(&ballast, vec![0; 64 << 20]).unwrap_err();
-    let file = OpenOptions::new().write(true).open(&ballast).unwrap();
-    file.set_len(file.metadata().unwrap().len() - (1 << 20)).unwrap();
-    drop(file);
+    let ballast = disk.fill(1 << 20);
     for _ in 0..5 {
         site.work_that_is_due().await;
     }
@@ -115,20 +133,12 @@ async fn a_picture_waits_until_a_full_disk_has_space_again() {
 }
 
 async fn a_site_goes_on_when_a_full_disk_has_space_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(disk) = SmallDisk::mount(folder.path()) else {
-        skip("mount", "no small disk can be mounted");
-        return;
-    };
-    let data = tempfile::tempdir_in(disk.0).unwrap();
-    let site = Site::in_folder(data, settings(Database::Sqlite)).await;
+    let Some((site, disk)) = site_on_small_disk().await else { return };
     let ada = site.person("Ada", Role::Member).await;
     let anybody = site.anybody();
     assert!(creates(&ada, "before").await);
     for round in 0..3 {
-        let ballast = disk.0.join("ballast");
-        let full = std::fs::write(&ballast, vec![0; 64 << 20]).unwrap_err();
-        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        let ballast = disk.fill(0);
         // What was allocated before may still take some.
         let mut taken = 0;
         while creates(&ada, &format!("full {round} {taken}")).await {
@@ -142,4 +152,20 @@ async fn a_site_goes_on_when_a_full_disk_has_space_again() {
         assert!(creates(&ada, &format!("after {round}")).await);
         assert_eq!(anybody.get("/readyz").await.expect(200).text, "ready\n");
     }
+}
+
+async fn an_import_stops_on_a_full_disk_and_goes_on_later() {
+    let Some((site, disk)) = site_on_small_disk().await else { return };
+    apply(&site, json!({ "languages": ["en"] })).await;
+    let source = Source::new();
+    source.add("1.png", &noise());
+    let captions =
+        source.captions("captions.json", r#"[{"image_id": 1, "caption": "noise in all colours"}]"#);
+    let order = source.order(&[captions]);
+    let ballast = disk.fill(1 << 20);
+    let full = run(&site, &order, false).await.unwrap_err();
+    assert!(format!("{full:#}").contains("No space left"), "{full:#}");
+    std::fs::remove_file(&ballast).unwrap();
+    let summary = run(&site, &order, false).await.unwrap();
+    assert_eq!(summary.pictures, 1);
 }

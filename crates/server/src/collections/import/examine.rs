@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::collections::processing::{self, Encoded};
 use crate::collections::records::Collection;
 use crate::ids;
+use crate::jobs::Failure;
 
 /// A picture that was looked at.
 pub(super) struct Examined {
@@ -60,6 +61,8 @@ pub(super) async fn examine(
             } else {
                 match processing::encode(app, path).await {
                     Ok(encoded) => Found::New { hash, encoded },
+                    // Not the fault of the file: a later run can go on.
+                    Err(Failure::Waiting(reason)) => anyhow::bail!("{}: {reason}", item.file),
                     Err(failure) => Found::LeftOut(Reason::Unfit, failure.to_string()),
                 }
             }

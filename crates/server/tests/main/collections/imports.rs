@@ -34,32 +34,32 @@ on_both! {
 }
 
 /// Pictures in a folder, and what there is beside it.
-struct Source {
+pub struct Source {
     folder: TempDir,
 }
 
 impl Source {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("pictures")).unwrap();
         Self { folder }
     }
 
-    fn pictures(&self) -> PathBuf {
+    pub fn pictures(&self) -> PathBuf {
         self.folder.path().join("pictures")
     }
 
-    fn add(&self, name: &str, bytes: &[u8]) {
+    pub fn add(&self, name: &str, bytes: &[u8]) {
         std::fs::write(self.pictures().join(name), bytes).unwrap();
     }
 
-    fn captions(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    pub fn captions(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    fn order(&self, captions: &[PathBuf]) -> Order {
+    pub fn order(&self, captions: &[PathBuf]) -> Order {
         Order {
             pictures: self.pictures(),
             captions: captions.to_vec(),
@@ -82,7 +82,7 @@ fn coco(captions: &[(i64, String)]) -> String {
     json!({ "images": images, "annotations": annotations.collect::<Vec<_>>() }).to_string()
 }
 
-async fn run(site: &Site, order: &Order, is_check: bool) -> anyhow::Result<Summary> {
+pub async fn run(site: &Site, order: &Order, is_check: bool) -> anyhow::Result<Summary> {
     let collection = records::by_slug(&site.app.store, "c").await?.unwrap();
     import::run(&site.app, &collection, order, is_check, |_, _| {}).await
 }

@@ -3,7 +3,7 @@
 mod abuse;
 mod api;
 mod captions;
-mod imports;
+pub mod imports;
 mod kills;
 mod languages;
 mod pictures;
