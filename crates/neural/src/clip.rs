@@ -1,0 +1,364 @@
+//! CLIP: a tower for texts and one for pictures, whose vectors can be compared.
+#![expect(clippy::excessive_precision, reason = "the numbers as they were published")]
+
+use capeval_choice::Refusal;
+use serde_json::Value;
+
+use crate::config::{Json, Shape};
+use crate::encoder::{Activation, Encoder, Layer, Order, apply};
+use crate::product::{Matrix, add, multiply, normalize};
+use crate::weights::{Linear, Norm, Numbers, Weights};
+
+/// What a picture's colours are before a model sees them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Colours {
+    pub mean: [f32; 3],
+    pub deviation: [f32; 3],
+}
+
+/// The colours of OpenAI's CLIP.
+pub(crate) const OPENAI: Colours = Colours {
+    mean: [0.481_454_66, 0.457_827_5, 0.408_210_73],
+    deviation: [0.268_629_54, 0.261_302_58, 0.275_777_11],
+};
+
+/// The two towers.
+pub(crate) struct Clip {
+    text: Tower,
+    picture: Tower,
+    words: Numbers,
+    n_words: usize,
+    /// The end of a text by which it is read: the first token with this id, or with the greatest id.
+    end: Option<u32>,
+    /// The vector that stands before those of a picture's patches.
+    class: Numbers,
+    patches: Linear,
+    before: Norm,
+    /// The side of a picture, and of a patch, in pixels.
+    pub size: usize,
+    patch: usize,
+    pub dims: usize,
+}
+
+struct Tower {
+    encoder: Encoder,
+    places: Numbers,
+    n_places: usize,
+    after: Norm,
+    projection: Linear,
+}
+
+/// Whose names the tensors have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    HuggingFace,
+    OpenAi,
+}
+
+impl Clip {
+    /// Reads the weights that a config.json, or one of open_clip, describes.
+    pub fn open(config: &Value, open_clip: Option<&Value>, weights: &Weights) -> Result<Self, Refusal> {
+        let names = if weights.has("visual.conv1.weight") { Names::OpenAi } else { Names::HuggingFace };
+        let file = "config.json";
+        let json = Json::new(file, config);
+        let (text_config, picture_config) = (json.part("text_config"), json.part("vision_config"));
+        // open_clip takes the quick function only where its settings say so.
+        let quick = open_clip.map(|cfg| {
+            let quick = cfg.get("model_cfg").unwrap_or(cfg).get("quick_gelu");
+            quick.and_then(Value::as_bool).unwrap_or(false)
+        });
+        let activation = |part: &Json<'_>| match quick {
+            Some(true) => Ok(Activation::QuickGelu),
+            Some(false) => Ok(Activation::Gelu),
+            None => part.activation("hidden_act", "quick_gelu"),
+        };
+
+        let [words, text_places, class, picture_places, patches, before] = match names {
+            Names::HuggingFace => [
+                "text_model.embeddings.token_embedding.weight",
+                "text_model.embeddings.position_embedding.weight",
+                "vision_model.embeddings.class_embedding",
+                "vision_model.embeddings.position_embedding.weight",
+                "vision_model.embeddings.patch_embedding.weight",
+                "vision_model.pre_layrnorm",
+            ],
+            Names::OpenAi => [
+                "token_embedding.weight",
+                "positional_embedding",
+                "visual.class_embedding",
+                "visual.positional_embedding",
+                "visual.conv1.weight",
+                "visual.ln_pre",
+            ],
+        };
+        let shape = |name: &str, n: usize| -> Result<Vec<usize>, Refusal> {
+            match weights.shape(name) {
+                Some(shape) if shape.len() == n => Ok(shape.to_vec()),
+                _ => Err(Refusal::new(format!("there is no tensor {name} of {n} dimensions"))
+                    .with_remedy("give the complete folder of a model of CLIP with pictures and texts")),
+            }
+        };
+        let text_shape = shape(words, 2)?;
+        let (n_words, text_width) = (text_shape[0], text_shape[1]);
+        let patch_shape = shape(patches, 4)?;
+        let (width, patch) = (patch_shape[0], patch_shape[2]);
+        let (n_text, n_picture) = (shape(text_places, 2)?[0], shape(picture_places, 2)?[0]);
+        let side = n_picture.saturating_sub(1).isqrt();
+        if side * side + 1 != n_picture || patch == 0 || patch_shape != [width, 3, patch, patch] {
+            return Err(Refusal::new(format!(
+                "{n_picture} places of patches {patch_shape:?} are no square picture"
+            ))
+            .with_remedy("give a model that sees square pictures"));
+        }
+        let (text_head, picture_head) = match names {
+            Names::HuggingFace => {
+                let heads = |part: &Json<'_>, default| part.count("num_attention_heads", default);
+                (heads(&text_config, 8)?, heads(&picture_config, 12)?)
+            }
+            Names::OpenAi => (text_width / 64, width / 64),
+        };
+        let of = |part: &Json<'_>,
+                  width: usize,
+                  heads: usize,
+                  tower: &str,
+                  places: usize|
+         -> Result<Shape, Refusal> {
+            let layers = (0..)
+                .take_while(|n| weights.has(&format!("{}.weight", layer_name(names, tower, *n, "norm"))))
+                .count();
+            let fc1 = layer_name(names, tower, 0, "wide");
+            let inner =
+                weights.shape(&format!("{fc1}.weight")).and_then(|shape| shape.first().copied()).unwrap_or(0);
+            Shape {
+                width,
+                layers,
+                heads,
+                inner,
+                activation: activation(part)?,
+                eps: part.number("layer_norm_eps", 1e-5)? as f32,
+                places,
+            }
+            .check(file)
+        };
+        let text_shape = of(&text_config, text_width, text_head, "text", n_text)?;
+        let picture_shape = of(&picture_config, width, picture_head, "picture", n_picture)?;
+        let end = match text_config.count("eos_token_id", 49407)? {
+            // The value of old configurations, which stands for the greatest id.
+            2 => None,
+            id => u32::try_from(id).ok().filter(|_| names == Names::HuggingFace),
+        };
+        let (text_projection, picture_projection) = match names {
+            Names::HuggingFace => ("text_projection.weight", "visual_projection.weight"),
+            Names::OpenAi => ("text_projection", "visual.proj"),
+        };
+        let by_input = names == Names::OpenAi;
+        let projection_shape = shape(text_projection, 2)?;
+        let dims = if by_input { projection_shape[1] } else { projection_shape[0] };
+        let projection = |name: &str, inputs: usize| -> Result<Linear, Refusal> {
+            let shape = if by_input { [inputs, dims] } else { [dims, inputs] };
+            Ok(Linear { weight: weights.tensor(name, &shape)?, bias: None, inputs, outputs: dims, by_input })
+        };
+        let (text_after, picture_after) = match names {
+            Names::HuggingFace => ("text_model.final_layer_norm", "vision_model.post_layernorm"),
+            Names::OpenAi => ("ln_final", "visual.ln_post"),
+        };
+        Ok(Self {
+            words: weights.tensor(words, &[n_words, text_width])?,
+            n_words,
+            end,
+            class: weights.tensor(class, &[width])?,
+            patches: Linear {
+                weight: weights.tensor(patches, &[width, 3, patch, patch])?,
+                bias: None,
+                inputs: 3 * patch * patch,
+                outputs: width,
+                by_input: false,
+            },
+            before: weights.norm(before, width)?,
+            size: side * patch,
+            patch,
+            dims,
+            text: Tower {
+                encoder: encoder(names, weights, &text_shape, "text")?,
+                places: weights.tensor(text_places, &[n_text, text_width])?,
+                n_places: n_text,
+                after: weights.norm(text_after, text_width)?,
+                projection: projection(text_projection, text_width)?,
+            },
+            picture: Tower {
+                encoder: encoder(names, weights, &picture_shape, "picture")?,
+                places: weights.tensor(picture_places, &[n_picture, width])?,
+                n_places: n_picture,
+                after: weights.norm(picture_after, width)?,
+                projection: projection(picture_projection, width)?,
+            },
+        })
+    }
+
+    /// The greatest number of tokens of a text.
+    pub fn longest(&self) -> usize {
+        self.text.n_places
+    }
+
+    /// The numbers of layers and the widths of the towers: texts, then pictures.
+    pub fn sizes(&self) -> [(usize, usize); 2] {
+        [&self.text, &self.picture].map(|tower| (tower.encoder.layers.len(), tower.encoder.width))
+    }
+
+    /// The vectors of texts, one after another.
+    pub fn texts(&self, texts: &[Vec<u32>]) -> Vec<f32> {
+        let width = self.text.encoder.width;
+        let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
+        let mut x = Vec::with_capacity(lengths.iter().sum::<usize>() * width);
+        for text in texts {
+            for (place, id) in text.iter().enumerate() {
+                let id = (*id as usize).min(self.n_words.saturating_sub(1));
+                let from = x.len();
+                x.extend_from_slice(self.words.part(id * width..(id + 1) * width).get());
+                add(&mut x[from..], self.text.places.part(place * width..(place + 1) * width).get());
+            }
+        }
+        self.text.encoder.run(&mut x, &lengths, usize::MAX);
+        let mut ends = Vec::with_capacity(texts.len() * width);
+        let mut first = 0;
+        for text in texts {
+            let place = self.end_of(text);
+            ends.extend_from_slice(&x[(first + place) * width..(first + place + 1) * width]);
+            first += text.len();
+        }
+        self.text.project(&ends)
+    }
+
+    /// The place by which a text is read.
+    fn end_of(&self, text: &[u32]) -> usize {
+        let greatest = || (0..text.len()).reduce(|best, at| if text[at] > text[best] { at } else { best });
+        match self.end {
+            Some(end) => text.iter().position(|id| *id == end),
+            None => greatest(),
+        }
+        .unwrap_or(0)
+    }
+
+    /// The vectors of pictures, one after another: red, green and blue of each pixel of a square, row by row.
+    pub fn pictures(&self, pictures: &[&[u8]], colours: Colours) -> Vec<f32> {
+        let (width, patch, side) = (self.picture.encoder.width, self.patch, self.size / self.patch);
+        let inputs = self.patches.inputs;
+        let n = self.picture.n_places;
+        let mut x = vec![0.0; pictures.len() * n * width];
+        let mut cut = vec![0.0; side * side * inputs];
+        let shades: Vec<[f32; 256]> = (0..3)
+            .map(|c| {
+                std::array::from_fn(|byte| (byte as f32 / 255.0 - colours.mean[c]) / colours.deviation[c])
+            })
+            .collect();
+        for (picture, x) in pictures.iter().zip(x.chunks_exact_mut(n * width)) {
+            for (number, patch_of) in cut.chunks_exact_mut(inputs).enumerate() {
+                let (top, left) = (number / side * patch, number % side * patch);
+                for (c, shades) in shades.iter().enumerate() {
+                    for row in 0..patch {
+                        let from = ((top + row) * self.size + left) * 3 + c;
+                        let to = (c * patch + row) * patch;
+                        for column in 0..patch {
+                            let byte = picture.get(from + 3 * column).copied().unwrap_or_default();
+                            patch_of[to + column] = shades[usize::from(byte)];
+                        }
+                    }
+                }
+            }
+            x[..width].copy_from_slice(self.class.get());
+            let weight = Matrix::new(self.patches.weight.get(), width, inputs).transposed();
+            multiply(Matrix::new(&cut, side * side, inputs), weight, 1.0, &mut x[width..], width);
+            add(x, self.picture.places.get());
+        }
+        let mut normal = vec![0.0; x.len()];
+        let Norm { weight, bias } = &self.before;
+        normalize(&x, &mut normal, weight.get(), bias.get(), self.picture.encoder.eps);
+        self.picture.encoder.run(&mut normal, &vec![n; pictures.len()], usize::MAX);
+        let firsts: Vec<f32> = normal.chunks_exact(n * width).flat_map(|x| &x[..width]).copied().collect();
+        self.picture.project(&firsts)
+    }
+}
+
+impl Tower {
+    fn project(&self, x: &[f32]) -> Vec<f32> {
+        let rows = x.len() / self.encoder.width;
+        let mut normal = vec![0.0; x.len()];
+        normalize(x, &mut normal, self.after.weight.get(), self.after.bias.get(), self.encoder.eps);
+        let mut vectors = vec![0.0; rows * self.projection.outputs];
+        apply(&self.projection, &normal, &mut vectors, self.projection.outputs);
+        vectors
+    }
+}
+
+/// What a part of a layer is called.
+fn layer_name(names: Names, tower: &str, n: usize, part: &str) -> String {
+    match names {
+        Names::HuggingFace => {
+            let model = if tower == "text" { "text_model" } else { "vision_model" };
+            let part = match part {
+                "norm" => "layer_norm1",
+                "second" => "layer_norm2",
+                "wide" => "mlp.fc1",
+                "narrow" => "mlp.fc2",
+                other => other,
+            };
+            format!("{model}.encoder.layers.{n}.{part}")
+        }
+        Names::OpenAi => {
+            let model = if tower == "text" { "" } else { "visual." };
+            let part = match part {
+                "norm" => "ln_1",
+                "second" => "ln_2",
+                "wide" => "mlp.c_fc",
+                "narrow" => "mlp.c_proj",
+                other => other,
+            };
+            format!("{model}transformer.resblocks.{n}.{part}")
+        }
+    }
+}
+
+fn encoder(names: Names, weights: &Weights, shape: &Shape, tower: &str) -> Result<Encoder, Refusal> {
+    let width = shape.width;
+    let layer = |n: usize| -> Result<Layer, Refusal> {
+        let name = |part: &str| layer_name(names, tower, n, part);
+        let [query, key, value, out] = match names {
+            Names::HuggingFace => {
+                let linear = |part: &str| weights.linear(&name(&format!("self_attn.{part}")), width, width);
+                [linear("q_proj")?, linear("k_proj")?, linear("v_proj")?, linear("out_proj")?]
+            }
+            Names::OpenAi => {
+                let weight = weights.tensor(&name("attn.in_proj_weight"), &[3 * width, width])?;
+                let bias = weights.tensor(&name("attn.in_proj_bias"), &[3 * width])?;
+                let third = |n: usize| Linear {
+                    weight: weight.part(n * width * width..(n + 1) * width * width),
+                    bias: Some(bias.part(n * width..(n + 1) * width)),
+                    inputs: width,
+                    outputs: width,
+                    by_input: false,
+                };
+                [third(0), third(1), third(2), weights.linear(&name("attn.out_proj"), width, width)?]
+            }
+        };
+        Ok(Layer {
+            query,
+            key,
+            value,
+            out,
+            first_norm: weights.norm(&name("norm"), width)?,
+            wide: weights.linear(&name("wide"), width, shape.inner)?,
+            narrow: weights.linear(&name("narrow"), shape.inner, width)?,
+            second_norm: weights.norm(&name("second"), width)?,
+        })
+    };
+    Ok(Encoder {
+        layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
+        width,
+        heads: shape.heads,
+        order: Order::Before,
+        is_causal: tower == "text",
+        activation: shape.activation,
+        eps: shape.eps,
+        distances: None,
+    })
+}

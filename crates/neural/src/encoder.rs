@@ -1,0 +1,189 @@
+//! The one encoder: layers of attention and of two products, over sequences of any lengths without padding.
+
+use crate::product::{Matrix, add, exp_below, gelu, multiply, normalize, quick_gelu};
+use crate::weights::{Linear, Norm, Numbers};
+
+/// What stands between the two products of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Activation {
+    QuickGelu,
+    Gelu,
+    Relu,
+}
+
+/// Where a layer normalises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Before attention and products, as CLIP does.
+    Before,
+    /// After what they give was added, as BERT does.
+    After,
+}
+
+/// One layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Layer {
+    pub query: Linear,
+    pub key: Linear,
+    pub value: Linear,
+    pub out: Linear,
+    pub first_norm: Norm,
+    pub wide: Linear,
+    pub narrow: Linear,
+    pub second_norm: Norm,
+}
+
+/// All layers.
+#[derive(Clone, Debug)]
+pub(crate) struct Encoder {
+    pub layers: Vec<Layer>,
+    pub width: usize,
+    pub heads: usize,
+    pub order: Order,
+    /// Whether a place sees only those before it.
+    pub is_causal: bool,
+    pub activation: Activation,
+    pub eps: f32,
+    /// What is added to the weights of attention by distance, as MPNet does.
+    pub distances: Option<Distances>,
+}
+
+/// Weights of attention by the distance of two places.
+#[derive(Clone, Debug)]
+pub(crate) struct Distances {
+    /// A row for each bucket, with a number for each head.
+    pub weights: Numbers,
+    pub buckets: usize,
+}
+
+/// Buffers that one thread uses for one block after another.
+#[derive(Default)]
+struct Scratch {
+    normal: Vec<f32>,
+    both: Vec<f32>,
+    mixed: Vec<f32>,
+    wide: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+/// `x · weightᵀ + bias`, whose rows are `stride` apart in `out`.
+pub(crate) fn apply(linear: &Linear, x: &[f32], out: &mut [f32], stride: usize) {
+    let rows = x.len() / linear.inputs.max(1);
+    let weight = match linear.by_input {
+        true => Matrix::new(linear.weight.get(), linear.inputs, linear.outputs),
+        false => Matrix::new(linear.weight.get(), linear.outputs, linear.inputs).transposed(),
+    };
+    multiply(Matrix::new(x, rows, linear.inputs), weight, 1.0, out, stride);
+    if let Some(bias) = &linear.bias {
+        for row in out.chunks_mut(stride).take(rows) {
+            add(&mut row[..linear.outputs], bias.get());
+        }
+    }
+}
+
+impl Encoder {
+    /// Runs the first `n` layers over sequences of these lengths, whose vectors are the rows of `x`.
+    pub fn run(&self, x: &mut [f32], lengths: &[usize], n: usize) {
+        let mut scratch = Scratch::default();
+        for layer in self.layers.iter().take(n) {
+            self.layer(layer, x, lengths, &mut scratch);
+        }
+    }
+
+    fn layer(&self, layer: &Layer, x: &mut [f32], lengths: &[usize], scratch: &mut Scratch) {
+        let (width, rows) = (self.width, x.len() / self.width.max(1));
+        let Scratch { normal, both, mixed, wide, scores } = scratch;
+        normal.resize(x.len(), 0.0);
+        mixed.resize(x.len(), 0.0);
+        both.resize(3 * x.len(), 0.0);
+        wide.resize(rows * layer.wide.outputs, 0.0);
+        let norm = |norm: &Norm, from: &[f32], to: &mut [f32]| {
+            normalize(from, to, norm.weight.get(), norm.bias.get(), self.eps);
+        };
+
+        match self.order {
+            Order::Before => norm(&layer.first_norm, x, normal),
+            Order::After => normal.copy_from_slice(x),
+        }
+        for (place, linear) in [&layer.query, &layer.key, &layer.value].into_iter().enumerate() {
+            apply(linear, normal, &mut both[place * width..], 3 * width);
+        }
+        let mut first = 0;
+        for length in lengths {
+            self.attend(&both[3 * width * first..], *length, scores, &mut mixed[width * first..]);
+            first += length;
+        }
+        apply(&layer.out, mixed, normal, width);
+        add(x, normal);
+        match self.order {
+            Order::Before => norm(&layer.second_norm, x, normal),
+            Order::After => {
+                norm(&layer.first_norm, x, normal);
+                x.copy_from_slice(normal);
+            }
+        }
+        let inner = layer.wide.outputs;
+        apply(&layer.wide, normal, wide, inner);
+        match self.activation {
+            Activation::QuickGelu => quick_gelu(wide),
+            Activation::Gelu => gelu(wide),
+            Activation::Relu => wide.iter_mut().for_each(|x| *x = x.max(0.0)),
+        }
+        apply(&layer.narrow, wide, mixed, width);
+        add(x, mixed);
+        if self.order == Order::After {
+            norm(&layer.second_norm, x, normal);
+            x.copy_from_slice(normal);
+        }
+    }
+
+    /// Mixes the values of a sequence; `both` has its queries, keys and values beside each other.
+    fn attend(&self, both: &[f32], length: usize, scores: &mut Vec<f32>, out: &mut [f32]) {
+        let (width, size) = (self.width, self.width / self.heads.max(1));
+        scores.resize(length * length, 0.0);
+        let factor = 1.0 / (size as f32).sqrt();
+        for head in 0..self.heads {
+            let part = |which: usize| Matrix {
+                numbers: &both[which * width + head * size..],
+                rows: length,
+                columns: size,
+                row_stride: 3 * width,
+                column_stride: 1,
+            };
+            multiply(part(0), part(1).transposed(), factor, scores, length);
+            for (place, row) in scores.chunks_exact_mut(length.max(1)).enumerate() {
+                if let Some(distances) = &self.distances {
+                    for (other, score) in row.iter_mut().enumerate() {
+                        *score += distances.of(place, other, head, self.heads);
+                    }
+                }
+                let seen = if self.is_causal { place + 1 } else { length };
+                let (seen, hidden) = row.split_at_mut(seen);
+                let most = seen.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                exp_below(seen, most);
+                let total = crate::functions::sum(seen, |x| x);
+                seen.iter_mut().for_each(|x| *x /= total);
+                hidden.fill(0.0);
+            }
+            multiply(Matrix::new(scores, length, length), part(2), 1.0, &mut out[head * size..], width);
+        }
+    }
+}
+
+impl Distances {
+    /// The weight of what is at `other` for `place`: T5's buckets, half of them for each direction, up to a distance of
+    /// 128.
+    fn of(&self, place: usize, other: usize, head: usize, heads: usize) -> f32 {
+        let half = self.buckets / 2;
+        let distance = place.abs_diff(other);
+        let direction = if other > place { half } else { 0 };
+        let exact = half / 2;
+        let bucket = if distance < exact {
+            distance
+        } else {
+            let share = (distance as f32 / exact.max(1) as f32).ln() / (128.0 / exact.max(1) as f32).ln();
+            (exact + (share * (half - exact) as f32) as usize).min(half.saturating_sub(1))
+        };
+        self.weights.get().get((direction + bucket) * heads + head).copied().unwrap_or_default()
+    }
+}
