@@ -4,11 +4,13 @@
 //! anything else is measured, like a program of the user's.
 
 mod baselines;
+mod folder;
 mod given;
 mod hash;
 mod kind;
 mod metrics;
 mod models;
+pub mod names;
 mod open;
 mod space;
 #[cfg(test)]
@@ -19,4 +21,4 @@ pub use given::{Crop, Given, Role};
 pub use kind::{EmbeddingKind, KINDS, build, kind};
 pub use models::OpenModel;
 pub use open::{Named, read, read_with};
-pub use vectors::Vectors;
+pub use vectors::{Vectors, write};

@@ -6,99 +6,59 @@ use capeval::metric::Signature;
 use capeval::{Answers, Picture};
 use capeval_choice::{Notice, Refusal};
 
+use capeval_files::{Bytes, Error};
+use capeval_neural::{Made, Model, Tokens};
+use rayon::prelude::*;
+
 use crate::baselines;
+use crate::folder::{self, Folder};
 use crate::given::{Crop, Purpose};
 use crate::hash;
-use crate::space::dot;
 
-/// What a model is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Made {
-    /// Pictures and texts, as CLIP.
-    PicturesAndTexts,
-    /// Sentences, with a rule that makes one vector of all tokens.
-    Sentences,
-    /// Tokens in context, as BERT.
-    Tokens,
-    /// Errors of fluency.
-    Errors,
-}
-
-/// What a model computes, whatever it is.
-pub(crate) trait Encoder: Send + Sync {
-    fn made_for(&self) -> Made;
-    /// The length of vectors of texts and pictures; of tokens for models of tokens.
-    fn dims(&self) -> usize;
-    fn n_layers(&self) -> usize;
-    /// The model's own name for itself, if it has one.
-    fn own_name(&self) -> Option<&str>;
-    /// The side of the pictures that it sees.
-    fn picture_size(&self) -> usize;
-    /// The vectors of texts, one after another.
-    fn texts(&self, texts: &[String], advance: &(dyn Fn() + Sync)) -> Vec<f32>;
-    /// The vectors of encoded pictures, one after another, or what is wrong with one of them.
-    fn pictures(&self, pictures: &[Vec<u8>], crop: Crop) -> Result<Vec<f32>, (usize, Refusal)>;
-    /// The ids of a text's tokens.
-    fn token_ids(&self, text: &str, prefix_space: bool) -> Vec<u32>;
-    /// The ids of the tokens around a text.
-    fn special_tokens(&self) -> [u32; 2];
-    /// The tokens of texts in a layer.
-    fn tokens(
-        &self,
-        texts: &[&str],
-        layer: usize,
-        prefix_space: bool,
-        advance: &(dyn Fn() + Sync),
-    ) -> Vec<Tokens>;
-    /// A token as people read it.
-    fn token(&self, id: u32) -> String;
-    /// Whether it matters if a space stands before the first word.
-    fn has_prefix_space(&self) -> bool;
-    /// The probability of an error in each text.
-    fn errors(&self, texts: &[&str], advance: &(dyn Fn() + Sync)) -> Vec<f32>;
-    /// Whether the reference's tokenizer would have changed a text before it read it.
-    fn would_change(&self, text: &str) -> bool;
-}
-
-/// The tokens of a text and their vectors, one after another.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Tokens {
-    pub ids: Vec<u32>,
-    pub dims: usize,
-    pub vectors: Vec<f32>,
-}
-
-impl Tokens {
-    /// The vectors, token by token.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
-        self.vectors.chunks_exact(self.dims.max(1))
-    }
-
-    /// Makes the length of each vector 1; zeros stay.
-    pub fn normalize(&mut self) {
-        for row in self.vectors.chunks_exact_mut(self.dims.max(1)) {
-            let norm = dot(row, row).sqrt();
-            if norm > 0.0 {
-                row.iter_mut().for_each(|x| *x = (f64::from(*x) / norm) as f32);
-            }
-        }
-    }
-}
+/// The version of the arithmetic: another one may give other last digits.
+const FORWARD: u32 = 1;
 
 /// A model that a user named.
 pub struct OpenModel {
     /// What the user called it: a name, or the path of its folder.
     name: String,
-    /// The hash of its weights.
+    /// The hash of its weights, as the hub of models shows it.
     hash: String,
-    encoder: Box<dyn Encoder>,
+    /// The hash of its other files.
+    of_files: String,
+    model: Model,
     /// The number of texts that the tokenizer of the reference program would have read otherwise.
     n_changed: AtomicUsize,
 }
 
 impl OpenModel {
-    pub(crate) fn new(name: String, hash: String, encoder: Box<dyn Encoder>) -> Self {
-        Self { name, hash, encoder, n_changed: AtomicUsize::new(0) }
+    /// Opens the model of this name, or in this folder.
+    ///
+    /// # Errors
+    /// With what is missing, damaged or unknown, in words.
+    pub fn open(name: &str) -> Result<Self, Error> {
+        let Folder { model, hash, of_files } = folder::open(name)?;
+        Ok(Self { name: name.to_owned(), hash, of_files, model, n_changed: AtomicUsize::new(0) })
+    }
+
+    /// What it is, its sizes and kinds of numbers, in words.
+    pub fn described(&self) -> String {
+        self.model.described()
+    }
+
+    /// What metrics can do with it, in words.
+    pub fn uses(&self) -> &'static str {
+        match self.model.made() {
+            Made::PicturesAndTexts => "clip-s, ref-clip-s, pac-s, ref-pac-s, recall, median-rank, self-sim",
+            Made::Sentences => "sbert-sim, fense, self-sim",
+            Made::Tokens => "bert-score",
+            Made::Errors => "fer, fense",
+        }
+    }
+
+    /// The hash of its weights, as the hub of models shows it.
+    pub fn hash(&self) -> &str {
+        &self.hash
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -107,7 +67,7 @@ impl OpenModel {
 
     /// All that it is called.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.name.as_str()).chain(self.encoder.own_name())
+        std::iter::once(self.name.as_str()).chain(self.model.own_name())
     }
 
     /// Whether a user means it by `name`: its name, or the last part of its path.
@@ -122,16 +82,16 @@ impl OpenModel {
     }
 
     pub(crate) fn dims(&self) -> usize {
-        self.encoder.dims()
+        self.model.dims()
     }
 
     pub(crate) fn n_layers(&self) -> usize {
-        self.encoder.n_layers()
+        self.model.n_layers()
     }
 
     /// What it is, in words.
     pub(crate) fn told(&self) -> &'static str {
-        match self.encoder.made_for() {
+        match self.model.made() {
             Made::PicturesAndTexts => "a model of pictures and texts",
             Made::Sentences => "a model of sentences",
             Made::Tokens => "a model of tokens",
@@ -140,7 +100,7 @@ impl OpenModel {
     }
 
     pub(crate) fn suits(&self, purpose: Purpose<'_>) -> bool {
-        match (purpose, self.encoder.made_for()) {
+        match (purpose, self.model.made()) {
             (Purpose::Pictures { .. }, Made::PicturesAndTexts) | (Purpose::Errors, Made::Errors) => true,
             (Purpose::Sentences, Made::Sentences) => true,
             (Purpose::Texts, Made::PicturesAndTexts | Made::Sentences) => true,
@@ -155,19 +115,19 @@ impl OpenModel {
     }
 
     pub(crate) fn special_tokens(&self) -> [u32; 2] {
-        self.encoder.special_tokens()
+        self.model.special_tokens()
     }
 
     pub(crate) fn has_prefix_space(&self) -> bool {
-        self.encoder.has_prefix_space()
+        self.model.has_prefix_space()
     }
 
     pub(crate) fn token(&self, id: u32) -> String {
-        self.encoder.token(id)
+        self.model.token(id)
     }
 
     pub(crate) fn token_ids(&self, text: &str, prefix_space: bool) -> Vec<u32> {
-        self.encoder.token_ids(text, prefix_space)
+        self.model.token_ids(text, prefix_space)
     }
 
     pub(crate) fn tokens(
@@ -177,16 +137,17 @@ impl OpenModel {
         prefix_space: bool,
         answers: &dyn Answers,
     ) -> Result<Vec<Tokens>, Refusal> {
-        Ok(self.encoder.tokens(texts, layer, prefix_space, &|| answers.wait()))
+        Ok(self.model.token_vectors(texts, layer, prefix_space, &|_| answers.wait()))
     }
 
     pub(crate) fn errors(&self, texts: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
-        Ok(self.encoder.errors(texts, &|| answers.wait()))
+        Ok(self.model.errors(texts, &|_| answers.wait()))
     }
 
     /// Adds what its vectors depend on to a signature.
     pub(crate) fn sign(&self, signature: Signature) -> Signature {
-        signature.with("model", self.short_hash()).with("dtype", "f32")
+        let files = format!("{}-{}", self.short_hash(), &self.of_files);
+        signature.with("model", files).with("dtype", "f32").with("forward", FORWARD)
     }
 
     pub(crate) fn notices(&self) -> Vec<Notice> {
@@ -227,18 +188,19 @@ impl Prepared {
             None => signature,
             Some(crop) => {
                 let name = if crop == Crop::Openai { "clip-pil" } else { "hf-pil" };
-                signature.with("images", format!("{name}-{}", self.model.encoder.picture_size()))
+                signature.with("images", format!("{name}-{}", self.model.model.picture_size()))
             }
         }
     }
 
     /// The vectors of texts, one after another.
     pub fn texts(&self, texts: &[&str], answers: &dyn Answers) -> Vec<f32> {
-        let encoder = &self.model.encoder;
-        let n_changed = texts.iter().filter(|text| encoder.would_change(text)).count();
+        let model = &self.model.model;
+        let n_changed = texts.iter().filter(|text| model.would_mend(text)).count();
         self.model.n_changed.fetch_add(n_changed, Ordering::Relaxed);
         let texts: Vec<String> = texts.iter().map(|text| format!("{}{text}", self.prefix)).collect();
-        encoder.texts(&texts, &|| answers.wait())
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        model.text_vectors(&texts, &|_| answers.wait())
     }
 
     /// The vectors of pictures, each with what its image is called, one after another.
@@ -251,38 +213,55 @@ impl Prepared {
         const AT_ONCE: usize = 32;
         let Some(crop) = self.crop else { return Ok(Vec::new()) };
         let mut vectors = Vec::with_capacity(pictures.len() * self.model.dims());
+        let size = self.model.model.picture_size();
+        for (picture, told) in pictures {
+            check(picture, told)?;
+        }
         for pictures in pictures.chunks(AT_ONCE) {
-            let bytes =
-                pictures.iter().map(|(picture, told)| read(picture, told)).collect::<Result<Vec<_>, _>>()?;
-            let made = self.model.encoder.pictures(&bytes, crop).map_err(|(at, refusal)| {
-                match pictures.get(at) {
-                    Some((Picture::File { path, .. }, told)) => refusal.at(format!("{path} ({told})")),
-                    Some((Picture::Held, told)) => refusal.at(told),
-                    None => refusal,
-                }
-            })?;
-            vectors.extend(made);
-            answers.wait();
+            let seen = |(picture, told): &(&Picture, String)| {
+                let bytes = read(picture, told)?;
+                let decoded =
+                    capeval_picture::decode(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
+                Ok(decoded.square(size, crop.into()))
+            };
+            let pixels = pictures.par_iter().map(seen).collect::<Result<Vec<Vec<u8>>, Refusal>>()?;
+            let pixels: Vec<&[u8]> = pixels.iter().map(Vec::as_slice).collect();
+            vectors.extend(self.model.model.picture_vectors(&pixels, &|_| answers.wait()));
         }
         Ok(vectors)
     }
 }
 
-/// The bytes of a picture.
-fn read(picture: &Picture, told: &str) -> Result<Vec<u8>, Refusal> {
-    match picture {
-        Picture::File { path, .. } => {
-            let bytes = capeval_files::read(path);
-            bytes.map(|bytes| bytes.to_vec()).map_err(|error| Refusal::new(error.to_string()).at(told))
+impl From<Crop> for capeval_picture::Order {
+    fn from(crop: Crop) -> Self {
+        match crop {
+            Crop::Openai => Self::Openai,
+            Crop::Hf => Self::HuggingFace,
         }
-        Picture::Held => Err(Refusal::new(format!("the picture of {told} is not a file"))
-            .with_remedy("save it, or give its vector")),
     }
 }
 
-impl OpenModel {
-    /// stub
-    pub fn open(path: &str) -> Result<Self, capeval_files::Error> {
-        Err(Refusal::new("not yet").at(path).into())
+/// What errors call a picture.
+fn named(picture: &Picture, told: &str) -> String {
+    match picture {
+        Picture::File { path, .. } => format!("{path} ({told})"),
+        Picture::Held => told.to_owned(),
+    }
+}
+
+/// Refuses what is no picture or too large, before anything is scored.
+fn check(picture: &Picture, told: &str) -> Result<(), Refusal> {
+    let bytes = read(picture, told)?;
+    capeval_picture::probe(&bytes).map(|_| ()).map_err(|refusal| refusal.at(named(picture, told)))
+}
+
+/// The bytes of a picture.
+fn read(picture: &Picture, told: &str) -> Result<Bytes, Refusal> {
+    match picture {
+        Picture::File { path, .. } => {
+            capeval_files::open(path).map_err(|error| Refusal::new(format!("{error} ({told})")))
+        }
+        Picture::Held => Err(Refusal::new(format!("the picture of {told} is not a file"))
+            .with_remedy("save it, or give its vector")),
     }
 }

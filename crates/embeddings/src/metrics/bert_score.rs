@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideRow};
 use capeval_choice::{Notice, Refusal};
+use capeval_neural::Tokens;
 use rayon::prelude::*;
 
 use super::clip_score::MODEL;
@@ -33,8 +34,8 @@ use super::reference;
 use crate::baselines::{self, Baseline};
 use crate::given::{Given, Purpose};
 use crate::kind::EmbeddingKind;
-use crate::models::{OpenModel, Tokens};
-use crate::space::{Alone, dot};
+use crate::models::OpenModel;
+use crate::space::{Alone, dot, norm};
 
 /// The number of rows whose texts are read at once: token vectors are large.
 const ROWS_AT_ONCE: usize = 64;
@@ -163,7 +164,7 @@ impl BertScore {
         different.dedup();
         let tokens = self.model.tokens(&different, self.layer, self.prefix_space, answers)?;
         let weighed = |(text, mut tokens): (&'t str, Tokens)| {
-            tokens.normalize();
+            normalize(&mut tokens);
             let weights = tokens.ids.iter().map(|id| weights.of(*id)).collect();
             (text, Text { tokens, weights })
         };
@@ -242,11 +243,26 @@ impl Weights {
     }
 }
 
+/// The vectors, token by token.
+fn rows(tokens: &Tokens) -> impl ExactSizeIterator<Item = &[f32]> {
+    tokens.vectors.chunks_exact(tokens.dims.max(1))
+}
+
+/// Makes the length of each vector 1; zeros stay.
+fn normalize(tokens: &mut Tokens) {
+    for row in tokens.vectors.chunks_exact_mut(tokens.dims.max(1)) {
+        let norm = norm(row);
+        if norm > 0.0 {
+            row.iter_mut().for_each(|x| *x = (f64::from(*x) / norm) as f32);
+        }
+    }
+}
+
 /// For each token of `from`, the greatest cosine with a token of `to`, and which that is.
 fn nearest(from: &Tokens, to: &Tokens) -> Vec<(f64, usize)> {
-    from.rows()
+    rows(from)
         .map(|x| {
-            let cosines = to.rows().map(|y| dot(x, y)).enumerate();
+            let cosines = rows(to).map(|y| dot(x, y)).enumerate();
             let best = cosines.reduce(|best, next| if next.1 > best.1 { next } else { best });
             best.map_or((0.0, 0), |(place, cosine)| (cosine, place))
         })
@@ -418,7 +434,7 @@ mod tests {
 
     fn text(ids: &[u32], vectors: &[[f32; 2]], weights: &[f64]) -> Text {
         let mut tokens = Tokens { ids: ids.to_vec(), dims: 2, vectors: vectors.concat() };
-        tokens.normalize();
+        normalize(&mut tokens);
         Text { tokens, weights: weights.to_vec() }
     }
 
