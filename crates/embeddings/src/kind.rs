@@ -9,6 +9,9 @@ use capeval_choice::Refusal;
 use crate::given::Given;
 use crate::metrics::{bert_score, clip_score, fluency, retrieval, self_similarity, sentence};
 
+/// A function that builds a metric, under the name that the user typed, from its settings and what was given.
+type Build = fn(&str, &Settings<'_>, &Given) -> Result<Arc<dyn Outside>, Refusal>;
+
 /// The entry of a metric that compares vectors. Command line, documentation and Python read these.
 pub struct EmbeddingKind {
     /// The name that users type.
@@ -26,7 +29,7 @@ pub struct EmbeddingKind {
     /// The scores that it computes.
     pub parts: fn() -> Vec<Part>,
     /// Builds it.
-    pub(crate) build: fn(&str, &Settings<'_>, &Given) -> Result<Arc<dyn Outside>, Refusal>,
+    pub(crate) build: Build,
 }
 
 /// The metrics, in the order of lists.

@@ -100,13 +100,14 @@ impl OpenModel {
     }
 
     pub(crate) fn suits(&self, purpose: Purpose<'_>) -> bool {
-        match (purpose, self.model.made()) {
-            (Purpose::Pictures { .. }, Made::PicturesAndTexts) | (Purpose::Errors, Made::Errors) => true,
-            (Purpose::Sentences, Made::Sentences) => true,
-            (Purpose::Texts, Made::PicturesAndTexts | Made::Sentences) => true,
-            (Purpose::Tokens, Made::Tokens) => true,
-            _ => false,
-        }
+        matches!(
+            (purpose, self.model.made()),
+            (Purpose::Pictures { .. }, Made::PicturesAndTexts)
+                | (Purpose::Errors, Made::Errors)
+                | (Purpose::Sentences, Made::Sentences)
+                | (Purpose::Texts, Made::PicturesAndTexts | Made::Sentences)
+                | (Purpose::Tokens, Made::Tokens)
+        )
     }
 
     /// The layer that bert_score compares.

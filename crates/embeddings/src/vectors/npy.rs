@@ -59,10 +59,12 @@ pub(super) fn read(bytes: &SharedBytes) -> Result<(Buffer<f32>, usize, usize), R
         Some("False") => false,
         _ => return Err(damaged()),
     };
-    if kind == "<f4" && !is_fortran && cfg!(target_endian = "little") {
-        if let Some(shared) = Buffer::shared(Arc::clone(bytes), first..first + wanted) {
-            return Ok((shared, dims, n));
-        }
+    if kind == "<f4"
+        && !is_fortran
+        && cfg!(target_endian = "little")
+        && let Some(shared) = Buffer::shared(Arc::clone(bytes), first..first + wanted)
+    {
+        return Ok((shared, dims, n));
     }
     let mut rows = numbers_of(kind, numbers);
     if is_fortran {
