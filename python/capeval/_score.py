@@ -115,7 +115,7 @@ def score(
             stores it, a name of ``capeval model add``, or a list of these. Each metric takes the one that suits it.
         vectors: vectors for these metrics instead of a model, by what they are of: ``"images"``, ``"texts"``,
             ``"references"``, ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids,
-            ``.safetensors``, Parquet), a dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of
+            ``.safetensors``), a dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of
             NumPy or torch.
         pictures: pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``,
             or ``{id:012}`` for an id padded with zeros, a list of these, or a dictionary of paths by id. Functions get what a

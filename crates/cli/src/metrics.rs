@@ -39,7 +39,7 @@ pub struct MetricArgs {
     #[arg(long = "model", value_name = "DIR|NAME")]
     models: Vec<String>,
     /// Vectors for these metrics instead of a model, where WHAT is images, texts, references, candidates or
-    /// candidates:SYSTEM, and the file .npy, .safetensors or Parquet; may be repeated.
+    /// candidates:SYSTEM, and the file .npy or .safetensors; may be repeated.
     #[arg(long, value_name = "WHAT=FILE")]
     vectors: Vec<String>,
     /// Folder that keeps the scores of metrics that are programs for later runs, which then ask only about what is new;

@@ -1,6 +1,7 @@
 //! What bert_score knows of models by their names: the layer that it compares, and baselines for rescaling.
 //!
-//! Source: `model2layers` in `bert_score/utils.py` and the tables in `bert_score/rescale_baseline` of bert_score 0.3.13.
+//! Source: `model2layers` in `bert_score/utils.py` and the tables in `bert_score/rescale_baseline` of bert_score
+//! 0.3.13.
 
 use capeval_choice::Refusal;
 
@@ -167,7 +168,7 @@ fn parse(bytes: &[u8], layer: usize) -> Result<[f64; 3], Refusal> {
             return match [p, r, f].iter().all(|b| *b < 1.0) {
                 true => Ok([p, r, f]),
                 false => Err(Refusal::new(format!("line {}: a baseline is below 1", number + 2))
-                    .with_remedy("compute it anew")),
+                    .with_remedy("compute it again")),
             };
         }
     }

@@ -4,6 +4,7 @@
 //! anything else is measured, like a program of the user's.
 
 mod baselines;
+mod embed;
 mod folder;
 mod given;
 mod hash;
@@ -17,6 +18,7 @@ mod space;
 mod testing;
 mod vectors;
 
+pub use embed::Said;
 pub use given::{Crop, Given, Role};
 pub use kind::{EmbeddingKind, KINDS, build, kind};
 pub use models::OpenModel;

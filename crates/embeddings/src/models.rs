@@ -46,6 +46,15 @@ impl OpenModel {
         self.model.described()
     }
 
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Whether it has a vector of a whole text.
+    pub(crate) fn reads_texts(&self) -> bool {
+        matches!(self.model.made(), Made::PicturesAndTexts | Made::Sentences)
+    }
+
     /// What metrics can do with it, in words.
     pub fn uses(&self) -> &'static str {
         match self.model.made() {
@@ -65,6 +74,12 @@ impl OpenModel {
         &self.name
     }
 
+    /// Its name, or the last part of its path.
+    pub(crate) fn short_name(&self) -> &str {
+        let path = self.name.trim_end_matches(['/', '\\']);
+        path.rsplit(['/', '\\']).next().unwrap_or(path)
+    }
+
     /// All that it is called.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.model.own_name())
@@ -72,9 +87,7 @@ impl OpenModel {
 
     /// Whether a user means it by `name`: its name, or the last part of its path.
     pub(crate) fn is_called(&self, name: &str) -> bool {
-        let last =
-            |path: &str| path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().map(str::to_owned);
-        self.name == name || last(&self.name).as_deref() == Some(name)
+        self.name == name || self.short_name() == name
     }
 
     pub(crate) fn short_hash(&self) -> &str {

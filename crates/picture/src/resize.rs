@@ -1,4 +1,4 @@
-//! Pillow's resampling, byte for byte: weights of 22 bits, a horizontal pass that is rounded to bytes, and a vertical one.
+//! Resampling of Pillow, byte for byte: weights of 22 bits, a horizontal pass rounded to bytes, and a vertical one.
 //!
 //! Source: `src/libImaging/Resample.c` and `Geometry.c` of Pillow 13.
 

@@ -6,10 +6,12 @@ pub mod correlate;
 pub mod data;
 pub mod df;
 pub mod diversity;
+pub mod embed;
 pub mod human;
 pub mod lm;
 pub mod meta;
 pub mod metrics;
+pub mod model;
 pub mod perplexity;
 pub mod prefer;
 pub mod prepare;
@@ -42,6 +44,8 @@ pub enum Command {
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
     Metrics(metrics::Args),
+    Model(model::Args),
+    Embed(Box<embed::Args>),
     Prepare(Box<prepare::Args>),
     Df(df::Args),
     Data(data::Args),
@@ -85,6 +89,8 @@ impl Command {
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,
             Self::Metrics(args) => metrics::run(&args)?,
+            Self::Model(args) => model::run(&args)?,
+            Self::Embed(args) => embed::run(&args)?,
             Self::Prepare(args) => prepare::run(&args)?,
             Self::Df(args) => df::run(&args)?,
             Self::Data(args) => data::run(&args)?,

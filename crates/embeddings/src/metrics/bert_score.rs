@@ -149,7 +149,8 @@ impl BertScore {
             Some(baseline) if baseline.is_known => "-rescaled",
             Some(_) => "-custom-rescaled",
         };
-        format!("{}_L{}_{idf}_version=capeval-{}{rescaled}", self.model.name(), self.layer, capeval::VERSION)
+        let (name, layer, version) = (self.model.short_name(), self.layer, capeval::VERSION);
+        format!("{name}_L{layer}_{idf}_version=capeval-{version}{rescaled}")
     }
 
     /// Reads texts, each once.

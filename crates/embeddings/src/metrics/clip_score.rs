@@ -163,8 +163,8 @@ fn part(name: Name, variant: Variant) -> Part {
     match (variant, name.has_references()) {
         (Variant::Torchmetrics, _) => Part::score(name.key(), "CLIPScore (torchmetrics)", -100.0..=100.0),
         (_, false) => Part::score(name.key(), label, 0.0..=weight),
-        // The harmonic mean of the greatest values of both sides.
-        (_, true) => Part::score(name.key(), label, 0.0..=2.0 * weight / (weight + 1.0)),
+        // The harmonic mean of the greatest values of both sides, rounded up.
+        (_, true) => Part::score(name.key(), label, 0.0..=(200.0 * weight / (weight + 1.0)).ceil() / 100.0),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How alike a system's captions are: the mean cosine of the vectors of all pairs.
 //!
-//! A caption's score is its mean cosine with the other captions of the system, and the mean over all captions is the mean
+//! A caption's score is its mean cosine with the other captions of the system, and the mean over all captions is the
+//! mean
 //! over all pairs. Lower means more diverse. A single caption scores 0. There is no reference program; the measure
 //! stands for any set of vectors, so its signature names the model.
 

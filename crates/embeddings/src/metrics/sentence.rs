@@ -1,6 +1,7 @@
 //! Similarity of sentence vectors: `sbert_sim` of aac-metrics and FENSE.
 //!
-//! Rewards captions whose vector, by a model of sentences, is near those of the references: the mean of the cosines with
+//! Rewards captions whose vector, by a model of sentences, is near those of the references: the mean of the cosines
+//! with
 //! all references. The corpus score is the mean of the segment scores.
 //!
 //! Paper: Zhou et al., *Can Audio Captions Be Evaluated with Image Caption Metrics?* (2022), which takes the model

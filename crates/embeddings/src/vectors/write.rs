@@ -1,4 +1,4 @@
-//! Files of vectors as `capeval embed` writes them.
+//! Files of vectors, written so that they can be read again.
 
 use capeval::choice::SegmentId;
 use capeval_files::{Error, write_whole};

@@ -1,0 +1,72 @@
+//! `capeval embed`: vectors of captions or pictures by a model.
+
+use anyhow::Result;
+use capeval::corpus::ReadOptions;
+use capeval::evaluate::{Progress, Stage};
+use capeval_embeddings::{Crop, OpenModel, Said};
+
+use crate::fault::fault;
+use crate::options;
+use crate::progress::Bar;
+
+/// Make vectors of captions or pictures, which --vectors takes
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Model: a folder as Hugging Face stores it, or a name of `capeval model add`.
+    #[arg(long, value_name = "DIR|NAME")]
+    model: String,
+    /// File of captions, by people or by a system, in any format that capeval reads; may be repeated. Equal captions
+    /// have one vector.
+    #[arg(long = "texts", value_name = "FILE")]
+    texts: Vec<String>,
+    /// Folder of pictures, whose names without ending are the ids of images.
+    #[arg(long, value_name = "DIR", conflicts_with = "texts", required_unless_present = "texts")]
+    pictures: Option<String>,
+    /// What stands before each text, such as "A photo depicts ", which clip-s and pac-s put there.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    prefix: String,
+    /// How pictures are cut.
+    #[arg(long, value_name = "HOW", default_value = "openai", value_parser = options::choices::<Crop>())]
+    crop: Crop,
+    /// Write the vectors to this file of NumPy, and their ids beside it, to a file that ends in .json.
+    #[arg(short, long, value_name = "FILE.npy")]
+    output: String,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  capeval embed --model clip-b32 --pictures val2014 -o images.npy
+  capeval embed --model clip-b32 --texts refs.json --texts results.json --prefix \"A photo depicts \" -o texts.npy
+  capeval score -r refs.json results.json -m clip-s --vectors images=images.npy --vectors texts=texts.npy";
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    if !args.output.ends_with(".npy") {
+        return Err(fault(
+            format!("{}: vectors are written as a file of NumPy", args.output),
+            "give a name that ends in .npy",
+        ));
+    }
+    let model = OpenModel::open(&args.model)?;
+    let bar = Bar::new();
+    let begin = |n| bar.begin(Stage::Measuring, n);
+    let advance = |n| bar.advance(n);
+    let Said { ids, dims, rows } = match &args.pictures {
+        Some(folder) => model.look(folder, args.crop, &begin, &advance)?,
+        None => {
+            let mut texts: Vec<String> = Vec::new();
+            for path in &args.texts {
+                let captions = capeval_files::captions(path, &ReadOptions::references())?;
+                texts.extend((0..captions.len()).map(|k| captions.text(k).to_owned()));
+            }
+            texts.sort_unstable();
+            texts.dedup();
+            model.read(&texts, &args.prefix, &begin, &advance)?
+        }
+    };
+    capeval_embeddings::write(&args.output, &ids, dims, &rows)?;
+    drop(bar);
+    crate::messages::note(&format!("wrote {} vectors of {dims} numbers to {}", ids.len(), args.output));
+    Ok(())
+}

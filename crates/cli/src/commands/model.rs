@@ -1,0 +1,116 @@
+//! `capeval model`: models for metrics that compare vectors.
+
+use anyhow::Result;
+use capeval_embeddings::{OpenModel, names};
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+
+use crate::fault::fault;
+use crate::output::Output;
+
+/// Name and check models for metrics that compare vectors
+///
+/// A model is a folder as Hugging Face stores it, with config.json, model.safetensors and tokenizer.json. capeval reads
+/// CLIP, BERT, RoBERTa, DistilBERT and MPNet, also with the modules of sentence-transformers; it fetches none.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Give the model in a folder a name, which --model then takes
+    Add {
+        /// The name.
+        name: String,
+        /// The folder.
+        folder: String,
+    },
+    /// List the models that have names
+    List {
+        /// Output format.
+        #[arg(short, long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Say what a model is, which metrics can use it, and what is missing or damaged
+    Check {
+        /// Names and folders of models.
+        #[arg(required = true, value_name = "DIR|NAME")]
+        models: Vec<String>,
+        /// Output format.
+        #[arg(short, long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Forget a name; the folder stays
+    Remove {
+        /// The name.
+        name: String,
+    },
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for the terminal.
+    #[default]
+    Text,
+    /// A JSON array.
+    Json,
+}
+
+/// What a model is.
+#[derive(Serialize)]
+struct Checked<'m> {
+    model: &'m str,
+    description: String,
+    metrics: &'static str,
+    sha256: String,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.command {
+        Command::Add { name, folder } => {
+            // What cannot be used gets no name.
+            let model = OpenModel::open(folder)?;
+            names::add(name, folder)?;
+            Output::open(None, &[])?.write(|out| writeln!(out, "{name}: {}", model.described()))
+        }
+        Command::List { format } => {
+            let names = names::names()?;
+            Output::open(None, &[])?.write(|out| match format {
+                Format::Json => {
+                    serde_json::to_writer_pretty(&mut *out, &names)?;
+                    writeln!(out)
+                }
+                Format::Text if names.is_empty() => {
+                    writeln!(out, "no model has a name; see capeval model add")
+                }
+                Format::Text => names.iter().try_for_each(|(name, folder)| writeln!(out, "{name}  {folder}")),
+            })
+        }
+        Command::Check { models, format } => check(models, *format),
+        Command::Remove { name } => match names::remove(name)? {
+            true => Ok(()),
+            false => Err(fault(format!("no model is called {name}"), "see capeval model list")),
+        },
+    }
+}
+
+fn check(models: &[String], format: Format) -> Result<()> {
+    let checked = models.iter().map(|name| {
+        let model = OpenModel::open(name)?;
+        let (description, metrics, sha256) = (model.described(), model.uses(), model.hash().to_owned());
+        Ok(Checked { model: name, description, metrics, sha256 })
+    });
+    let checked: Vec<Checked<'_>> = checked.collect::<Result<_>>()?;
+    Output::open(None, &[])?.write(|out| match format {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &checked)?;
+            writeln!(out)
+        }
+        Format::Text => checked.iter().try_for_each(|Checked { model, description, metrics, sha256 }| {
+            writeln!(out, "{model}\n  {description}\n  for      {metrics}\n  sha256   {sha256}")
+        }),
+    })
+}
