@@ -13,6 +13,7 @@ use capeval::report::Measure;
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
 use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
+use capeval_embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_files::DataFiles;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
@@ -388,7 +389,8 @@ impl TypedValueParser for Known {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let metrics = || kinds().map(|kind| (kind.name, kind.summary));
+        let of_vectors = EMBEDDING_KINDS.iter().map(|kind| (kind.name, kind.summary));
+        let metrics = || kinds().map(|kind| (kind.name, kind.summary)).chain(of_vectors.clone());
         let suites = || SUITES.iter().map(|suite| (suite.name, suite.summary));
         let of_systems = || CORPUS_KINDS.iter().map(|kind| (kind.name, kind.summary));
         let known: Vec<(&str, &str)> = match self {

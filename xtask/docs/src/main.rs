@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval::text::tokenizers;
+use capeval_embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
 
 /// Whether to write the pages or to compare them with the code.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,6 +77,7 @@ fn metrics() -> Result<String> {
     }
     legend::signatures(&mut page)?;
     diversity(&mut page)?;
+    vectors(&mut page)?;
     page.push_str("\n## Suites\n\n| name | description | metrics |\n|---|---|---|\n");
     for suite in SUITES {
         writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics().join(", "))?;
@@ -85,6 +87,28 @@ fn metrics() -> Result<String> {
         writeln!(page, "| `{name}` | {summary} |")?;
     }
     Ok(page)
+}
+
+/// The metrics that compare vectors.
+fn vectors(page: &mut String) -> Result<()> {
+    page.push_str(
+        "\n## Vectors\n\nThese compare vectors of models or files, see [vectors.md](vectors.md): `--model DIR` or `--vectors \
+         WHAT=FILE`.\n\n| name | rewards | keys | needs | equal to | published in |\n|---|---|---|---|---|---|\n",
+    );
+    for kind in EMBEDDING_KINDS {
+        let keys: Vec<String> = (kind.parts)().iter().map(|part| format!("`{}`", part.key)).collect();
+        let (name, keys) = (kind.name, keys.join(" "));
+        let EmbeddingKind { summary, needs, program, paper, .. } = kind;
+        writeln!(page, "| `{name}` | {summary} | {keys} | {needs} | {program} | {paper} |")?;
+    }
+    page.push_str("\n| metric | setting | default | meaning |\n|---|---|---|---|\n");
+    for kind in EMBEDDING_KINDS {
+        for setting in kind.settings {
+            let (name, default, meaning) = (setting.name, setting.default, setting.meaning());
+            writeln!(page, "| `{}` | `{name}` | `{default}` | {meaning} |", kind.name)?;
+        }
+    }
+    Ok(())
 }
 
 /// The metrics of a whole system, which `capeval diversity` computes.

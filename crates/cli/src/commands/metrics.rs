@@ -7,6 +7,7 @@ use capeval::choice::Dialect;
 use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
 use capeval::metric::{About, Resources};
 use capeval::report::wrapped;
+use capeval_embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -77,9 +78,12 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
-    let is_known = |name: &str| registry::kind(name).is_some() || is_of_systems(name);
+    let is_known = |name: &str| {
+        registry::kind(name).is_some() || is_of_systems(name) || capeval_embeddings::kind(name).is_some()
+    };
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
         let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
+        let known = known.chain(EMBEDDING_KINDS.iter().map(|kind| kind.name));
         return Err(registry::unknown(unknown, known.collect()).into());
     }
     let output = Output::open(None, &[])?;
@@ -97,6 +101,12 @@ pub fn run(args: &Args) -> Result<()> {
         }
         for kind in CORPUS_KINDS.iter().filter(|kind| args.names.iter().any(|name| name == kind.name)) {
             describe_of_system(kind, width, out)?;
+        }
+        let is_named = |kind: &str| {
+            args.names.iter().filter_map(|n| capeval_embeddings::kind(n)).any(|n| n.name == kind)
+        };
+        for kind in EMBEDDING_KINDS.iter().filter(|kind| is_named(kind.name)) {
+            describe_of_vectors(kind, width, out)?;
         }
         if args.names.is_empty() { outlook(width, out) } else { Ok(()) }
     })
@@ -206,10 +216,32 @@ fn describe_of_system(kind: &CorpusKind, width: usize, out: &mut dyn Write) -> i
     writeln!(out)
 }
 
-/// The end of the list: suites, metrics of whole systems, and where to find more.
+/// A metric that compares vectors.
+fn describe_of_vectors(kind: &EmbeddingKind, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let parts = (kind.parts)();
+    writeln!(out, "{}", kind.name)?;
+    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
+    line("rewards", kind.summary)?;
+    let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
+    line("keys", &keys.join(" "))?;
+    line("paper", kind.paper)?;
+    line("program", kind.program)?;
+    line("needs", &format!("{}: --model DIR or --vectors WHAT=FILE", kind.needs))?;
+    for setting in kind.settings {
+        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
+    }
+    line("given as", &format!("--metrics {}:NAME=VALUE", kind.name))?;
+    writeln!(out)
+}
+
+/// The end of the list: metrics that compare vectors, suites, metrics of whole systems, and where to find more.
 fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "of all captions of a system (capeval diversity)")?;
     for kind in CORPUS_KINDS {
+        writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
+    }
+    writeln!(out, "\nof vectors (--model DIR or --vectors WHAT=FILE)")?;
+    for kind in EMBEDDING_KINDS {
         writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
     }
     writeln!(out)?;

@@ -32,3 +32,4 @@ mod spice_cache;
 mod submit;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod vectors;

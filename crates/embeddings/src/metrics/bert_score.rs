@@ -321,7 +321,7 @@ impl Outside for BertScore {
             true => signature.with("prefix-space", yes_no(*prefix_space)),
             false => signature,
         };
-        model.sign(signature).with("hash", self.hash())
+        model.sign(signature)
     }
 
     fn needs_references(&self) -> bool {
@@ -365,7 +365,11 @@ impl Outside for BertScore {
     }
 
     fn notices(&self) -> Vec<Notice> {
-        self.model.notices()
+        let hash = Notice::new(
+            "bert-score-hash",
+            format!("bert_score's name for these settings is {}", self.hash()),
+        );
+        std::iter::once(hash).chain(self.model.notices()).collect()
     }
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {

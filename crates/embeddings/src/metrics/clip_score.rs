@@ -253,9 +253,11 @@ impl Outside for ClipScore {
     }
 
     fn signature(&self) -> Signature {
-        let signature =
-            Signature::new(self.name.key()).with("variant", self.variant).with("w", self.factor());
-        self.space.sign(signature)
+        let signature = Signature::new(self.name.key()).with("variant", self.variant);
+        self.space.sign(match self.variant {
+            Variant::Torchmetrics => signature,
+            Variant::Code | Variant::Paper => signature.with("w", self.factor()),
+        })
     }
 
     fn needs_references(&self) -> bool {
