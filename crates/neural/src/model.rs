@@ -138,8 +138,11 @@ impl Model {
             (None, Some(_)) => Made::Sentences,
             (None, None) => Made::Tokens,
         };
-        let own_limit = if made == Made::Errors { LONGEST_OF_DETECTOR } else { 512 };
-        let longest = text.longest.min(limit.unwrap_or(own_limit));
+        // Tokenizers without a limit of their own say 10^30.
+        let of_tokenizer = settings.as_ref().and_then(|settings| settings.get("model_max_length"));
+        let of_tokenizer = of_tokenizer.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let own_limit = if made == Made::Errors { LONGEST_OF_DETECTOR } else { of_tokenizer.unwrap_or(512) };
+        let longest = text.longest.min(limit.unwrap_or(own_limit).max(2));
         let network = Network::Text(Box::new(text));
         Ok(Self { network, tokenizer, made, sentences, detector, colours: OPENAI, longest, dtypes, own_name })
     }
