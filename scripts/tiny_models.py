@@ -9,6 +9,7 @@ The weights are random, and the vocabularies are trained on the sentences below,
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -239,10 +240,26 @@ def tokens(folder: Path, kind: str, seed: int, lower_case: bool = True) -> dict:
     return found
 
 
-def convert(folder: Path, dtype: torch.dtype) -> None:
-    """Rounds the weights, which come back as they were rounded."""
-    path = folder / "model.safetensors"
-    save_file({name: tensor.to(dtype) for name, tensor in load_file(path).items()}, path, {"format": "pt"})
+def detector(folder: Path, base: Path, seed: int) -> dict:
+    """FENSE's detector of errors, as scripts/convert_weights.py saves it: six classes over the state of [CLS]."""
+    torch.manual_seed(seed)
+    weight, bias = torch.randn(6, WIDTH), torch.randn(6)
+    encoder = transformers.BertModel.from_pretrained(base, add_pooling_layer=False).eval()
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    # Half precision, which is widened when it is read.
+    weights = {f"encoder.{name}": tensor.half() for name, tensor in load_file(base / "model.safetensors").items()}
+    encoder.load_state_dict({name.removeprefix("encoder."): tensor.float() for name, tensor in weights.items()})
+    save_file(weights | {"clf.weight": weight.half(), "clf.bias": bias.half()}, folder / "model.safetensors", {"format": "pt"})
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copyfile(base / name, folder / name)
+    found = []
+    for text in TEXTS:
+        plain = re.sub(r"[^\w\s]", "", text).lower()
+        ids = ids_of(tokenizer, plain, 64, tokenizer.token_to_id("[SEP]"))
+        with torch.no_grad():
+            state = encoder(input_ids=torch.tensor([ids])).last_hidden_state[:, 0]
+            found.append(torch.sigmoid(state @ weight.half().float().T + bias.half().float())[0, -1].item())
+    return {"errors": found}
 
 
 def main(out: Path) -> None:
@@ -258,6 +275,7 @@ def main(out: Path) -> None:
         "distilbert": lambda folder: tokens(folder, "distilbert", 6),
         "mpnet": lambda folder: tokens(folder, "mpnet", 7),
     }
+    makers["detector"] = lambda folder: detector(folder, out / "bert", 8)
     golden["models"] = {}
     for name, make in makers.items():
         folder = out / name

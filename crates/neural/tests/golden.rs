@@ -142,6 +142,19 @@ fn tokens_have_the_vectors_of_their_families() {
 }
 
 #[test]
+fn errors_are_as_probable_as_for_the_detector_of_fense() {
+    let golden = golden();
+    let texts = texts(&golden);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let model = Model::open(&Folder::new("detector")).unwrap();
+    assert_eq!(model.made(), Made::Errors);
+    assert!(model.described().ends_with("f16"), "{}", model.described());
+    let expected = numbers(&golden["models"]["detector"]["errors"]);
+    assert_close(&model.errors(&texts, &|_| {}), &expected, "probabilities");
+    assert!(expected.iter().any(|p| *p > 0.5) && expected.iter().any(|p| *p < 0.5));
+}
+
+#[test]
 fn a_vector_depends_on_its_text_alone() {
     let golden = golden();
     let texts = texts(&golden);
