@@ -8,11 +8,15 @@ use capeval_files::Error;
 use capeval_picture::decode;
 use rayon::prelude::*;
 
+use crate::cache;
 use crate::given::Crop;
 use crate::models::OpenModel;
 
 /// The number of pictures that are in memory at once.
 const PICTURES_AT_ONCE: usize = 32;
+
+/// The number of pictures after which their vectors are kept, so that a run that is interrupted can go on.
+const KEPT_AT_ONCE: usize = 512;
 
 /// What a model said of texts or pictures.
 pub struct Said {
@@ -46,7 +50,19 @@ impl OpenModel {
         begin(texts.len());
         let prefixed: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
         let prefixed: Vec<&str> = prefixed.iter().map(String::as_str).collect();
-        let rows = self.model().text_vectors(&prefixed, advance);
+        let read = |texts: &[&str]| {
+            advance(prefixed.len() - texts.len());
+            self.model().text_vectors(texts, advance)
+        };
+        let rows = match self.kept_texts() {
+            None => read(&prefixed),
+            Some(kept) => {
+                let keys: Vec<_> = prefixed.iter().map(|text| cache::key(text.as_bytes())).collect();
+                kept.fill(&keys, |places| {
+                    Ok(read(&places.iter().map(|place| prefixed[*place]).collect::<Vec<_>>()))
+                })?
+            }
+        };
         let ids = texts.iter().map(|text| SegmentId::Text(text.as_str().into())).collect();
         Ok(Said { ids, dims: self.dims(), rows })
     }
@@ -76,20 +92,48 @@ impl OpenModel {
         }
         begin(files.len());
         let (mut ids, mut rows) = (Vec::with_capacity(files.len()), Vec::new());
-        for files in files.chunks(PICTURES_AT_ONCE) {
-            let seen = |path: &String| -> Result<Vec<u8>, Error> {
-                let bytes = capeval_files::open(path)?;
-                let picture = decode(&bytes).map_err(|refusal| refusal.at(path))?;
-                Ok(picture.square(size, crop.into()))
-            };
-            let pixels = files.par_iter().map(seen).collect::<Result<Vec<Vec<u8>>, Error>>()?;
-            let pixels: Vec<&[u8]> = pixels.iter().map(Vec::as_slice).collect();
-            rows.extend(self.model().picture_vectors(&pixels, advance));
+        let kept = self.kept_pictures(crop);
+        for files in files.chunks(KEPT_AT_ONCE) {
+            match &kept {
+                None => rows.extend(self.look_at(&files.iter().collect::<Vec<_>>(), crop, advance)?),
+                Some(kept) => {
+                    let key = |path: &String| capeval_files::open(path).map(|bytes| cache::key(&bytes));
+                    let keys: Vec<Result<_, Error>> = files.par_iter().map(key).collect();
+                    let keys = keys.into_iter().collect::<Result<Vec<_>, Error>>()?;
+                    rows.extend(kept.fill(&keys, |places| {
+                        advance(files.len() - places.len());
+                        let new: Vec<&String> = places.iter().map(|place| &files[*place]).collect();
+                        self.look_at(&new, crop, advance)
+                    })?);
+                }
+            }
             let stem = |path: &String| {
                 SegmentId::from_untyped(&Path::new(path).file_stem().unwrap_or_default().to_string_lossy())
             };
             ids.extend(files.iter().map(stem));
         }
         Ok(Said { ids, dims: self.dims(), rows })
+    }
+
+    /// The vectors of pictures in files, one after another.
+    fn look_at(
+        &self,
+        files: &[&String],
+        crop: Crop,
+        advance: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<f32>, Refusal> {
+        let mut rows = Vec::new();
+        for files in files.chunks(PICTURES_AT_ONCE) {
+            let seen = |path: &&String| -> Result<Vec<u8>, Refusal> {
+                let bytes = capeval_files::open(path).map_err(|error| Refusal::new(error.to_string()))?;
+                let picture = decode(&bytes).map_err(|refusal| refusal.at(path))?;
+                Ok(picture.square(self.model().picture_size(), crop.into()))
+            };
+            let pixels: Vec<Result<Vec<u8>, Refusal>> = files.par_iter().map(seen).collect();
+            let pixels = pixels.into_iter().collect::<Result<Vec<Vec<u8>>, Refusal>>()?;
+            let pixels: Vec<&[u8]> = pixels.iter().map(Vec::as_slice).collect();
+            rows.extend(self.model().picture_vectors(&pixels, advance));
+        }
+        Ok(rows)
     }
 }

@@ -4,6 +4,7 @@
 //! anything else is measured, like a program of the user's.
 
 mod baselines;
+mod cache;
 mod embed;
 mod folder;
 mod given;

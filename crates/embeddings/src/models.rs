@@ -1,5 +1,7 @@
 //! Models as metrics use them: what they are called, what they suit, and the vectors that they make.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval::metric::Signature;
@@ -11,6 +13,7 @@ use capeval_neural::{Made, Model, Tokens};
 use rayon::prelude::*;
 
 use crate::baselines;
+use crate::cache::{self, VectorCache};
 use crate::folder::{self, Folder};
 use crate::given::{Crop, Purpose};
 use crate::hash;
@@ -29,6 +32,8 @@ pub struct OpenModel {
     model: Model,
     /// The number of texts that the tokenizer of the reference program would have read otherwise.
     n_changed: AtomicUsize,
+    /// The folder in which its vectors survive runs.
+    kept_in: Option<PathBuf>,
 }
 
 impl OpenModel {
@@ -38,7 +43,34 @@ impl OpenModel {
     /// With what is missing, damaged or unknown, in words.
     pub fn open(name: &str) -> Result<Self, Error> {
         let Folder { model, hash, of_files } = folder::open(name)?;
-        Ok(Self { name: name.to_owned(), hash, of_files, model, n_changed: AtomicUsize::new(0) })
+        Ok(Self {
+            name: name.to_owned(),
+            hash,
+            of_files,
+            model,
+            n_changed: AtomicUsize::new(0),
+            kept_in: None,
+        })
+    }
+
+    /// Keeps its vectors of whole texts and pictures in the user's folder for caches, if there is one.
+    pub fn keeping(self) -> Self {
+        Self { kept_in: cache::usual_folder(), ..self }
+    }
+
+    /// What earlier runs have kept of the vectors of texts.
+    pub(crate) fn kept_texts(&self) -> Option<VectorCache> {
+        self.kept("texts")
+    }
+
+    /// What earlier runs have kept of the vectors of pictures that are cut like this.
+    pub(crate) fn kept_pictures(&self, crop: Crop) -> Option<VectorCache> {
+        self.kept(&format!("pictures {} {}", order_name(crop), self.model.picture_size()))
+    }
+
+    fn kept(&self, purpose: &str) -> Option<VectorCache> {
+        let identity = format!("{} {} {FORWARD} {purpose}", self.hash, self.of_files);
+        Some(VectorCache::open(self.kept_in.as_ref()?, &identity, self.dims()))
     }
 
     /// What it is, its sizes and kinds of numbers, in words.
@@ -180,15 +212,18 @@ pub(crate) struct Prepared {
     pub model: std::sync::Arc<OpenModel>,
     pub prefix: String,
     pub crop: Option<Crop>,
+    kept_texts: OnceLock<Option<VectorCache>>,
+    kept_pictures: OnceLock<Option<VectorCache>>,
 }
 
 impl Prepared {
     /// The model with the preparation of a purpose.
     pub fn new(model: std::sync::Arc<OpenModel>, purpose: Purpose<'_>) -> Self {
-        match purpose {
-            Purpose::Pictures { prefix, crop } => Self { model, prefix: prefix.to_owned(), crop: Some(crop) },
-            _ => Self { model, prefix: String::new(), crop: None },
-        }
+        let (prefix, crop) = match purpose {
+            Purpose::Pictures { prefix, crop } => (prefix.to_owned(), Some(crop)),
+            _ => (String::new(), None),
+        };
+        Self { model, prefix, crop, kept_texts: OnceLock::new(), kept_pictures: OnceLock::new() }
     }
 
     /// Adds what its vectors depend on to a signature.
@@ -201,20 +236,28 @@ impl Prepared {
         match self.crop.filter(|_| looks) {
             None => signature,
             Some(crop) => {
-                let name = if crop == Crop::Openai { "clip-pil" } else { "hf-pil" };
+                let name = order_name(crop);
                 signature.with("images", format!("{name}-{}", self.model.model.picture_size()))
             }
         }
     }
 
     /// The vectors of texts, one after another.
-    pub fn texts(&self, texts: &[&str], answers: &dyn Answers) -> Vec<f32> {
+    pub fn texts(&self, texts: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
         let model = &self.model.model;
         let n_changed = texts.iter().filter(|text| model.would_mend(text)).count();
         self.model.n_changed.fetch_add(n_changed, Ordering::Relaxed);
         let texts: Vec<String> = texts.iter().map(|text| format!("{}{text}", self.prefix)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        model.text_vectors(&texts, &|_| answers.wait())
+        let read = |texts: &[&str]| model.text_vectors(texts, &|_| answers.wait());
+        let Some(kept) = self.kept_texts.get_or_init(|| self.model.kept_texts()) else {
+            return Ok(read(&texts));
+        };
+        let keys: Vec<_> = texts.iter().map(|text| cache::key(text.as_bytes())).collect();
+        kept.fill(&keys, |places| Ok(read(&places.iter().map(|place| texts[*place]).collect::<Vec<_>>())))
     }
 
     /// The vectors of pictures, each with what its image is called, one after another.
@@ -223,16 +266,37 @@ impl Prepared {
         pictures: &[(&Picture, String)],
         answers: &dyn Answers,
     ) -> Result<Vec<f32>, Refusal> {
+        let Some(crop) = self.crop.filter(|_| !pictures.is_empty()) else { return Ok(Vec::new()) };
+        let kept = self.kept_pictures.get_or_init(|| self.model.kept_pictures(crop));
+        let check = |(picture, told): &(&Picture, String)| {
+            let bytes = read(picture, told)?;
+            capeval_picture::probe(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
+            Ok(kept.as_ref().map(|_| cache::key(&bytes)))
+        };
+        // The first picture that is refused is named, whichever thread looks at it.
+        let keys: Vec<Result<Option<_>, Refusal>> = pictures.par_iter().map(check).collect();
+        let keys = keys.into_iter().collect::<Result<Option<Vec<_>>, Refusal>>()?;
+        match kept.as_ref().zip(keys) {
+            Some((kept, keys)) => kept.fill(&keys, |places| {
+                let new: Vec<_> = places.iter().map(|place| &pictures[*place]).collect();
+                self.look(&new, crop, answers)
+            }),
+            None => self.look(&pictures.iter().collect::<Vec<_>>(), crop, answers),
+        }
+    }
+
+    fn look(
+        &self,
+        pictures: &[&(&Picture, String)],
+        crop: Crop,
+        answers: &dyn Answers,
+    ) -> Result<Vec<f32>, Refusal> {
         /// The number of pictures that are in memory at once.
         const AT_ONCE: usize = 32;
-        let Some(crop) = self.crop else { return Ok(Vec::new()) };
         let mut vectors = Vec::with_capacity(pictures.len() * self.model.dims());
         let size = self.model.model.picture_size();
-        for (picture, told) in pictures {
-            check(picture, told)?;
-        }
         for pictures in pictures.chunks(AT_ONCE) {
-            let seen = |(picture, told): &(&Picture, String)| {
+            let seen = |(picture, told): &&(&Picture, String)| {
                 let bytes = read(picture, told)?;
                 let decoded =
                     capeval_picture::decode(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
@@ -244,6 +308,17 @@ impl Prepared {
         }
         Ok(vectors)
     }
+
+    /// What damaged files of earlier runs were computed again.
+    pub fn notices(&self) -> Vec<Notice> {
+        let all = [&self.kept_texts, &self.kept_pictures];
+        all.iter().filter_map(|kept| kept.get()?.as_ref()).flat_map(VectorCache::notices).collect()
+    }
+}
+
+/// What a way of cutting pictures is called in signatures.
+fn order_name(crop: Crop) -> &'static str {
+    if crop == Crop::Openai { "clip-pil" } else { "hf-pil" }
 }
 
 impl From<Crop> for capeval_picture::Order {
@@ -261,12 +336,6 @@ fn named(picture: &Picture, told: &str) -> String {
         Picture::File { path, .. } => format!("{path} ({told})"),
         Picture::Held => told.to_owned(),
     }
-}
-
-/// Refuses what is no picture or too large, before anything is scored.
-fn check(picture: &Picture, told: &str) -> Result<(), Refusal> {
-    let bytes = read(picture, told)?;
-    capeval_picture::probe(&bytes).map(|_| ()).map_err(|refusal| refusal.at(named(picture, told)))
 }
 
 /// The bytes of a picture.

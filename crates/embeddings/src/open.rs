@@ -43,7 +43,11 @@ pub fn read_with(
         let (role, path) = split(source)?;
         vectors.push((role, Arc::new(Vectors::open(path)?)));
     }
-    let models = named.models.iter().map(|model| OpenModel::open(model)).collect::<Result<_, Error>>()?;
+    let models = named
+        .models
+        .iter()
+        .map(|model| OpenModel::open(model).map(OpenModel::keeping))
+        .collect::<Result<_, Error>>()?;
     Ok(build(names, &Given::new(models, vectors))?)
 }
 

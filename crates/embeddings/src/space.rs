@@ -163,7 +163,8 @@ impl Space {
 
     /// What there is to say about the texts that were read.
     pub fn notices(&self) -> Vec<Notice> {
-        self.model.iter().flat_map(|prepared| prepared.model.notices()).collect()
+        let of_model = |prepared: &Prepared| prepared.notices().into_iter().chain(prepared.model.notices());
+        self.model.iter().flat_map(of_model).collect()
     }
 
     /// The vectors of `rows`; `pool` keeps those that a model makes.
@@ -307,7 +308,7 @@ impl Pool {
             self.pictures.insert(picture.clone(), n);
             n += 1;
         }
-        self.vectors.extend(model.texts(&texts, answers));
+        self.vectors.extend(model.texts(&texts, answers)?);
         for text in texts {
             self.texts.insert(text.to_owned(), n);
             n += 1;

@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
             "give a name that ends in .npy",
         ));
     }
-    let model = OpenModel::open(&args.model)?;
+    let model = OpenModel::open(&args.model)?.keeping();
     let bar = Bar::new();
     let begin = |n| bar.begin(Stage::Measuring, n);
     let advance = |n| bar.advance(n);

@@ -38,6 +38,10 @@ pub(super) fn read(bytes: &SharedBytes) -> Result<(Buffer<f32>, usize, usize), R
         let message = format!("the array has the shape {shape}, and vectors are the rows of a matrix");
         return Err(Refusal::new(message).with_remedy("save a matrix with a row for each vector"));
     };
+    if n == 0 || dims == 0 {
+        return Err(Refusal::new(format!("the array has the shape {shape}, so there are no vectors"))
+            .with_remedy("give at least one"));
+    }
     let size = match kind {
         "<f2" | "|V2" | "<V2" => 2,
         "<f4" | ">f4" => 4,
@@ -161,6 +165,9 @@ mod tests {
         assert_eq!(why(&file("<i8", "False", "(1, 1)", &[0; 8])), kind);
         let short = "2 × 2 numbers take 16 bytes, and there are 8";
         assert_eq!(why(&file("<f4", "False", "(2, 2)", &[0; 8])), short);
+        // An id for each of so many rows of nothing would not fit the memory.
+        let nothing = "the array has the shape (18446744073709551615, 0), so there are no vectors";
+        assert_eq!(why(&file("<f4", "False", "(18446744073709551615, 0)", &[])), nothing);
         let huge = "(18446744073709551615, 18446744073709551615)";
         assert_eq!(why(&file("<f4", "False", huge, &[])), "the file of NumPy is damaged");
         assert_eq!(why(b"\x93NUMPY\x01"), "the file of NumPy is damaged");
