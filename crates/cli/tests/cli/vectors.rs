@@ -286,3 +286,59 @@ fn what_cannot_be_scored_is_refused_in_words() {
     fs::remove_file(place.path("pictures/2.png")).unwrap();
     check("clip-s", &with_clip, "image 2 has no picture in");
 }
+
+/// The files of vectors that runs have kept.
+fn kept(place: &Place) -> Vec<std::path::PathBuf> {
+    let folders = fs::read_dir(place.path("cache/vectors")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        folders.flat_map(|folder| fs::read_dir(folder).unwrap()).collect::<Result<Vec<_>, _>>().unwrap();
+    files.sort_unstable_by_key(fs::DirEntry::path);
+    files.iter().map(fs::DirEntry::path).collect()
+}
+
+#[test]
+fn vectors_of_earlier_runs_give_the_same_bits_and_damage_is_told() {
+    let place = Place::new();
+    let (clip, pictures) = (model("clip-quick"), place.path("pictures"));
+    let score =
+        || place.score("clip-s,ref-clip-s", &["--model", &clip, "--pictures", &pictures, "--format", "json"]);
+    let (code, first, stderr) = score();
+    assert_eq!(code, 0, "{stderr}");
+    let files = kept(&place);
+    assert_eq!(files.len(), 2, "of texts, and of pictures");
+    let whole: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+    let systems = |report: &str| serde_json::from_str::<Value>(report).unwrap()["systems"].clone();
+    assert_eq!(systems(&score().1), systems(&first));
+    assert_eq!(kept(&place), files);
+    for (file, whole) in files.iter().zip(&whole) {
+        let mut bad = whole.clone();
+        bad[whole.len() - 1] ^= 1;
+        fs::write(file, bad).unwrap();
+    }
+    fs::remove_dir_all(place.path("cache/scores")).ok();
+    let (_, again, stderr) = score();
+    assert_eq!(systems(&again), systems(&first));
+    assert!(format!("{again}{stderr}").contains("its vectors are computed again"), "{stderr}");
+    assert_eq!(files.iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>(), whole);
+}
+
+#[test]
+fn embed_shares_its_vectors_with_later_runs() {
+    let place = Place::new();
+    let (clip, pictures) = (model("clip-quick"), place.path("pictures"));
+    let embed = |name: &str| {
+        let out = place.path(name);
+        place.printed(&["embed", "--model", &clip, "--pictures", &pictures, "-o", &out]);
+        fs::read(out).unwrap()
+    };
+    let first = embed("first.npy");
+    let files = kept(&place);
+    assert_eq!((files.len(), embed("second.npy") == first), (1, true));
+    fs::copy(testdata("pictures/444.jpg"), place.path("pictures/4.jpg")).unwrap();
+    assert_ne!(embed("third.npy"), first);
+    assert_eq!(
+        kept(&place).len(),
+        2,
+        "three vectors are more than twice the new one, and stay where they are"
+    );
+}
