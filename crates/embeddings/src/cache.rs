@@ -1,7 +1,7 @@
 //! Vectors of earlier runs, by content: what a model has said of a text or a picture is not computed again.
 //!
-//! Each model, with all that its vectors depend on, has a folder of files. A run adds its new vectors as a file of their
-//! own, into which older ones are merged that are at most twice as long; so there are few files, and adding little to
+//! Each model, with all that its vectors depend on, has a folder of files. A run adds its new vectors as a file,
+//! into which older ones are merged that are at most twice as long. So there are few files, and adding little to
 //! much writes little. Nothing is locked: a file is written whole, its name is the hash of its keys, and files are
 //! removed only when another has all of their vectors. Of two runs at once both keep theirs.
 
