@@ -82,7 +82,17 @@ impl Tokenizer {
                     .filter_map(|line| line.split_once(' '));
                 let merges: Vec<(String, String)> =
                     merges.map(|(one, other)| (one.to_owned(), other.to_owned())).collect();
-                Self::of_pairs(vocabulary, &merges, Vec::new(), wanted)
+                // Those around a text are found in it as well.
+                let special: &[&str] = match wanted {
+                    Wanted::Clip => &["<|startoftext|>", "<|endoftext|>"],
+                    _ => &["<s>", "</s>", "<unk>", "<pad>"],
+                };
+                let added = special.iter().filter_map(|token| {
+                    let id = *vocabulary.get(*token)?;
+                    Some(Added { content: (*token).to_owned(), id, left: false, right: false })
+                });
+                let added = added.collect();
+                Self::of_pairs(vocabulary, &merges, added, wanted)
             }
             (None, _, Some(lines), Wanted::WordPiece { lower_case }) => {
                 let lines = String::from_utf8_lossy(lines);

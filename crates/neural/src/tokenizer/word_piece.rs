@@ -135,7 +135,8 @@ impl WordPiece {
 }
 
 fn is_control(c: char) -> bool {
-    c.general_category_group() == GeneralCategoryGroup::Other
+    use GeneralCategory::{Control, Format, PrivateUse};
+    matches!(c.general_category(), Control | Format | PrivateUse)
 }
 
 /// BERT takes all signs of ASCII for punctuation, also `$` and `^`.
