@@ -8,7 +8,7 @@ use capeval_choice::Refusal;
 use capeval_files::{Error, expanded};
 use capeval_neural::{Model, Source, weight_files};
 
-use crate::{hash, names};
+use crate::{hash, known_hashes, names};
 
 /// The files beside the weights that change what a model gives.
 const OTHERS: [&str; 9] = [
@@ -68,9 +68,7 @@ fn opened(files: &Files) -> Result<Folder, Refusal> {
     let mut hashes = Vec::new();
     let root = if Path::new(&files.0).join("0_Transformer").is_dir() { "0_Transformer/" } else { "" };
     for name in weight_files(files, root)? {
-        if let Some(bytes) = files.get(&name)? {
-            hashes.push(hash::of((*bytes).as_ref()));
-        }
+        hashes.push(known_hashes::of(&files.0.join(&name))?);
     }
     let hash = match &hashes[..] {
         [one] => one.clone(),

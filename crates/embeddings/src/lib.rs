@@ -10,6 +10,7 @@ mod folder;
 mod given;
 mod hash;
 mod kind;
+mod known_hashes;
 mod metrics;
 mod models;
 pub mod names;

@@ -22,37 +22,37 @@ pub struct Args {
     texts: Vec<String>,
     /// Folder of pictures, whose names without ending are the ids of images.
     #[arg(long, value_name = "DIR", conflicts_with = "texts", required_unless_present = "texts")]
-    pictures: Option<String>,
+    folder: Option<String>,
     /// What stands before each text, such as "A photo depicts ", which clip-s and pac-s put there.
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
     /// How pictures are cut.
     #[arg(long, value_name = "HOW", default_value = "openai", value_parser = options::choices::<Crop>())]
     crop: Crop,
-    /// Write the vectors to this file of NumPy, and their ids beside it, to a file that ends in .json.
-    #[arg(short, long, value_name = "FILE.npy")]
+    /// Write the vectors to this file: .safetensors, or .npy with their ids beside it, in a file that ends in .json.
+    #[arg(short, long, value_name = "FILE")]
     output: String,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  capeval embed --model clip-b32 --pictures val2014 -o images.npy
-  capeval embed --model clip-b32 --texts refs.json --texts results.json --prefix \"A photo depicts \" -o texts.npy
-  capeval score -r refs.json results.json -m clip-s --vectors images=images.npy --vectors texts=texts.npy";
+  capeval embed --model clip-b32 --folder val2014 -o images.safetensors
+  capeval embed --model clip-b32 --texts refs.json --texts results.json --prefix \"A photo depicts \" -o texts.safetensors
+  capeval score -r refs.json results.json -m clip-s --vectors images=images.safetensors --vectors texts=texts.safetensors";
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    if !args.output.ends_with(".npy") {
+    if ![".npy", ".safetensors"].iter().any(|end| args.output.ends_with(end)) {
         return Err(fault(
-            format!("{}: vectors are written as a file of NumPy", args.output),
-            "give a name that ends in .npy",
+            format!("{}: vectors are written as .safetensors or as .npy", args.output),
+            "give a name that ends in one of them",
         ));
     }
     let model = OpenModel::open(&args.model)?.keeping();
     let bar = Bar::new();
     let begin = |n| bar.begin(Stage::Measuring, n);
     let advance = |n| bar.advance(n);
-    let Said { ids, dims, rows } = match &args.pictures {
+    let Said { ids, dims, rows } = match &args.folder {
         Some(folder) => model.look(folder, args.crop, &begin, &advance)?,
         None => {
             let mut texts: Vec<String> = Vec::new();

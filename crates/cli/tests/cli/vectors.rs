@@ -102,7 +102,7 @@ fn files_of_vectors_give_the_scores_of_their_model() {
     let (clip, pictures) = (model("clip-quick"), place.path("pictures"));
     let (refs, captions) = (place.path("refs.json"), place.path("captions.json"));
     let (images, texts) = (place.path("images.npy"), place.path("texts.npy"));
-    place.printed(&["embed", "--model", &clip, "--pictures", &pictures, "-o", &images]);
+    place.printed(&["embed", "--model", &clip, "--folder", &pictures, "-o", &images]);
     let embed = ["embed", "--model", &clip, "--texts", &refs, "--texts", &captions, "-o", &texts];
     place.printed(&embed);
     let (of_images, of_texts) = (format!("images={images}"), format!("texts={texts}"));
@@ -328,7 +328,7 @@ fn embed_shares_its_vectors_with_later_runs() {
     let (clip, pictures) = (model("clip-quick"), place.path("pictures"));
     let embed = |name: &str| {
         let out = place.path(name);
-        place.printed(&["embed", "--model", &clip, "--pictures", &pictures, "-o", &out]);
+        place.printed(&["embed", "--model", &clip, "--folder", &pictures, "-o", &out]);
         fs::read(out).unwrap()
     };
     let first = embed("first.npy");

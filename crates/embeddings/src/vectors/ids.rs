@@ -50,7 +50,7 @@ fn json(bytes: &[u8], n: usize) -> Result<Vec<SegmentId>, Refusal> {
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| Refusal::new(format!("no JSON: {error}")).with_remedy("save the ids again"))?;
     match value {
-        Value::Array(ids) => ids.iter().map(id).collect(),
+        Value::Array(ids) => list(&ids),
         Value::Object(rows) => {
             let mut ids: Vec<Option<SegmentId>> = vec![None; n];
             for (id, row) in &rows {
@@ -75,6 +75,11 @@ fn json(bytes: &[u8], n: usize) -> Result<Vec<SegmentId>, Refusal> {
         }
         _ => Err(Refusal::new("the ids are neither a list nor {id: row}").with_remedy("write one of them")),
     }
+}
+
+/// The ids in a list.
+pub(super) fn list(ids: &[Value]) -> Result<Vec<SegmentId>, Refusal> {
+    ids.iter().map(id).collect()
 }
 
 fn id(value: &Value) -> Result<SegmentId, Refusal> {

@@ -28,8 +28,8 @@ pub struct Vectors {
     rows: Buffer<f32>,
     /// The rows of each id, in their order.
     places: HashMap<SegmentId, Vec<u32>>,
-    /// The ids that are the same if they are read as names of files, as in COCO.
-    by_name: HashMap<SegmentId, SegmentId>,
+    /// The ids that are the same if they are read as names of files, as in COCO; `None` where several are.
+    by_name: HashMap<SegmentId, Option<SegmentId>>,
 }
 
 /// A matrix from a file, with an id for each row.
@@ -96,7 +96,14 @@ impl Vectors {
         let mut places: HashMap<SegmentId, Vec<u32>> = HashMap::with_capacity(ids.len());
         let mut by_name = HashMap::with_capacity(ids.len());
         for (id, row) in ids.into_iter().zip(0..) {
-            by_name.entry(Ids::FileName.form(&id).into_owned()).or_insert_with(|| id.clone());
+            by_name
+                .entry(Ids::FileName.form(&id).into_owned())
+                .and_modify(|known: &mut Option<SegmentId>| {
+                    if known.as_ref() != Some(&id) {
+                        *known = None;
+                    }
+                })
+                .or_insert_with(|| Some(id.clone()));
             places.entry(id).or_default().push(row);
         }
         Ok(Self { name: name.to_owned(), hash, dims, rows, places, by_name })
@@ -130,7 +137,7 @@ impl Vectors {
     /// The vectors of an image, in their order. Names of files and numbers with zeros in front stand for the numbers in
     /// them, as in COCO.
     pub fn all(&self, id: &SegmentId) -> impl ExactSizeIterator<Item = &[f32]> {
-        let other = || self.places.get(self.by_name.get(&*Ids::FileName.form(id))?);
+        let other = || self.places.get(self.by_name.get(&*Ids::FileName.form(id))?.as_ref()?);
         let places = self.places.get(id).or_else(other).map_or(&[][..], Vec::as_slice);
         let rows: &[f32] = &self.rows;
         places.iter().map(move |row| self.row(rows, *row))
@@ -201,6 +208,13 @@ mod tests {
             "v.npy has no vector of image 9, but those of 3 others, such as \"000000000042\", \
              \"COCO_val2014_000000000007\", \"x\""
         );
+    }
+
+    #[test]
+    fn names_that_stand_for_one_number_are_not_guessed_at() {
+        let found = vectors(&["COCO_val2014_000000000007", "COCO_train2014_000000000007"]);
+        assert!(found.one(&SegmentId::from(7)).is_err());
+        assert_eq!(found.one(&"COCO_val2014_000000000007".into()).unwrap(), [1.0, 2.0]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use capeval_arrays::{Buffer, SharedBytes};
 use capeval_choice::Refusal;
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
-use super::Read;
+use super::{Read, ids};
 
 pub(super) fn read(bytes: &SharedBytes) -> Result<Read, Refusal> {
     let all: &[u8] = (**bytes).as_ref();
@@ -54,11 +54,22 @@ fn ids_of(header: &Metadata, n: usize) -> Result<Vec<SegmentId>, Refusal> {
         let message = format!("there are {} ids in the metadata, and {n} rows", ids.len());
         return Err(Refusal::new(message).with_remedy("give an id for each row"));
     }
-    let id = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => SegmentId::from_untyped(text),
-        other => SegmentId::from_untyped(&other.to_string()),
-    };
-    Ok(ids.iter().map(id).collect())
+    ids::list(&ids)
+}
+
+/// The head of a file with one matrix of f32, and its ids in the metadata.
+pub(super) fn header(ids: &[SegmentId], dims: usize) -> Result<Vec<u8>, serde_json::Error> {
+    let n = ids.len();
+    let mut text = serde_json::json!({
+        "__metadata__": { "ids": serde_json::to_string(ids)? },
+        "vectors": { "dtype": "F32", "shape": [n, dims], "data_offsets": [0, n * dims * 4] },
+    })
+    .to_string();
+    // Numbers are aligned.
+    text.push_str(&" ".repeat(text.len().next_multiple_of(8) - text.len()));
+    let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(text.into_bytes());
+    Ok(bytes)
 }
 
 fn numbers(bytes: &SharedBytes, start: usize, info: &TensorInfo) -> Result<Buffer<f32>, Refusal> {
