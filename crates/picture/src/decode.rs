@@ -75,12 +75,16 @@ pub fn probe(bytes: &[u8]) -> Result<(u32, u32), Refusal> {
     if width == 0 || height == 0 {
         return Err(format.refuse("it has no pixels"));
     }
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
-        let message =
-            format!("the picture has {width} × {height} pixels, and at most {MOST_PIXELS} are read");
-        return Err(Refusal::new(message).with_remedy("make it smaller"));
-    }
+    refuse_enormous(u64::from(width), u64::from(height))?;
     Ok((width, height))
+}
+
+fn refuse_enormous(width: u64, height: u64) -> Result<(), Refusal> {
+    if width * height <= MOST_PIXELS {
+        return Ok(());
+    }
+    let message = format!("the picture has {width} × {height} pixels, and at most {MOST_PIXELS} are read");
+    Err(Refusal::new(message).with_remedy("make it smaller"))
 }
 
 /// Opens a picture as Pillow does; of several, the first one.
@@ -154,6 +158,9 @@ fn png(bytes: &[u8]) -> Result<Picture, Box<dyn std::error::Error>> {
 fn gif(bytes: &[u8], width: usize, height: usize) -> Result<Picture, Box<dyn std::error::Error>> {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::Indexed);
+    if let Some(most) = std::num::NonZeroU64::new(MOST_PIXELS) {
+        options.set_memory_limit(gif::MemoryLimit::Bytes(most));
+    }
     let mut decoder = options.read_info(Cursor::new(bytes))?;
     let (global, background) = (decoder.global_palette().map(<[u8]>::to_vec), decoder.bg_color());
     let frame = decoder.read_next_frame()?.ok_or("it has no picture")?;
@@ -163,6 +170,7 @@ fn gif(bytes: &[u8], width: usize, height: usize) -> Result<Picture, Box<dyn std
     let (columns, rows) = (usize::from(frame.width), usize::from(frame.height));
     // The screen grows with a picture that is larger.
     let (width, height) = (width.max(left + columns), height.max(top + rows));
+    refuse_enormous(width as u64, height as u64)?;
     let empty = frame.transparent.unwrap_or(background.unwrap_or(0) as u8);
     let mut bytes = vec![empty; width * height];
     for (y, line) in frame.buffer.chunks_exact(columns.max(1)).take(rows).enumerate() {

@@ -121,6 +121,13 @@ fn enormous_pictures_are_refused_before_they_take_memory() {
     let at = jpeg.windows(2).position(|pair| pair == [0xFF, 0xC0]).unwrap();
     jpeg[at + 5..at + 9].copy_from_slice(&[0xFF; 4]);
     assert!(why(&jpeg).contains("65535 × 65535"));
+    // A GIF may have a small screen, and a picture in it that is far away.
+    let mut gif = read("palette.gif");
+    let at = gif.iter().rposition(|byte| *byte == b',').unwrap();
+    let at =
+        (0..=at).find(|at| gif[*at] == b',' && gif[at + 1..at + 9] == [0, 0, 0, 0, 61, 0, 43, 0]).unwrap();
+    gif[at + 1..at + 5].copy_from_slice(&[0xFF; 4]);
+    assert!(why(&gif).contains("65596 × 65578 pixels"), "{}", why(&gif));
 }
 
 #[test]
