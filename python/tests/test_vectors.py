@@ -70,8 +70,10 @@ def test_models_score_and_explain():
     assert 0 < report["bert-score-f"] <= 1
     again = capeval.Evaluator(REFERENCES, metrics=["bleu"]).score(CAPTIONS, metrics=metrics, model=str(model))
     assert again["bert-score-f"] == report["bert-score-f"]
-    explained = capeval.explain(REFERENCES, CAPTIONS, 3, metrics=metrics, model=[model])
-    assert "BERTScore F" in str(explained)
+    (explained,) = capeval.explain(REFERENCES, CAPTIONS, metrics, images=3, model=[model])
+    f = explained.metrics["bert-score"].scores[0]
+    assert (f.title, f.value) == ("BERTScore F", report.segments["bert-score-f"][2])
+    assert all(part.matches for part in f.parts)
 
 
 def test_what_cannot_be_compared_is_refused():
