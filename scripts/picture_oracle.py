@@ -135,6 +135,7 @@ def corpus(folder: Path) -> None:
         "grey-alpha.png": (Image.fromarray(alpha).convert("LA"), {}),
         "tall.png": (grey.resize((3, 900)), {}),
         "palette.gif": (rgb.quantize(64), {}),
+        "framed.gif": (rgb.quantize(64), {}),
         "lossless.webp": (rgb, {"lossless": True}),
         "lossy.webp": (rgb, {"quality": 70}),
         "alpha.webp": (Image.fromarray(alpha), {"lossless": True, "exact": True}),
@@ -146,6 +147,11 @@ def corpus(folder: Path) -> None:
     files: dict[str, dict[str, object]] = {}
     for name, (picture, options) in pictures.items():
         picture.save(folder / name, **options)
+        if name == "framed.gif":
+            # A larger screen, with a background that no program shows.
+            content_of = bytearray((folder / name).read_bytes())
+            content_of[6:10], content_of[11] = bytes([80, 0, 60, 0]), 5
+            (folder / name).write_bytes(content_of)
         image = Image.open(folder / name)
         image.load()
         seen = {"raw": image.convert("RGB").tobytes()} | {o: prepared(image, o, 32) for o in ("openai", "hf")}

@@ -162,16 +162,16 @@ fn gif(bytes: &[u8], width: usize, height: usize) -> Result<Picture, Box<dyn std
         options.set_memory_limit(gif::MemoryLimit::Bytes(most));
     }
     let mut decoder = options.read_info(Cursor::new(bytes))?;
-    let (global, background) = (decoder.global_palette().map(<[u8]>::to_vec), decoder.bg_color());
+    let global = decoder.global_palette().map(<[u8]>::to_vec);
     let frame = decoder.read_next_frame()?.ok_or("it has no picture")?;
     let palette = frame.palette.clone().or(global).ok_or("it has no palette")?;
     let palette: Vec<[u8; 3]> = palette.as_chunks::<3>().0.to_vec();
     let (left, top) = (usize::from(frame.left), usize::from(frame.top));
     let (columns, rows) = (usize::from(frame.width), usize::from(frame.height));
-    // The screen grows with a picture that is larger.
+    // The screen grows with a picture that is larger. Around a smaller one Pillow has the transparent colour or the first.
     let (width, height) = (width.max(left + columns), height.max(top + rows));
     refuse_enormous(width as u64, height as u64)?;
-    let empty = frame.transparent.unwrap_or(background.unwrap_or(0) as u8);
+    let empty = frame.transparent.unwrap_or(0);
     let mut bytes = vec![empty; width * height];
     for (y, line) in frame.buffer.chunks_exact(columns.max(1)).take(rows).enumerate() {
         let first = (top + y) * width + left;
