@@ -168,7 +168,7 @@ fn gif(bytes: &[u8], width: usize, height: usize) -> Result<Picture, Box<dyn std
     let palette: Vec<[u8; 3]> = palette.as_chunks::<3>().0.to_vec();
     let (left, top) = (usize::from(frame.left), usize::from(frame.top));
     let (columns, rows) = (usize::from(frame.width), usize::from(frame.height));
-    // The screen grows with a picture that is larger. Around a smaller one Pillow has the transparent colour or the first.
+    // The screen grows with a picture that is larger. Around a smaller one is the transparent colour, or the first.
     let (width, height) = (width.max(left + columns), height.max(top + rows));
     refuse_enormous(width as u64, height as u64)?;
     let empty = frame.transparent.unwrap_or(0);
