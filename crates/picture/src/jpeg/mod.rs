@@ -261,7 +261,8 @@ impl State {
             }
             [c, m, y, k] => {
                 let inks = match self.adobe {
-                    Some(2) => colours::cmyk(c, m, y, k),
+                    // Anything but 0 is taken for the opposite of RGB.
+                    Some(1..) => colours::cmyk(c, m, y, k),
                     _ => colours::together(&[c, m, y, k]),
                 };
                 // Pillow takes all inks for inverted, as Adobe's programs write them.
