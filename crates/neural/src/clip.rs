@@ -16,6 +16,9 @@ pub(crate) struct Colours {
     pub deviation: [f32; 3],
 }
 
+/// The settings of open_clip.
+const OPEN_CLIP: &str = "open_clip_config.json";
+
 /// The colours of OpenAI's CLIP.
 pub(crate) const OPENAI: Colours = Colours {
     mean: [0.481_454_66, 0.457_827_5, 0.408_210_73],
@@ -115,7 +118,21 @@ impl Clip {
                 let heads = |part: &Json<'_>, default| part.count("num_attention_heads", default);
                 (heads(&text_config, 8)?, heads(&picture_config, 12)?)
             }
-            Names::OpenAi => (text_width / 64, width / 64),
+            Names::OpenAi => {
+                // open_clip gives the number of heads of texts and the width of those of pictures; the default is 64.
+                let settings = open_clip.map(|cfg| cfg.get("model_cfg").unwrap_or(cfg));
+                let part = |key: &str| settings.and_then(|cfg| cfg.get(key)).unwrap_or(&Value::Null);
+                let (text, picture) = (part("text_cfg"), part("vision_cfg"));
+                let (text, picture) = (Json::new(OPEN_CLIP, text), Json::new(OPEN_CLIP, picture));
+                let usual = |part: &Json<'_>, width: usize| part.count("num_attention_heads", width / 64);
+                (
+                    text.count("heads", usual(&text_config, text_width)?)?,
+                    match picture.count("head_width", 0)? {
+                        0 => usual(&picture_config, width)?,
+                        head => width / head,
+                    },
+                )
+            }
         };
         let of = |part: &Json<'_>,
                   width: usize,
@@ -126,6 +143,12 @@ impl Clip {
             let layers = (0..)
                 .take_while(|n| weights.has(&format!("{}.weight", layer_name(names, tower, *n, "norm"))))
                 .count();
+            let told = part.count("num_hidden_layers", layers)?;
+            if told != layers || layers == 0 {
+                let what = if tower == "text" { "texts" } else { "pictures" };
+                let message = format!("there are {layers} layers of {what}, and config.json says {told}");
+                return Err(Refusal::new(message).with_remedy("give the complete folder of a model of CLIP"));
+            }
             let fc1 = layer_name(names, tower, 0, "wide");
             let inner =
                 weights.shape(&format!("{fc1}.weight")).and_then(|shape| shape.first().copied()).unwrap_or(0);

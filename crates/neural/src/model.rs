@@ -383,7 +383,19 @@ fn colours(preprocessor: Option<&Value>, open_clip: Option<&Value>) -> Result<Co
     let of_open_clip = open_clip.and_then(|value| value.get("preprocess_cfg"));
     let mean = of(of_open_clip, "mean", of(preprocessor, "image_mean", OPENAI.mean)?)?;
     let deviation = of(of_open_clip, "std", of(preprocessor, "image_std", OPENAI.deviation)?)?;
-    Ok(Colours { mean, deviation })
+    let refuse = |why: String| {
+        Err(Refusal::new(why)
+            .with_remedy("make vectors with the model's own program, and give these")
+            .at("preprocessor_config.json"))
+    };
+    if deviation.contains(&0.0) {
+        return refuse("image_std has a 0".to_owned());
+    }
+    // 3 is bicubic in Pillow.
+    match preprocessor.and_then(|value| value.get("resample")).and_then(Value::as_u64) {
+        None | Some(3) => Ok(Colours { mean, deviation }),
+        Some(other) => refuse(format!("resample is {other}, and only 3, which is bicubic, is computed")),
+    }
 }
 
 impl Sentences {

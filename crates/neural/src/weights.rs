@@ -146,6 +146,13 @@ impl Weights {
                 .with_remedy("give the config.json that belongs to the weights")
                 .at(&shard.name));
         }
+        if shape.contains(&0) {
+            let message =
+                format!("the tensor {}{name} has the shape {shape:?}, and so no numbers", self.prefix);
+            return Err(Refusal::new(message)
+                .with_remedy("give the complete folder of a model of this kind")
+                .at(&shard.name));
+        }
         shard.numbers(info).map_err(|refusal| refusal.at(format!("{}: {name}", shard.name)))
     }
 

@@ -205,11 +205,48 @@ fn what_is_wrong_with_a_folder_is_told() {
     );
     let index = json(r#"{"weight_map": {"a": "part-2.safetensors"}}"#);
     assert!(why(bert().with("model.safetensors.index.json", index)).contains("it has no part-2.safetensors"));
+    let clip = |text: &str| why(Folder::new("clip-quick").with("preprocessor_config.json", json(text)));
+    assert_eq!(clip(r#"{"image_std": [1, 0, 1]}"#), "preprocessor_config.json: image_std has a 0");
+    assert!(clip(r#"{"resample": 2}"#).contains("resample is 2"));
     let weights = std::fs::read(data().join("bert/model.safetensors")).unwrap();
     assert!(
         why(bert().with("model.safetensors", Some(weights[..weights.len() / 2].to_vec())))
             .contains("safetensors")
     );
+}
+
+/// The header and the numbers of a tiny model's weights, with another header.
+fn weights_with(model: &str, change: impl FnOnce(&mut serde_json::Map<String, Value>)) -> Option<Vec<u8>> {
+    let bytes = std::fs::read(data().join(model).join("model.safetensors")).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mut header = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    change(&mut header);
+    let text = serde_json::to_vec(&header).unwrap();
+    Some([&(text.len() as u64).to_le_bytes(), &text[..], &bytes[8 + length..]].concat())
+}
+
+#[test]
+fn a_clip_that_lacks_layers_is_refused() {
+    let lacking = weights_with("clip-quick", |header| {
+        for (name, tensor) in std::mem::take(header) {
+            header.insert(name.replace("text_model.encoder.layers.1.", "other."), tensor);
+        }
+    });
+    let why = Model::open(&Folder::new("clip-quick").with("model.safetensors", lacking)).err().unwrap();
+    assert_eq!(why.to_string(), "there are 1 layers of texts, and config.json says 3");
+}
+
+#[test]
+fn tensors_without_numbers_are_refused() {
+    let empty =
+        r#"{"model_type": "bert", "hidden_size": 32, "num_hidden_layers": 0, "num_attention_heads": 2}"#;
+    let header =
+        br#"{"embeddings.word_embeddings.weight":{"dtype":"F32","shape":[0,32],"data_offsets":[0,0]}}"#;
+    let weights = Some([&(header.len() as u64).to_le_bytes()[..], header].concat());
+    let folder =
+        Folder::new("bert").with("config.json", Some(empty.into())).with("model.safetensors", weights);
+    let why = Model::open(&folder).err().unwrap().to_string();
+    assert!(why.contains("has the shape [0, 32], and so no numbers"), "{why}");
 }
 
 /// Bytes with some of them changed by a generator of this seed.
