@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use capeval::metric::{Settings, Signature};
 use capeval::{Answers, OutsideRow, Picture, Sight};
@@ -21,8 +22,15 @@ pub(crate) struct Space {
     pictures: Option<Arc<Vectors>>,
     texts: Option<Arc<Vectors>>,
     references: Option<Arc<Vectors>>,
-    /// The vectors of the captions of the system with a name, or of all systems.
-    candidates: Vec<(Option<String>, Arc<Vectors>)>,
+    candidates: Vec<OfSystem>,
+}
+
+/// The vectors of the captions of the system with a name, or of all systems.
+struct OfSystem {
+    system: Option<String>,
+    file: Arc<Vectors>,
+    /// Whether there is such a system.
+    is_met: AtomicBool,
 }
 
 /// Which vectors a metric compares beside those of candidates.
@@ -85,9 +93,14 @@ impl Space {
             pictures: file(Role::Pictures, wants.pictures),
             texts: file(Role::Texts, true),
             references: file(Role::References, wants.references),
-            candidates: given.candidates(),
+            candidates: given
+                .candidates()
+                .into_iter()
+                .map(|(system, file)| OfSystem { system, file, is_met: AtomicBool::new(false) })
+                .collect(),
         };
-        let has_candidates = space.candidates.iter().any(|(system, _)| system.is_none());
+        // Whether each system has some is known once their captions come.
+        let has_candidates = !space.candidates.is_empty();
         let has_texts =
             space.texts.is_some() || has_candidates && (!wants.references || space.references.is_some());
         let is_complete = has_texts && (!wants.pictures || space.pictures.is_some());
@@ -117,7 +130,7 @@ impl Space {
     /// Refuses vectors of different lengths, which cannot be compared.
     fn check_dims(&self) -> Result<(), Refusal> {
         let named = [&self.pictures, &self.texts, &self.references].into_iter().flatten();
-        let files = named.chain(self.candidates.iter().map(|(_, file)| file));
+        let files = named.chain(self.candidates.iter().map(|of| &of.file));
         let mut all = files
             .map(|file| (file.name(), file.dims()))
             .chain(self.model.iter().map(|prepared| (prepared.model.name(), prepared.model.dims())));
@@ -152,7 +165,7 @@ impl Space {
             }
         }
         if !self.candidates.is_empty() {
-            let hashes: Vec<&str> = self.candidates.iter().map(|(_, file)| file.short_hash()).collect();
+            let hashes: Vec<&str> = self.candidates.iter().map(|of| of.file.short_hash()).collect();
             signature.push("candidates", format!("vectors-{}", hashes.join("+")));
         }
         if let Some(model) = &self.model {
@@ -161,10 +174,20 @@ impl Space {
         signature
     }
 
-    /// What there is to say about the texts that were read.
+    /// What there is to say about what was compared.
     pub fn notices(&self) -> Vec<Notice> {
-        let of_model = |prepared: &Prepared| prepared.notices().into_iter().chain(prepared.model.notices());
-        self.model.iter().flat_map(of_model).collect()
+        let unmet = self.candidates.iter().filter(|of| !of.is_met.load(Ordering::Relaxed));
+        let unmet = unmet.map(|of| {
+            let system = of.system.as_deref().unwrap_or_default();
+            let message =
+                format!("the vectors of {} are not used: no system is called {system}", of.file.name());
+            Notice::new("unused-vectors", message).remedy("name a system that is scored")
+        });
+        let of_model = self
+            .model
+            .iter()
+            .flat_map(|prepared| prepared.model.notices().into_iter().chain(prepared.notices()));
+        unmet.chain(of_model).collect()
     }
 
     /// The vectors of `rows`; `pool` keeps those that a model makes.
@@ -203,9 +226,12 @@ impl Space {
     }
 
     fn candidate<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
-        let of_system = |name: &Option<String>| name.as_deref().is_none_or(|name| Some(name) == row.system);
-        match self.candidates.iter().find(|(name, _)| of_system(name)) {
-            Some((_, file)) => file.one(image_of(row, file)?).map(Wanted::Given),
+        let is_of = |of: &&OfSystem| of.system.as_deref().is_none_or(|name| Some(name) == row.system);
+        match self.candidates.iter().find(is_of) {
+            Some(of) => {
+                of.is_met.store(true, Ordering::Relaxed);
+                of.file.one(image_of(row, &of.file)?).map(Wanted::Given)
+            }
             None => self.text(row.candidate, row),
         }
     }

@@ -22,6 +22,19 @@ pub struct Run {
     pub stderr: String,
 }
 
+/// Runs `capeval` with data and caches in a folder of its own: the exit code, standard output and standard error.
+pub fn capeval_in(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(path())
+        .args(args)
+        .env("CAPEVAL_CACHE", folder.join("cache"))
+        .env("CAPEVAL_DATA", folder.join("data"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
 /// Runs `capeval` among the fixtures.
 pub fn capeval(args: &[&str]) -> Run {
     capeval_with(args, "")

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use capeval_testkit::{eventually, skip};
 
-use crate::program::{path, scratch};
+use crate::program::{capeval_in, path, scratch};
 
 /// Answers with the number of letters of each picture's file, or of each line without one, and counts what it is asked.
 const COUNTS: &str = r#"while read -r line; do
@@ -43,15 +43,7 @@ impl Place {
         let metric = self.path("count.toml");
         let args: Vec<&str> =
             args.iter().map(|arg| if *arg == "METRIC" { metric.as_str() } else { arg }).collect();
-        let output = Command::new(path())
-            .args(&args)
-            .env("CAPEVAL_CACHE", self.path("cache"))
-            .env("CAPEVAL_DATA", self.path("no-data"))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+        capeval_in(self.0.path(), &args)
     }
 
     /// What a run that must succeed prints, as one line.

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::program::{path, scratch};
+use crate::program::{capeval_in, scratch};
 
 /// A folder with pictures, captions and references of three images.
 struct Place(tempfile::TempDir);
@@ -52,15 +51,7 @@ impl Place {
 
     /// Runs `capeval`: the exit code, standard output and standard error.
     fn run(&self, args: &[&str]) -> (i32, String, String) {
-        let output = Command::new(path())
-            .args(args)
-            .env("CAPEVAL_CACHE", self.path("cache"))
-            .env("CAPEVAL_DATA", self.path("data"))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+        capeval_in(self.0.path(), args)
     }
 
     fn printed(&self, args: &[&str]) -> String {
@@ -121,6 +112,36 @@ fn files_of_vectors_give_the_scores_of_their_model() {
     let metrics = "clip-s,ref-clip-s,ref-pac-s";
     place.printed(&[&embed[..], &["--prefix", "A photo depicts "]].concat());
     assert_eq!(by_model(metrics), scores(&by_files(metrics)));
+}
+
+#[test]
+fn each_system_may_have_vectors_of_its_own() {
+    let place = Place::new();
+    let (refs, captions) = (place.path("refs.json"), place.path("captions.json"));
+    let write = |name: &str, rows: &[[f32; 2]; 3]| {
+        let (texts, ids) = (place.path(&format!("{name}.npy")), "[1, 2, 3]");
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n";
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.bytes());
+        bytes.extend(rows.concat().iter().flat_map(|x| x.to_le_bytes()));
+        fs::write(&texts, bytes).unwrap();
+        place.write(&format!("{name}.json"), ids);
+        texts
+    };
+    let images = format!("images={}", write("images", &[[1.0, 0.0]; 3]));
+    let a = format!("candidates:a={}", write("a", &[[3.0, 0.0]; 3]));
+    let b = format!("candidates:b={}", write("b", &[[0.0, 2.0]; 3]));
+    let c = format!("candidates:c={}", write("c", &[[0.0, 2.0]; 3]));
+    let (first, second) = (format!("a={captions}"), format!("b={captions}"));
+    let args = ["score", "-r", &refs, &first, &second, "-m", "clip-s", "-f", "json", "--vectors", &images];
+    let more = ["--vectors", &a, "--vectors", &b, "--vectors", &c];
+    let report: Value = serde_json::from_str(&place.printed(&[&args[..], &more].concat())).unwrap();
+    assert_eq!(report["systems"][0]["scores"]["clip-s"], json!(2.5));
+    assert_eq!(report["systems"][1]["scores"]["clip-s"], json!(0.0));
+    assert!(report["notices"].to_string().contains("no system is called c"), "{}", report["notices"]);
+    let (code, _, stderr) = place.run(&[&args[..], &more[..2]].concat());
+    assert!(code == 2 && stderr.contains("nothing gives a vector of"), "{stderr}");
 }
 
 #[test]
