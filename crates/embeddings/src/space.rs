@@ -385,8 +385,9 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f64 {
     let (b, b_rest) = b.as_chunks::<8>();
     let mut sums = [0.0_f64; 8];
     for (a, b) in a.iter().zip(b) {
-        for ((sum, x), y) in sums.iter_mut().zip(a).zip(b) {
-            *sum += f64::from(*x) * f64::from(*y);
+        // By place, which is vectorised also where iterators are not seen through.
+        for k in 0..8 {
+            sums[k] += f64::from(a[k]) * f64::from(b[k]);
         }
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
