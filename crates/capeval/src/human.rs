@@ -11,6 +11,7 @@ use capeval_corpus::{
     Captions, Duplicate, Empty, GroupedCaptions, Ids, ImageIndex, Missing, Policy, SegmentId, Surplus,
     align_by,
 };
+use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, ReferenceSet, SystemScores};
 use capeval_metric::AnyMetric;
 use capeval_report::{Lengths, Measure, Notice, Provenance, Report, Segments, SystemReport, fixed};
@@ -52,12 +53,13 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
         ));
     }
     let (source, options, progress) = (request.references.clone(), request.options.clone(), request.progress);
+    let resources = request.resources.clone();
     let Scored { mut report, scores, references } =
         score_with_statistics(request, selection.clone(), Default::default(), Scope::Each)?;
     let described = described(&scores, &references);
     let list = (described.len() < references.n_images).then_some(&described[..]);
     let rounds = Rounds::new(&source, list, options.ids)?;
-    let Row { human, notices: found, held_out } = rounds.score(&options, selection, progress)?;
+    let Row { human, notices: found, held_out } = rounds.score(&options, selection, &resources, progress)?;
     if let Some(gallery) = &mut report.gallery {
         gallery.held_out = held_out;
     }
@@ -78,7 +80,7 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
 
 /// A report with the human row only.
 fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Error> {
-    let Request { references, reference_files, options, progress, .. } = request;
+    let Request { references, reference_files, options, resources, progress, .. } = request;
     if options.gallery {
         return Err(Error::with_remedy(
             "a page shows systems, and there is none",
@@ -89,7 +91,7 @@ fn alone(request: ScoreRequest<'_>, selection: Selection) -> Result<Report, Erro
     let rounds = Rounds::new(&references, options.images.as_deref(), options.ids)?;
     let listed = rounds.subset.as_ref().map(Subset::notice);
     let listed = listed.map(|notice| notices::left_out(notice, &selection.metrics));
-    let Row { human, mut notices, .. } = rounds.score(&options, selection, progress)?;
+    let Row { human, mut notices, .. } = rounds.score(&options, selection, &resources, progress)?;
     notices.extend(listed);
     Ok(Report {
         head: head(entries, measures, options.intervals, notices),
@@ -205,6 +207,7 @@ impl Rounds {
         &self,
         options: &ScoreOptions,
         selection: Selection,
+        resources: &Resources,
         progress: &dyn Progress,
     ) -> Result<Row, Error> {
         let Selection { metrics, notices: selected } = selection;
@@ -213,7 +216,9 @@ impl Rounds {
         found.add(self.notices.iter().cloned());
         let (mut rounds, mut rows) = (Vec::with_capacity(self.n), Vec::with_capacity(self.n));
         for round in 0..self.n {
-            let evaluation = Evaluation::run(self.deal(round, &metrics)?, &metrics, false, progress);
+            let inputs = self.deal(round, &metrics)?;
+            let metrics = inputs.compute(&metrics, resources, progress)?;
+            let evaluation = Evaluation::run(inputs, &metrics, false, progress);
             let mut of_round = Findings::default();
             rows.extend(evaluation.rows(true, &mut of_round));
             evaluation.look(&metrics, &mut of_round);
@@ -382,7 +387,9 @@ mod tests {
         let selection = Selection { metrics, notices: Vec::new() };
         let score = |source: ReferenceSource| {
             let rounds = Rounds::new(&source, None, Ids::AsGiven).unwrap();
-            let row = rounds.score(&ScoreOptions::default(), selection.clone(), &()).unwrap();
+            let row = rounds
+                .score(&ScoreOptions::default(), selection.clone(), &Resources::default(), &())
+                .unwrap();
             (row.human.scores, row.human.n_images, row.human.n_references)
         };
         assert_eq!(score(prepared), (vec![1.0], 2, 5));
@@ -398,7 +405,7 @@ mod tests {
         }
         let selection = Selection { metrics: crate::metrics(["rouge-l"], &[]).unwrap(), notices: Vec::new() };
         let rounds = Rounds::new(&captions.into(), None, Ids::AsGiven).unwrap();
-        let row = rounds.score(&ScoreOptions::default(), selection, &()).unwrap();
+        let row = rounds.score(&ScoreOptions::default(), selection, &Resources::default(), &()).unwrap();
         assert_eq!((row.human.scores, row.notices), (vec![1.0], Vec::new()));
     }
 

@@ -153,10 +153,8 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     let named = options.names.iter().filter(|name| suite_of(name).is_none());
     let mut needed: Vec<NeededData> = Vec::new();
     for (spec, is_named) in named.map(|name| (name.clone(), true)).chain(of_suites) {
-        let Some((kind, need)) = registry::kind(&spec).and_then(|kind| Some((kind, kind.need.as_ref()?)))
-        else {
-            continue;
-        };
+        let kind = registry::kind(&spec).or_else(|| registry::base(&spec));
+        let Some((kind, need)) = kind.and_then(|kind| Some((kind, kind.need.as_ref()?))) else { continue };
         let Task::Install(data) = need.task else { continue };
         if needed.iter().all(|known| known.metric != kind.name) {
             needed.push(NeededData { metric: kind.name, data, is_named });
@@ -168,7 +166,8 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
 /// Whether a metric, which may have settings as in `meteor:lang=de`, knows English and no other language.
 pub fn knows_only_english(spec: &str) -> bool {
     let settings: Vec<(&str, &str)> = spec.split(':').filter_map(|setting| setting.split_once('=')).collect();
-    registry::kind(spec).is_some_and(|kind| is_english_only(kind, &settings))
+    let kind = registry::kind(spec).or_else(|| registry::base(spec));
+    kind.is_some_and(|kind| is_english_only(kind, &settings))
 }
 
 fn is_english_only(kind: &MetricKind, settings: &[(&str, &str)]) -> bool {
@@ -240,8 +239,8 @@ impl Selection {
     }
 
     fn add(&mut self, spec: &str, common: &[(&str, &str)], resources: &Resources) -> Result<(), Error> {
-        let metric = match outside::described(spec, resources) {
-            Some(metric) => metric,
+        let metric = match outside::described(spec, common, resources) {
+            Some(metric) => metric?,
             None if spec.ends_with(".toml") => {
                 let message =
                     format!("{spec}: no program is run here, only to score, compare, correlate or prefer");

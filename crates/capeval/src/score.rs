@@ -10,7 +10,7 @@ use crate::given::Plan;
 use crate::human::score_with_human;
 use crate::inputs::Scope;
 use crate::request::{Request, ScoreRequest};
-use crate::{Error, MetricOptions, ScoreOptions, Selection, outside, select_metrics};
+use crate::{Error, MetricOptions, ScoreOptions, Selection, select_metrics};
 
 /// Scores systems against references.
 ///
@@ -25,8 +25,6 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
     let mut request = request;
     let selection = select(&request, &request.options.metrics)?;
     if request.options.human {
-        let why = "people's captions are scored one by one";
-        outside::refuse(&selection.metrics, &request.resources, why)?;
         if !request.scores.is_empty() {
             return Err(Error::with_remedy(
                 "people's captions have no given scores, so there is no human row",

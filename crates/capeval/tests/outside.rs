@@ -31,6 +31,8 @@ struct Share {
     fails_after: Option<usize>,
     /// The pictures that it was given.
     seen: Arc<Mutex<Vec<Option<Picture>>>>,
+    /// The metric that it multiplies.
+    base: Option<&'static str>,
 }
 
 impl Outside for Share {
@@ -70,6 +72,10 @@ impl Outside for Share {
 
     fn identity(&self) -> Option<Identity> {
         self.identity.clone()
+    }
+
+    fn multiplies(&self) -> Option<&str> {
+        self.base
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
@@ -200,6 +206,35 @@ fn scores_equal_those_that_are_given() {
 }
 
 #[test]
+fn one_that_multiplies_a_metric_gives_the_product_of_each_segment() {
+    let (references, [first, second]) = scene();
+    let report = |names: [&str; 2], common: Option<&str>, base| {
+        let (resources, _) = with(|share| share.base = base);
+        let systems = [("first", first.clone()), ("second", second.clone())];
+        let mut options = options(Missing::Skip);
+        options.metrics = MetricOptions { tokenizer: common.map(str::to_owned), ..MetricOptions::new(names) };
+        let request = ScoreRequest { resources, options, ..ScoreRequest::new(references.clone(), systems) };
+        capeval::score(request).unwrap()
+    };
+    let plain = report(["cider-d:sigma=4", "my.share"], Some("13a"), None);
+    let product = report(["rouge-l", "my.share"], Some("13a"), Some("cider-d:sigma=4"));
+    for (plain, product) in plain.systems.iter().zip(&product.systems) {
+        let (plain, found) = (plain.segments.as_ref().unwrap(), product.segments.as_ref().unwrap());
+        let expected: Vec<f64> = plain.values.chunks(3).map(|row| row[0] * row[1]).collect();
+        let found: Vec<f64> = found.values.chunks(2).map(|row| row[1]).collect();
+        assert_eq!(found, expected);
+        let mean = expected.iter().sum::<f64>() / expected.len() as f64;
+        assert!((product.scores[1] - mean).abs() < 1e-15, "the mean of the segments");
+        let signature = product.signatures[1].to_string();
+        assert!(signature.starts_with("share|n:4|sigma:4|"), "{signature}");
+        assert!(signature.contains("|tok:13a|version:1|"), "{signature}");
+    }
+    let (resources, _) = with(|share| share.base = Some("cider-d:sigma=zero"));
+    let error = capeval::select_metrics(&MetricOptions::new(["my.share"]), &resources).err().unwrap();
+    assert!(error.to_string().starts_with("my.share: cider-d: sigma takes a number"), "{error}");
+}
+
+#[test]
 fn systems_are_compared_by_them() {
     let (references, [first, second]) = scene();
     let (resources, calls) = with_share();
@@ -211,6 +246,30 @@ fn systems_are_compared_by_them() {
     let comparison = capeval::compare(request).unwrap();
     assert_eq!(comparison.report.systems[0].n_images, 11, "the images that both describe");
     assert_eq!(*calls.lock().unwrap(), [22]);
+}
+
+#[test]
+fn people_are_scored_by_them_reference_by_reference() {
+    let (references, _) = scene();
+    let (resources, calls) = with_share();
+    let options = ScoreOptions { human: true, intervals: None, ..options(Missing::Error) };
+    let request = ScoreRequest { resources, options, ..ScoreRequest::new::<String>(references.clone(), []) };
+    let report = capeval::score(request).unwrap();
+    assert_eq!(*calls.lock().unwrap(), [12, 12], "a call for each round");
+    let texts: Vec<&str> = (0..references.len()).map(|k| references.text(k)).collect();
+    let rows = texts.chunks(2).flat_map(|pair| [(pair[0], pair[1]), (pair[1], pair[0])]);
+    let rows = rows.map(|(candidate, other)| OutsideRow {
+        system: None,
+        image: None,
+        candidate,
+        references: vec![other],
+        picture: None,
+    });
+    let mean = rows.map(|row| share(&row)).sum::<f64>() / 24.0;
+    let row = &report.systems[0];
+    assert!((row.scores[1] - mean).abs() < 1e-15, "{:?}, and the mean is {mean}", row.scores);
+    let signature = row.signatures[1].to_string();
+    assert!(signature.contains("|held-out:1(2)|"), "{signature}");
 }
 
 fn refusal(references: Captions, candidates: Captions, change: impl FnOnce(&mut ScoreOptions)) -> String {
@@ -234,8 +293,6 @@ fn what_cannot_be_is_refused() {
     }
     let said = refusal(references.clone(), bad, |_| {});
     assert_eq!(said, "the score by share of image 5 is not a number (NaN)");
-    let said = refusal(references.clone(), first.clone(), |options| options.human = true);
-    assert_eq!(said, "my.share is computed outside of capeval, and people's captions are scored one by one");
     let error = capeval::select_metrics(&MetricOptions::new(["my.other"]), &with_share().0).err().unwrap();
     assert!(error.to_string().contains("my.other"), "{error}");
     let error = capeval::select_metrics(&MetricOptions::new(["my.toml"]), &with_share().0).err().unwrap();

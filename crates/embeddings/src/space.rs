@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use capeval::metric::{Settings, Signature};
 use capeval::{Answers, OutsideRow, Picture, Sight};
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Notice, Refusal, counted};
 
 use crate::given::{Given, Purpose, Role};
 use crate::models::Prepared;
@@ -246,11 +246,11 @@ impl Space {
             return Ok(found);
         }
         let message = format!(
-            "{}: image {} has {} vectors, and {} references",
+            "{}: image {} has {}, and {}",
             file.name(),
             image.quoted(),
-            found.len(),
-            row.references.len()
+            counted(found.len(), "vector"),
+            counted(row.references.len(), "reference")
         );
         Err(Refusal::new(message).with_remedy("give a row for each reference, in their order"))
     }

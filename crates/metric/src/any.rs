@@ -7,6 +7,7 @@ use capeval_stats::Table;
 
 use crate::average::{self, Average};
 use crate::metric::Learns;
+use crate::product::Product;
 use crate::{
     About, Explanation, Figures, Input, Memo, Metric, Part, References, Segment, Signature, Statistics,
 };
@@ -42,6 +43,24 @@ impl AnyMetric {
     pub fn average(members: Vec<Self>, part: Part) -> Option<Self> {
         let about = average::about(members.iter().map(Self::about), part.clone())?;
         Some(Self { metric: Arc::new(Average::new(members, part)), about: Arc::new(about) })
+    }
+
+    /// The first score of each segment by `base` times the first one by `factor`, under the key, the label and the
+    /// range of `part`.
+    pub fn product(base: Self, factor: Self, part: Part) -> Self {
+        let product = Product::new(base, factor, part);
+        let about = Arc::new(product.about());
+        Self { metric: Arc::new(product), about }
+    }
+
+    /// The metric whose scores multiply those of another, if this is such a [product](Self::product).
+    pub fn factor(&self) -> Option<&Self> {
+        self.metric.factor()
+    }
+
+    /// The same product with another factor that is described in the same way; `None` if this is no product.
+    pub fn with_factor(&self, factor: Self) -> Option<Self> {
+        Some(Self { metric: self.metric.with_factor(factor)?, about: Arc::clone(&self.about) })
     }
 
     /// The same metric for captions whose neighbours in a file are unknown: with the tokenizer `ptb-each` in place of
@@ -161,6 +180,12 @@ pub(crate) trait Erased: Send + Sync {
     fn score(&self, row: &[f64], values: &mut [f64]);
     fn score_table(&self, table: &Table, values: &mut [f64]);
     fn score_segment(&self, row: &[f64], values: &mut [f64]);
+    fn factor(&self) -> Option<&AnyMetric> {
+        None
+    }
+    fn with_factor(&self, _factor: AnyMetric) -> Option<Arc<dyn Erased>> {
+        None
+    }
 }
 
 pub(crate) trait ErasedFitted: Send + Sync {

@@ -26,6 +26,7 @@ mod kind;
 mod memo;
 mod metric;
 mod part;
+mod product;
 mod resources;
 mod segment;
 pub mod setting;

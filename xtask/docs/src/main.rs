@@ -103,7 +103,7 @@ fn vectors(page: &mut String) -> Result<()> {
     }
     page.push_str("\n| metric | setting | default | meaning |\n|---|---|---|---|\n");
     for kind in EMBEDDING_KINDS {
-        for setting in kind.settings {
+        for setting in kind.all_settings() {
             let (name, default, meaning) = (setting.name, setting.default, setting.meaning());
             writeln!(page, "| `{}` | `{name}` | `{default}` | {meaning} |", kind.name)?;
         }

@@ -16,6 +16,8 @@ use super::{Outside, OutsideRow, Picture, Summary};
 pub(super) struct Computed {
     pub outside: Arc<dyn Outside>,
     pub signature: Signature,
+    /// What the scores turned out to depend on beside it.
+    pub signed: Vec<(&'static str, String)>,
     pub parts: Vec<Part>,
     /// The names of the systems.
     pub systems: Vec<String>,
@@ -38,6 +40,7 @@ impl Computed {
         Self {
             outside: Arc::clone(outside),
             signature: outside.signature(),
+            signed: Vec::new(),
             parts: outside.parts().to_vec(),
             systems: Vec::new(),
             places: Vec::new(),
@@ -111,7 +114,7 @@ impl Metric for Computed {
     fn fit(&self, _: &References<'_>) {}
 
     fn sign_model(&self, (): &(), signature: &mut Signature) {
-        self.outside.sign().into_iter().for_each(|(name, value)| signature.push(name, value));
+        self.signed.iter().for_each(|(name, value)| signature.push(name, value));
     }
 
     fn notices(&self, (): &()) -> Vec<Notice> {

@@ -99,7 +99,12 @@ pub trait Outside: Send + Sync {
     fn summary(&self) -> Summary {
         Summary::Mean
     }
-    /// What its scores turned out to depend on beside the signature, once it has scored all rows.
+    /// The metric of the engine, with settings, whose score of each segment its own one multiplies: then its measure is
+    /// the product.
+    fn multiplies(&self) -> Option<&str> {
+        None
+    }
+    /// What the scores that it has given since it was last asked turned out to depend on beside the signature.
     fn sign(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -135,7 +140,8 @@ impl fmt::Debug for OutsideMetrics {
 impl OutsideMetrics {
     /// Which of these a metric is, if it is one.
     fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
-        self.0.iter().find(|one| one.signature() == *metric.signature())
+        let own = metric.factor().unwrap_or(metric).signature();
+        self.0.iter().find(|one| one.signature() == *own)
     }
 }
 
@@ -179,11 +185,22 @@ fn check(what: &str, key: &str) -> Result<(), Refusal> {
     }
 }
 
-/// The metric of this name without scores, to describe it; `None` if there is none.
-pub(crate) fn described(name: &str, resources: &Resources) -> Option<AnyMetric> {
+/// The metric of this name without scores, to describe it; `None` if there is none. Settings in `common` are those of
+/// the metric that it multiplies.
+pub(crate) fn described(
+    name: &str,
+    common: &[(&str, &str)],
+    resources: &Resources,
+) -> Option<Result<AnyMetric, Refusal>> {
     let all = resources.get::<OutsideMetrics>()?;
     let outside = all.0.iter().find(|one| one.name() == name)?;
-    Some(AnyMetric::new(Computed::described(outside)))
+    let own = AnyMetric::new(Computed::described(outside));
+    Some(match (outside.multiplies(), outside.parts()) {
+        (Some(base), [part, ..]) => registry::build(base, common, resources)
+            .map(|base| AnyMetric::product(base, own, part.clone()))
+            .map_err(|refusal| refusal.at(name)),
+        _ => Ok(own),
+    })
 }
 
 /// Refuses metrics that need pictures where none are given.
@@ -198,18 +215,6 @@ pub(crate) fn inside(metrics: Vec<AnyMetric>, resources: &Resources) -> Vec<AnyM
     match resources.get::<OutsideMetrics>() {
         Some(all) => metrics.into_iter().filter(|metric| all.of(metric).is_none()).collect(),
         None => metrics,
-    }
-}
-
-/// Refuses metrics that are computed outside of the engine, where nothing computes them.
-pub(crate) fn refuse(metrics: &[AnyMetric], resources: &Resources, why: &str) -> Result<(), Error> {
-    let Some(all) = resources.get::<OutsideMetrics>() else { return Ok(()) };
-    match metrics.iter().find_map(|metric| all.of(metric)) {
-        Some(one) => Err(Error::with_remedy(
-            format!("{} is computed outside of capeval, and {why}", one.name()),
-            "leave it out of the metrics",
-        )),
-        None => Ok(()),
     }
 }
 
@@ -273,7 +278,7 @@ pub(crate) fn compute(
         progress.system(one.name(), number + 1, found.len());
         let (scores, notices) =
             Asking::new(one.as_ref(), &rows, &shares, store.as_deref(), progress).ask()?;
-        let n = one.parts().len();
+        let (n, signed) = (one.parts().len(), one.sign());
         let mut places = places.into_iter();
         for (metrics, scene) in all.iter_mut().zip(scenes) {
             let mut values = Vec::with_capacity(scene.systems.len());
@@ -292,9 +297,16 @@ pub(crate) fn compute(
             };
             let places = scene.ids.iter().map(owned).collect();
             let systems = scene.systems.iter().map(|system| system.name.clone()).collect();
-            let computed =
-                Computed { systems, places, values, notices: notices.clone(), ..Computed::described(one) };
-            metrics[*place] = AnyMetric::new(computed);
+            let computed = Computed {
+                signed: signed.clone(),
+                systems,
+                places,
+                values,
+                notices: notices.clone(),
+                ..Computed::described(one)
+            };
+            let computed = AnyMetric::new(computed);
+            metrics[*place] = metrics[*place].with_factor(computed.clone()).unwrap_or(computed);
         }
     }
     Ok(all)

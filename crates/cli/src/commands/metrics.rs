@@ -227,7 +227,7 @@ fn describe_of_vectors(kind: &EmbeddingKind, width: usize, out: &mut dyn Write) 
     line("paper", kind.paper)?;
     line("program", kind.program)?;
     line("needs", &format!("{}: --model DIR or --vectors WHAT=FILE", kind.needs))?;
-    for setting in kind.settings {
+    for setting in kind.all_settings() {
         line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
     }
     line("given as", &format!("--metrics {}:NAME=VALUE", kind.name))?;

@@ -1,11 +1,12 @@
-//! Captions with errors of fluency: FER, and FENSE, which takes most of the similarity from them.
+//! Captions with errors of fluency: FER, and FENSE and SPIDEr-FL, which take most of a score from them.
 //!
 //! A detector gives each caption the probability of an error, such as a missing verb or a repeated event. An error is
 //! a probability above 0.9. `FER` is the share of captions with an error, and `FENSE = sbert_sim · (1 − 0.9 · error)`,
-//! so a tenth is left of a caption with an error. Corpus scores are means of segment scores.
+//! so a tenth is left of a caption with an error. `SPIDEr-FL` is the same with SPIDEr, which the engine computes.
+//! Corpus scores are means of segment scores.
 //!
 //! Paper: Zhou et al., *Can Audio Captions Be Evaluated with Image Caption Metrics?* (2022). Reference program:
-//! aac-metrics 0.6, `fer` and `fense`.
+//! aac-metrics 0.6, `fer`, `fense` and `spider_fl`.
 //!
 //! Quirks kept on purpose:
 //! - the detector reads captions in lower case and without marks, so `don't` is `dont`;
@@ -16,6 +17,7 @@
 
 use std::sync::Arc;
 
+use capeval::evaluate::registry;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideRow};
 use capeval_choice::{Notice, Refusal};
@@ -23,7 +25,7 @@ use capeval_choice::{Notice, Refusal};
 use super::explanation;
 use super::sentence::{self, Similarity};
 use crate::given::{Given, Purpose};
-use crate::kind::EmbeddingKind;
+use crate::kind::{EmbeddingKind, split};
 use crate::models::OpenModel;
 
 /// The probability above which a caption has an error.
@@ -67,6 +69,23 @@ pub(crate) const FENSE: EmbeddingKind = EmbeddingKind {
     ..FER
 };
 
+/// The entry of SPIDEr-FL.
+pub(crate) const SPIDER_FL: EmbeddingKind = EmbeddingKind {
+    name: "spider-fl",
+    summary: "SPIDEr, of which an error of fluency takes most",
+    needs: "a detector of errors, and SPICE's data",
+    settings: &[DETECTOR, THRESHOLD, PENALTY],
+    parts: || vec![spider_fl_part()],
+    build: |spec, settings, given| {
+        let detector = Detector::choose(settings, given)?;
+        let penalty = settings.get(PENALTY.name)?;
+        let base = registry::base(spec).map(|base| split(spec, base).1).unwrap_or_default();
+        let parts = vec![spider_fl_part()];
+        Ok(Arc::new(SpiderFl { spec: spec.to_owned(), parts, base, detector, penalty }))
+    },
+    ..FER
+};
+
 /// The entry of the fluency error rate.
 pub(crate) const FER: EmbeddingKind = EmbeddingKind {
     name: "fer",
@@ -87,6 +106,23 @@ fn fense_part() -> Part {
 
 fn fer_part() -> Part {
     Part::score("fer", "Fluency errors", 0.0..=1.0).lower()
+}
+
+fn spider_fl_part() -> Part {
+    Part::score("spider-fl", "SPIDEr-FL", 0.0..=6.0)
+}
+
+/// The share of a score that a penalty leaves.
+fn left(penalty: f64, error: f64) -> f64 {
+    1.0 - penalty * error
+}
+
+/// This share as a step.
+fn left_step(penalty: f64, error: f64) -> Step {
+    Step::given("share that is left", left(penalty, error)).noted(match error > 0.0 {
+        true => format!("an error takes {penalty}"),
+        false => "there is no error".to_owned(),
+    })
 }
 
 /// A detector with its threshold.
@@ -187,7 +223,7 @@ struct Fense {
 
 impl Fense {
     fn score_of(&self, similarity: f64, error: f64) -> f64 {
-        similarity * (1.0 - self.penalty * error)
+        similarity * left(self.penalty, error)
     }
 }
 
@@ -229,16 +265,61 @@ impl Outside for Fense {
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
         let similarity = self.similarity.explain("SBERT similarity", row)?;
         let (found, error) = self.detector.explain(row)?;
-        let left = 1.0 - self.penalty * error;
         let value = self.score_of(similarity.value.unwrap_or_default(), error);
-        let share = Step::given("share that is left", left).noted(match error > 0.0 {
-            true => format!("an error takes {}", self.penalty),
-            false => "there is no error".to_owned(),
-        });
+        let share = left_step(self.penalty, error);
         let score = Step::of("FENSE", value, Rule::PRODUCT, vec![similarity, share]);
         Some(explanation(
             row,
             vec![Step { parts: [score.parts, vec![Step::heading("error", vec![found])]].concat(), ..score }],
         ))
+    }
+}
+
+/// The share that is left of SPIDEr.
+struct SpiderFl {
+    spec: String,
+    parts: Vec<Part>,
+    /// SPIDEr with its settings.
+    base: String,
+    detector: Detector,
+    penalty: f64,
+}
+
+impl Outside for SpiderFl {
+    fn name(&self) -> &str {
+        &self.spec
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn signature(&self) -> Signature {
+        self.detector.sign(Signature::new("spider-fl").with("penalty", self.penalty))
+    }
+
+    fn needs_references(&self) -> bool {
+        false
+    }
+
+    fn multiplies(&self) -> Option<&str> {
+        Some(&self.base)
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        Some(Identity { text: self.signature().to_string(), knows_images: false })
+    }
+
+    fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
+        self.detector.score(rows, answers, |row, probability| {
+            answers.take(row, &[left(self.penalty, self.detector.error(probability))]);
+        })
+    }
+
+    fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
+        let (found, error) = self.detector.explain(row)?;
+        let share = left_step(self.penalty, error);
+        let parts = vec![Step::heading("error", vec![found])];
+        Some(explanation(row, vec![Step { parts, ..share }]))
     }
 }

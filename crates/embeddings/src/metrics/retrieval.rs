@@ -182,7 +182,7 @@ impl Outside for Retrieval {
     }
 
     fn sign(&self) -> Vec<(&'static str, String)> {
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut pools = std::mem::take(&mut *self.pools.lock().unwrap_or_else(PoisonError::into_inner));
         pools.sort_unstable();
         pools.dedup();
         if pools.is_empty() { Vec::new() } else { vec![("pool", pools.join("+"))] }

@@ -27,6 +27,11 @@ pub fn kind(spec: &str) -> Option<&'static MetricKind> {
     kinds().find(|kind| kind.name == name || kind.name == plain && plain != AMBIGUOUS)
 }
 
+/// The kind of metric whose scores a metric that is computed outside of the engine multiplies: SPIDEr for `spider-fl`.
+pub fn base(spec: &str) -> Option<&'static MetricKind> {
+    (plain(name(spec)) == spider::SPIDER_FL).then_some(&spider::KIND)
+}
+
 /// Written with capitals, this is the metric that COCO's evaluation calls `CIDEr`, and that is CIDEr-D.
 const AMBIGUOUS: &str = "cider";
 

@@ -33,6 +33,9 @@ pub(super) const KIND: MetricKind = MetricKind {
     },
 };
 
+/// The metric that takes a share from SPIDEr for each caption with an error of fluency, which a model finds.
+pub(super) const SPIDER_FL: &str = "spider-fl";
+
 fn part() -> Part {
     Part::score("spider", "SPIDEr", 0.0..=6.0)
 }
