@@ -241,15 +241,9 @@ impl Clip {
                 add(&mut x[from..], self.text.places.part(place * width..(place + 1) * width).get());
             }
         }
-        self.text.encoder.run(&mut x, &lengths, usize::MAX);
-        let mut ends = Vec::with_capacity(texts.len() * width);
-        let mut first = 0;
-        for text in texts {
-            let place = self.end_of(text);
-            ends.extend_from_slice(&x[(first + place) * width..(first + place + 1) * width]);
-            first += text.len();
-        }
-        self.text.project(&ends)
+        let ends: Vec<usize> = texts.iter().map(|text| self.end_of(text)).collect();
+        self.text.encoder.run_to_rows(&mut x, &lengths, &ends);
+        self.text.project(&x)
     }
 
     /// The place by which a text is read.
@@ -296,9 +290,8 @@ impl Clip {
         let mut normal = vec![0.0; x.len()];
         let Norm { weight, bias } = &self.before;
         normalize(&x, &mut normal, weight.get(), bias.get(), self.picture.encoder.eps);
-        self.picture.encoder.run(&mut normal, &vec![n; pictures.len()], usize::MAX);
-        let firsts: Vec<f32> = normal.chunks_exact(n * width).flat_map(|x| &x[..width]).copied().collect();
-        self.picture.project(&firsts)
+        self.picture.encoder.run_to_rows(&mut normal, &vec![n; pictures.len()], &vec![0; pictures.len()]);
+        self.picture.project(&normal)
     }
 }
 

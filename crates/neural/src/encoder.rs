@@ -1,5 +1,7 @@
 //! The one encoder: layers of attention and of two products, over sequences of any lengths without padding.
 
+use std::ops::Range;
+
 use crate::product::{Matrix, add, exp_below, gelu, multiply, normalize, quick_gelu};
 use crate::weights::{Linear, Norm, Numbers};
 
@@ -60,6 +62,8 @@ pub(crate) struct Distances {
 #[derive(Default)]
 struct Scratch {
     normal: Vec<f32>,
+    queries: Vec<f32>,
+    /// Keys and values beside each other.
     both: Vec<f32>,
     mixed: Vec<f32>,
     wide: Vec<f32>,
@@ -83,35 +87,76 @@ pub(crate) fn apply(linear: &Linear, x: &[f32], out: &mut [f32], stride: usize) 
 
 impl Encoder {
     /// Runs the first `n` layers over sequences of these lengths, whose vectors are the rows of `x`.
-    pub fn run(&self, x: &mut [f32], lengths: &[usize], n: usize) {
+    pub fn run(&self, x: &mut Vec<f32>, lengths: &[usize], n: usize) {
         let mut scratch = Scratch::default();
         for layer in self.layers.iter().take(n) {
-            self.layer(layer, x, lengths, &mut scratch);
+            self.layer(layer, x, lengths, None, &mut scratch);
         }
     }
 
-    fn layer(&self, layer: &Layer, x: &mut [f32], lengths: &[usize], scratch: &mut Scratch) {
-        let (width, rows) = (self.width, x.len() / self.width.max(1));
-        let Scratch { normal, both, mixed, wide, scores } = scratch;
-        normal.resize(x.len(), 0.0);
-        mixed.resize(x.len(), 0.0);
-        both.resize(3 * x.len(), 0.0);
-        wide.resize(rows * layer.wide.outputs, 0.0);
+    /// As [`run`](Self::run) with all layers, but keeps one row of each sequence, at these places: the last layer computes
+    /// no others. A row of a product does not depend on how many there are, so it has the same bits.
+    pub fn run_to_rows(&self, x: &mut Vec<f32>, lengths: &[usize], places: &[usize]) {
+        let Some((last, before)) = self.layers.split_last() else {
+            *x = self.rows(x, lengths, places);
+            return;
+        };
+        let mut scratch = Scratch::default();
+        for layer in before {
+            self.layer(layer, x, lengths, None, &mut scratch);
+        }
+        self.layer(last, x, lengths, Some(places), &mut scratch);
+    }
+
+    /// The rows at one place of each sequence.
+    fn rows(&self, x: &[f32], lengths: &[usize], places: &[usize]) -> Vec<f32> {
+        let (mut rows, mut first) = (Vec::with_capacity(places.len() * self.width), 0);
+        for (length, place) in lengths.iter().zip(places) {
+            let row = first + place.min(&length.saturating_sub(1));
+            rows.extend_from_slice(&x[row * self.width..(row + 1) * self.width]);
+            first += length;
+        }
+        rows
+    }
+
+    /// Runs one layer; with `places`, only the rows at one place of each sequence are kept.
+    fn layer(
+        &self,
+        layer: &Layer,
+        x: &mut Vec<f32>,
+        lengths: &[usize],
+        places: Option<&[usize]>,
+        scratch: &mut Scratch,
+    ) {
+        let width = self.width;
+        let Scratch { normal, queries, both, mixed, wide, scores } = scratch;
         let norm = |norm: &Norm, from: &[f32], to: &mut [f32]| {
             normalize(from, to, norm.weight.get(), norm.bias.get(), self.eps);
         };
 
+        normal.resize(x.len(), 0.0);
+        both.resize(2 * x.len(), 0.0);
         match self.order {
             Order::Before => norm(&layer.first_norm, x, normal),
             Order::After => normal.copy_from_slice(x),
         }
-        for (place, linear) in [&layer.query, &layer.key, &layer.value].into_iter().enumerate() {
-            apply(linear, normal, &mut both[place * width..], 3 * width);
+        for (place, linear) in [&layer.key, &layer.value].into_iter().enumerate() {
+            apply(linear, normal, &mut both[place * width..], 2 * width);
         }
-        let mut first = 0;
-        for length in lengths {
-            self.attend(&both[3 * width * first..], *length, scores, &mut mixed[width * first..]);
-            first += length;
+        if let Some(places) = places {
+            *x = self.rows(x, lengths, places);
+            *normal = self.rows(normal, lengths, places);
+        }
+        queries.resize(x.len(), 0.0);
+        mixed.resize(x.len(), 0.0);
+        apply(&layer.query, normal, queries, width);
+        let (mut first, mut row) = (0, 0);
+        for (number, length) in lengths.iter().enumerate() {
+            let asking = places.map_or(0..*length, |places| places[number]..places[number] + 1);
+            let n = asking.len();
+            let (queries, mixed) = (&queries[row * width..], &mut mixed[row * width..]);
+            self.attend(queries, asking, &both[2 * width * first..], *length, scores, mixed);
+            (first, row) = (first + length, row + n);
         }
         apply(&layer.out, mixed, normal, width);
         add(x, normal);
@@ -123,6 +168,7 @@ impl Encoder {
             }
         }
         let inner = layer.wide.outputs;
+        wide.resize(x.len() / width.max(1) * inner, 0.0);
         apply(&layer.wide, normal, wide, inner);
         match self.activation {
             Activation::QuickGelu => quick_gelu(wide),
@@ -137,21 +183,28 @@ impl Encoder {
         }
     }
 
-    /// Mixes the values of a sequence; `both` has its queries, keys and values beside each other.
-    fn attend(&self, both: &[f32], length: usize, scores: &mut Vec<f32>, out: &mut [f32]) {
-        let (width, size) = (self.width, self.width / self.heads.max(1));
-        scores.resize(length * length, 0.0);
+    /// Mixes the values of a sequence of this length for the places that are asked for, which have a row of `queries`
+    /// each; `both` has its keys and values beside each other.
+    fn attend(
+        &self,
+        queries: &[f32],
+        asking: Range<usize>,
+        both: &[f32],
+        length: usize,
+        scores: &mut Vec<f32>,
+        out: &mut [f32],
+    ) {
+        let (width, size, n) = (self.width, self.width / self.heads.max(1), asking.len());
+        scores.resize(n * length, 0.0);
         let factor = 1.0 / (size as f32).sqrt();
+        let part =
+            |numbers, rows, row_stride| Matrix { numbers, rows, columns: size, row_stride, column_stride: 1 };
         for head in 0..self.heads {
-            let part = |which: usize| Matrix {
-                numbers: &both[which * width + head * size..],
-                rows: length,
-                columns: size,
-                row_stride: 3 * width,
-                column_stride: 1,
-            };
-            multiply(part(0), part(1).transposed(), factor, scores, length);
-            for (place, row) in scores.chunks_exact_mut(length.max(1)).enumerate() {
+            let queries = part(&queries[head * size..], n, width);
+            let keys = part(&both[head * size..], length, 2 * width);
+            let values = part(&both[width + head * size..], length, 2 * width);
+            multiply(queries, keys.transposed(), factor, scores, length);
+            for (place, row) in asking.clone().zip(scores.chunks_exact_mut(length.max(1))) {
                 if let Some(distances) = &self.distances {
                     for (other, score) in row.iter_mut().enumerate() {
                         *score += distances.of(place, other, head, self.heads);
@@ -165,7 +218,7 @@ impl Encoder {
                 seen.iter_mut().for_each(|x| *x /= total);
                 hidden.fill(0.0);
             }
-            multiply(Matrix::new(scores, length, length), part(2), 1.0, &mut out[head * size..], width);
+            multiply(Matrix::new(scores, n, length), values, 1.0, &mut out[head * size..], width);
         }
     }
 }

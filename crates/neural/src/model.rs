@@ -295,15 +295,8 @@ impl Model {
             self.token_ids(&kept.flat_map(char::to_lowercase).collect::<String>(), false)
         };
         let ids: Vec<Vec<u32>> = texts.par_iter().map(plain).collect();
-        let width = model.encoder.width;
         self.in_blocks(&ids, advance, |ids| {
-            let states = model.states(ids, usize::MAX);
-            let mut first = 0;
-            let mut firsts = Vec::with_capacity(ids.len() * width);
-            for text in ids {
-                firsts.extend_from_slice(&states[first * width..(first + 1) * width]);
-                first += text.len();
-            }
+            let firsts = model.first_states(ids);
             let mut logits = vec![0.0; ids.len() * detector.outputs];
             crate::encoder::apply(detector, &firsts, &mut logits, detector.outputs);
             // The last class is an error of any kind.

@@ -159,6 +159,20 @@ impl TextModel {
 
     /// The vectors of the tokens of texts after `layers` layers, one after another.
     pub fn states(&self, texts: &[Vec<u32>], layers: usize) -> Vec<f32> {
+        let (mut states, lengths) = self.start(texts);
+        self.encoder.run(&mut states, &lengths, layers);
+        states
+    }
+
+    /// The vector of the first token of each text after all layers.
+    pub fn first_states(&self, texts: &[Vec<u32>]) -> Vec<f32> {
+        let (mut states, lengths) = self.start(texts);
+        self.encoder.run_to_rows(&mut states, &lengths, &vec![0; texts.len()]);
+        states
+    }
+
+    /// What the first layer reads: a vector for each token, and the numbers of tokens.
+    fn start(&self, texts: &[Vec<u32>]) -> (Vec<f32>, Vec<usize>) {
         let width = self.encoder.width;
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut sums = Vec::with_capacity(lengths.iter().sum::<usize>() * width);
@@ -182,8 +196,7 @@ impl TextModel {
         }
         let mut states = vec![0.0; sums.len()];
         normalize(&sums, &mut states, self.norm.weight.get(), self.norm.bias.get(), self.encoder.eps);
-        self.encoder.run(&mut states, &lengths, layers);
-        states
+        (states, lengths)
     }
 }
 
