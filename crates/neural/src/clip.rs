@@ -5,7 +5,7 @@ use capeval_choice::Refusal;
 use serde_json::Value;
 
 use crate::config::{Json, Shape};
-use crate::encoder::{Activation, Encoder, Layer, Order, apply};
+use crate::encoder::{Activation, Encoder, Layer, Order, Scratch, apply};
 use crate::product::{Matrix, add, multiply, normalize};
 use crate::weights::{Linear, Norm, Numbers, Weights};
 
@@ -223,13 +223,18 @@ impl Clip {
         self.text.n_places
     }
 
+    /// The number of vectors that the tower of pictures makes of one.
+    pub fn places(&self) -> usize {
+        self.picture.n_places
+    }
+
     /// The numbers of layers and the widths of the towers: texts, then pictures.
     pub fn sizes(&self) -> [(usize, usize); 2] {
         [&self.text, &self.picture].map(|tower| (tower.encoder.layers.len(), tower.encoder.width))
     }
 
     /// The vectors of texts, one after another.
-    pub fn texts(&self, texts: &[Vec<u32>]) -> Vec<f32> {
+    pub fn texts(&self, texts: &[Vec<u32>], scratch: &mut Scratch) -> Vec<f32> {
         let width = self.text.encoder.width;
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut x = Vec::with_capacity(lengths.iter().sum::<usize>() * width);
@@ -242,7 +247,7 @@ impl Clip {
             }
         }
         let ends: Vec<usize> = texts.iter().map(|text| self.end_of(text)).collect();
-        self.text.encoder.run_to_rows(&mut x, &lengths, &ends);
+        self.text.encoder.run_to_rows(&mut x, &lengths, &ends, scratch);
         self.text.project(&x)
     }
 
@@ -257,7 +262,7 @@ impl Clip {
     }
 
     /// The vectors of pictures, one after another: red, green and blue of each pixel of a square, row by row.
-    pub fn pictures(&self, pictures: &[&[u8]], colours: Colours) -> Vec<f32> {
+    pub fn pictures(&self, pictures: &[&[u8]], colours: Colours, scratch: &mut Scratch) -> Vec<f32> {
         let (width, patch, side) = (self.picture.encoder.width, self.patch, self.size / self.patch);
         let inputs = self.patches.inputs;
         let n = self.picture.n_places;
@@ -290,7 +295,12 @@ impl Clip {
         let mut normal = vec![0.0; x.len()];
         let Norm { weight, bias } = &self.before;
         normalize(&x, &mut normal, weight.get(), bias.get(), self.picture.encoder.eps);
-        self.picture.encoder.run_to_rows(&mut normal, &vec![n; pictures.len()], &vec![0; pictures.len()]);
+        self.picture.encoder.run_to_rows(
+            &mut normal,
+            &vec![n; pictures.len()],
+            &vec![0; pictures.len()],
+            scratch,
+        );
         self.picture.project(&normal)
     }
 }

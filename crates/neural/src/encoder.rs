@@ -60,7 +60,7 @@ pub(crate) struct Distances {
 
 /// Buffers that one thread uses for one block after another.
 #[derive(Default)]
-struct Scratch {
+pub(crate) struct Scratch {
     normal: Vec<f32>,
     queries: Vec<f32>,
     /// Keys and values beside each other.
@@ -87,36 +87,31 @@ pub(crate) fn apply(linear: &Linear, x: &[f32], out: &mut [f32], stride: usize) 
 
 impl Encoder {
     /// Runs the first `n` layers over sequences of these lengths, whose vectors are the rows of `x`.
-    pub fn run(&self, x: &mut Vec<f32>, lengths: &[usize], n: usize) {
-        let mut scratch = Scratch::default();
+    pub fn run(&self, x: &mut Vec<f32>, lengths: &[usize], n: usize, scratch: &mut Scratch) {
         for layer in self.layers.iter().take(n) {
-            self.layer(layer, x, lengths, None, &mut scratch);
+            self.layer(layer, x, lengths, None, scratch);
         }
     }
 
     /// As [`run`](Self::run) with all layers, but keeps one row of each sequence, at these places: the last layer computes
     /// no others. A row of a product does not depend on how many there are, so it has the same bits.
-    pub fn run_to_rows(&self, x: &mut Vec<f32>, lengths: &[usize], places: &[usize]) {
-        let Some((last, before)) = self.layers.split_last() else {
-            *x = self.rows(x, lengths, places);
-            return;
-        };
-        let mut scratch = Scratch::default();
+    pub fn run_to_rows(&self, x: &mut Vec<f32>, lengths: &[usize], places: &[usize], scratch: &mut Scratch) {
+        let Some((last, before)) = self.layers.split_last() else { return self.keep(x, lengths, places) };
         for layer in before {
-            self.layer(layer, x, lengths, None, &mut scratch);
+            self.layer(layer, x, lengths, None, scratch);
         }
-        self.layer(last, x, lengths, Some(places), &mut scratch);
+        self.layer(last, x, lengths, Some(places), scratch);
     }
 
-    /// The rows at one place of each sequence.
-    fn rows(&self, x: &[f32], lengths: &[usize], places: &[usize]) -> Vec<f32> {
-        let (mut rows, mut first) = (Vec::with_capacity(places.len() * self.width), 0);
+    /// Keeps the rows at one place of each sequence.
+    fn keep(&self, x: &mut Vec<f32>, lengths: &[usize], places: &[usize]) {
+        let (mut first, mut n) = (0, 0);
         for (length, place) in lengths.iter().zip(places) {
             let row = first + place.min(&length.saturating_sub(1));
-            rows.extend_from_slice(&x[row * self.width..(row + 1) * self.width]);
-            first += length;
+            x.copy_within(row * self.width..(row + 1) * self.width, n * self.width);
+            (first, n) = (first + length, n + 1);
         }
-        rows
+        x.truncate(n * self.width);
     }
 
     /// Runs one layer; with `places`, only the rows at one place of each sequence are kept.
@@ -144,8 +139,8 @@ impl Encoder {
             apply(linear, normal, &mut both[place * width..], 2 * width);
         }
         if let Some(places) = places {
-            *x = self.rows(x, lengths, places);
-            *normal = self.rows(normal, lengths, places);
+            self.keep(x, lengths, places);
+            self.keep(normal, lengths, places);
         }
         queries.resize(x.len(), 0.0);
         mixed.resize(x.len(), 0.0);

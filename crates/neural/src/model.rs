@@ -7,6 +7,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use crate::clip::{Clip, Colours, OPENAI};
 use crate::config::Json;
+use crate::encoder::{Scratch, apply};
 use crate::mending;
 use crate::product::{Matrix, multiply};
 use crate::source::{Source, json, tokenizer, weights};
@@ -74,11 +75,8 @@ enum Pooling {
     Greatest,
 }
 
-/// The number of tokens that a thread reads at once.
-const TOKENS_AT_ONCE: usize = 512;
-
-/// The number of pictures that a thread looks at at once.
-const PICTURES_AT_ONCE: usize = 8;
+/// The number of tokens, or parts of pictures, that a thread reads at once.
+const TOKENS_AT_ONCE: usize = 800;
 
 /// The number of tokens that FENSE's detector reads.
 const LONGEST_OF_DETECTOR: usize = 64;
@@ -244,10 +242,10 @@ impl Model {
                 false => self.token_ids(text, false),
             })
             .collect();
-        self.in_blocks(&ids, advance, |ids| match &self.network {
-            Network::Clip(clip) => clip.texts(ids),
+        self.in_blocks(&ids, advance, |ids, scratch| match &self.network {
+            Network::Clip(clip) => clip.texts(ids, scratch),
             Network::Text(text) => {
-                self.sentences.pool(ids, &text.states(ids, usize::MAX), text.encoder.width)
+                self.sentences.pool(ids, &text.states(ids, usize::MAX, scratch), text.encoder.width)
             }
         })
     }
@@ -263,7 +261,7 @@ impl Model {
         let Network::Text(model) = &self.network else { return Vec::new() };
         let ids: Vec<Vec<u32>> = texts.par_iter().map(|text| self.token_ids(text, prefix_space)).collect();
         let dims = model.encoder.width;
-        let all = self.in_blocks(&ids, advance, |ids| model.states(ids, layer));
+        let all = self.in_blocks(&ids, advance, |ids, scratch| model.states(ids, layer, scratch));
         let mut rest = &all[..];
         ids.into_iter()
             .map(|ids| {
@@ -277,12 +275,14 @@ impl Model {
     /// The vectors of pictures, one after another: red, green and blue of each pixel, row by row.
     pub fn picture_vectors(&self, pictures: &[&[u8]], advance: &(dyn Fn(usize) + Sync)) -> Vec<f32> {
         let Network::Clip(clip) = &self.network else { return Vec::new() };
-        let of_block = |block: &[&[u8]]| {
-            let vectors = clip.pictures(block, self.colours);
+        let of_block = |scratch: &mut Scratch, block: &[&[u8]]| {
+            let vectors = clip.pictures(block, self.colours, scratch);
             advance(block.len());
             vectors
         };
-        pictures.par_chunks(PICTURES_AT_ONCE).flat_map_iter(of_block).collect()
+        let at_once = (TOKENS_AT_ONCE / clip.places().max(1)).max(1);
+        let vectors = pictures.par_chunks(at_once).map_init(Scratch::default, of_block);
+        vectors.collect::<Vec<Vec<f32>>>().concat()
     }
 
     /// The probability of an error in each text, by FENSE's detector.
@@ -295,10 +295,10 @@ impl Model {
             self.token_ids(&kept.flat_map(char::to_lowercase).collect::<String>(), false)
         };
         let ids: Vec<Vec<u32>> = texts.par_iter().map(plain).collect();
-        self.in_blocks(&ids, advance, |ids| {
-            let firsts = model.first_states(ids);
+        self.in_blocks(&ids, advance, |ids, scratch| {
+            let firsts = model.first_states(ids, scratch);
             let mut logits = vec![0.0; ids.len() * detector.outputs];
-            crate::encoder::apply(detector, &firsts, &mut logits, detector.outputs);
+            apply(detector, &firsts, &mut logits, detector.outputs);
             // The last class is an error of any kind.
             let last = logits.chunks_exact(detector.outputs).filter_map(|logits| logits.last());
             last.map(|logit| 1.0 / (1.0 + (-logit).exp())).collect()
@@ -310,7 +310,7 @@ impl Model {
         &self,
         ids: &[Vec<u32>],
         advance: &(dyn Fn(usize) + Sync),
-        read: impl Fn(&[Vec<u32>]) -> Vec<f32> + Sync,
+        read: impl Fn(&[Vec<u32>], &mut Scratch) -> Vec<f32> + Sync,
     ) -> Vec<f32> {
         let mut blocks: Vec<&[Vec<u32>]> = Vec::new();
         let (mut first, mut tokens) = (0, 0);
@@ -324,12 +324,12 @@ impl Model {
         if first < ids.len() {
             blocks.push(&ids[first..]);
         }
-        let done = |block: &&[Vec<u32>]| {
-            let vectors = read(block);
+        let done = |scratch: &mut Scratch, block: &&[Vec<u32>]| {
+            let vectors = read(block, scratch);
             advance(block.len());
             vectors
         };
-        blocks.par_iter().flat_map_iter(done).collect()
+        blocks.par_iter().map_init(Scratch::default, done).collect::<Vec<Vec<f32>>>().concat()
     }
 }
 
@@ -489,7 +489,7 @@ impl Sentences {
         }
         if let Some((dense, is_tanh)) = &self.dense {
             let mut out = vec![0.0; ids.len() * dense.outputs];
-            crate::encoder::apply(dense, &pooled, &mut out, dense.outputs);
+            apply(dense, &pooled, &mut out, dense.outputs);
             if *is_tanh {
                 out.iter_mut().for_each(|x| *x = x.tanh());
             }

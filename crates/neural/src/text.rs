@@ -4,7 +4,7 @@ use capeval_choice::Refusal;
 use serde_json::Value;
 
 use crate::config::{Json, Shape};
-use crate::encoder::{Distances, Encoder, Layer, Order};
+use crate::encoder::{Distances, Encoder, Layer, Order, Scratch};
 use crate::product::{add, normalize};
 use crate::tokenizer::Wanted;
 use crate::weights::{Norm, Numbers, Weights};
@@ -158,16 +158,16 @@ impl TextModel {
     }
 
     /// The vectors of the tokens of texts after `layers` layers, one after another.
-    pub fn states(&self, texts: &[Vec<u32>], layers: usize) -> Vec<f32> {
+    pub fn states(&self, texts: &[Vec<u32>], layers: usize, scratch: &mut Scratch) -> Vec<f32> {
         let (mut states, lengths) = self.start(texts);
-        self.encoder.run(&mut states, &lengths, layers);
+        self.encoder.run(&mut states, &lengths, layers, scratch);
         states
     }
 
     /// The vector of the first token of each text after all layers.
-    pub fn first_states(&self, texts: &[Vec<u32>]) -> Vec<f32> {
+    pub fn first_states(&self, texts: &[Vec<u32>], scratch: &mut Scratch) -> Vec<f32> {
         let (mut states, lengths) = self.start(texts);
-        self.encoder.run_to_rows(&mut states, &lengths, &vec![0; texts.len()]);
+        self.encoder.run_to_rows(&mut states, &lengths, &vec![0; texts.len()], scratch);
         states
     }
 
