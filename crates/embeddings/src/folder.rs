@@ -54,7 +54,12 @@ pub(crate) fn open(name: &str) -> Result<Folder, Error> {
             .at(&folder)
             .into());
     }
-    opened(&Files { folder: path, seen: Mutex::default() }).map_err(|refusal| refusal.at(&folder).into())
+    open_at(path, &folder)
+}
+
+/// Opens the model in this folder, which errors call `shown`.
+pub(crate) fn open_at(path: PathBuf, shown: &str) -> Result<Folder, Error> {
+    opened(&Files { folder: path, seen: Mutex::default() }).map_err(|refusal| refusal.at(shown).into())
 }
 
 fn opened(files: &Files) -> Result<Folder, Refusal> {

@@ -91,6 +91,13 @@ impl Given {
         Self { models, vectors: vectors.collect() }
     }
 
+    /// As [`new`](Self::new), with models of which a metric need not use any.
+    pub(crate) fn offering(models: Vec<OpenModel>, vectors: Vec<(Role, Arc<Vectors>)>) -> Self {
+        let given = Self::new(models, vectors);
+        given.models.iter().for_each(|(_, is_used)| is_used.store(true, Ordering::Relaxed));
+        given
+    }
+
     /// The vectors of this role.
     pub(crate) fn vectors(&self, role: &Role) -> Option<Arc<Vectors>> {
         let (_, file, is_used) = self.vectors.iter().find(|(known, ..)| known == role)?;

@@ -24,5 +24,5 @@ pub use embed::Said;
 pub use given::{Crop, Given, Role};
 pub use kind::{EmbeddingKind, KINDS, build, kind};
 pub use models::OpenModel;
-pub use open::{Named, read, read_with};
+pub use open::{Named, models_in, read, read_in, read_with};
 pub use vectors::{Vectors, write};

@@ -42,15 +42,22 @@ impl OpenModel {
     /// # Errors
     /// With what is missing, damaged or unknown, in words.
     pub fn open(name: &str) -> Result<Self, Error> {
-        let Folder { model, hash, of_files } = folder::open(name)?;
-        Ok(Self {
-            name: name.to_owned(),
-            hash,
-            of_files,
-            model,
-            n_changed: AtomicUsize::new(0),
-            kept_in: None,
-        })
+        Ok(Self::of(name, folder::open(name)?))
+    }
+
+    /// Opens the model in a folder, under the name of the folder.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_at(path: PathBuf) -> Result<Self, Error> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = folder::open_at(path, &name)?;
+        Ok(Self::of(&name, folder))
+    }
+
+    fn of(name: &str, Folder { model, hash, of_files }: Folder) -> Self {
+        let (name, n_changed) = (name.to_owned(), AtomicUsize::new(0));
+        Self { name, hash, of_files, model, n_changed, kept_in: None }
     }
 
     /// Keeps its vectors of whole texts and pictures in the user's folder for caches, if there is one.

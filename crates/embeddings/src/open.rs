@@ -1,5 +1,7 @@
 //! The metrics that compare vectors among those of a task, with the models and files that a user named.
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capeval::Outside;
@@ -8,6 +10,7 @@ use capeval_files::Error;
 
 use crate::given::{Given, Role};
 use crate::kind::{build, kind};
+use crate::metrics::MODEL_SETTINGS;
 use crate::models::OpenModel;
 use crate::vectors::Vectors;
 
@@ -49,6 +52,45 @@ pub fn read_with(
         .map(|model| OpenModel::open(model).map(OpenModel::keeping))
         .collect::<Result<_, Error>>()?;
     Ok(build(names, &Given::new(models, vectors))?)
+}
+
+/// Builds those of the metrics that compare vectors, with the models that are folders in the folder `models`, of which
+/// those are opened that a metric names, or all if one names none.
+///
+/// # Errors
+/// When one of these models cannot be read, when the vectors are of no use, or when a metric lacks something.
+pub fn read_in(
+    models: Option<&Path>,
+    names: &[String],
+    vectors: Vec<(Role, Arc<Vectors>)>,
+) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    let mut folders = models.map(models_in).unwrap_or_default();
+    if let Some(named) = named_models(names) {
+        folders.retain(|folder| named.iter().any(|name| folder.file_name() == Some(OsStr::new(name))));
+    }
+    let models = folders.into_iter().map(OpenModel::open_at).collect::<Result<_, Error>>()?;
+    Ok(build(names, &Given::offering(models, vectors))?)
+}
+
+/// The folders in a folder of models.
+pub fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort_unstable();
+    folders
+}
+
+/// The models that these metrics name; `None` if one of them leaves a model open.
+fn named_models(names: &[String]) -> Option<Vec<&str>> {
+    let mut all = Vec::new();
+    for spec in names {
+        let settings = kind(spec).into_iter().flat_map(|kind| kind.settings);
+        for setting in settings.filter(|setting| MODEL_SETTINGS.contains(&setting.name)) {
+            let given = spec.split(':').filter_map(|field| field.split_once('='));
+            all.push(given.into_iter().find(|(name, _)| *name == setting.name)?.1);
+        }
+    }
+    Some(all)
 }
 
 /// What vectors stand for, and their file.

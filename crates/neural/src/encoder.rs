@@ -93,8 +93,8 @@ impl Encoder {
         }
     }
 
-    /// As [`run`](Self::run) with all layers, but keeps one row of each sequence, at these places: the last layer computes
-    /// no others. A row of a product does not depend on how many there are, so it has the same bits.
+    /// As [`run`](Self::run) with all layers, but keeps one row of each sequence, at these places: the last layer
+    /// computes no others. A row of a product does not depend on how many there are, so it has the same bits.
     pub fn run_to_rows(&self, x: &mut Vec<f32>, lengths: &[usize], places: &[usize], scratch: &mut Scratch) {
         let Some((last, before)) = self.layers.split_last() else { return self.keep(x, lengths, places) };
         for layer in before {

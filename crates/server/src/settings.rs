@@ -101,7 +101,7 @@ settings! {
     pictures_per_minute: u32 = 60, "pictures uploaded per person per minute";
     captions_per_minute: u32 = 20, "captions and reports per person per minute";
     proxies: Vec<String> = Vec::new(), "addresses or networks (`10.0.0.0/8`) of reverse proxies whose X-Forwarded-For is trusted";
-    capeval_data: String = String::new(), "folder with the data of METEOR and SPICE; empty for the user's own";
+    capeval_data: String = String::new(), "folder with the data of METEOR and SPICE, and with models; empty for the user's own";
     #[secret true] smtp: String = String::new(), "mail server (smtps://name:secret@host, or smtp://name:secret@host:587?tls=required); empty for no email";
     mail_from: String = String::new(), "sender of email, such as `Captions <no-reply@example.org>`";
     webhooks_private: bool = false, "whether webhooks may call private networks and this machine";

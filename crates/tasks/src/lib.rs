@@ -23,8 +23,8 @@ pub use contrast::{Contrast, ImageContrast, MeasureContrast, SetContrast};
 pub use images::{ShowImages, ShownImages};
 pub use import::{Imported, ImportedCaption, ReadImport};
 pub use metrics::{
-    Described, Metrics, Offered, OfferedMeasure, OfferedSuite, Unsuited, absence, check_metrics, each_metric,
-    missing_data, offered, offered_suites, unsuited,
+    Described, ImageVectors, Metrics, Offered, OfferedMeasure, OfferedSuite, Unsuited, absence,
+    check_metrics, each_metric, missing_data, offered, offered_suites, unsuited,
 };
 pub use order::{Allowance, Answer, Order, Task, serve};
 pub use picture::{Picture, Pictured, Unfit, has_known_format};

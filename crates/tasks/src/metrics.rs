@@ -1,15 +1,19 @@
 //! The metrics of a task, and where their data are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::bail;
-use capeval::MetricOptions;
-use capeval::choice::Task;
+use capeval::choice::{SegmentId, Task};
 use capeval::evaluate::registry::{SUITES, Suite, kind, kinds};
-use capeval::metric::{Direction, Resources};
+use capeval::metric::{Direction, Part, Resources};
 use capeval::report::Measure;
+use capeval::{MetricOptions, OutsideMetrics};
+use capeval_embeddings::{KINDS as EMBEDDING_KINDS, Role, Vectors, kind as embedding_kind};
 use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
 use serde::{Deserialize, Serialize};
+
+use crate::scoring::open;
 
 /// Metrics, and where their data are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,8 +22,18 @@ pub struct Metrics {
     pub names: Vec<String>,
     /// The tokenizer; `None` for that of each metric.
     pub tokenizer: Option<String>,
-    /// The folder with the data of METEOR and SPICE, if there is one.
+    /// The folder with the data of METEOR and SPICE, and with models, if there is one.
     pub data: Option<PathBuf>,
+    /// Vectors of the pictures, if there are some.
+    pub vectors: Option<ImageVectors>,
+}
+
+/// A file of `.safetensors` with a vector for each image.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ImageVectors {
+    /// What errors call it.
+    pub name: String,
+    pub file: PathBuf,
 }
 
 /// A measure, for the head of a board.
@@ -50,8 +64,55 @@ impl Metrics {
         let data = MetricData::installed(home.as_ref(), &self.options())?;
         let missing: Vec<&DataKind> = data.absent.iter().map(|absent| absent.kind).collect();
         anyhow::ensure!(missing.is_empty(), absence(&missing));
-        Ok(data.resources)
+        let mut resources = data.resources;
+        let vectors = self.vectors()?.map(|vectors| (Role::Pictures, vectors));
+        let models = self.data.as_deref().map(models_in);
+        let compared =
+            capeval_embeddings::read_in(models.as_deref(), &self.names, vectors.into_iter().collect())?;
+        if !compared.is_empty() {
+            resources.insert(Arc::new(OutsideMetrics(compared)));
+            capeval::check_pictures(&resources)?;
+        }
+        Ok(resources)
     }
+
+    /// The files that they read, beside those of the folder of data.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.vectors.as_ref().map(|vectors| vectors.file.clone()).into_iter()
+    }
+
+    /// The vectors of the pictures.
+    fn vectors(&self) -> anyhow::Result<Option<Arc<Vectors>>> {
+        let Some(ImageVectors { name, file }) = &self.vectors else { return Ok(None) };
+        let bytes = open(file, "the vectors of the pictures cannot be opened")?;
+        Ok(Some(Arc::new(Vectors::of_tensors(name, bytes)?)))
+    }
+
+    /// Refuses vectors that lack one of these images.
+    pub(crate) fn check_images(&self, images: &[SegmentId]) -> anyhow::Result<()> {
+        if let Some(vectors) = self.vectors()? {
+            images.iter().try_for_each(|image| vectors.one(image).map(drop))?;
+        }
+        Ok(())
+    }
+}
+
+/// The folder of models within that of data.
+fn models_in(data: &Path) -> PathBuf {
+    data.join("models")
+}
+
+/// Says that there is no model for a metric, if there is none.
+fn absent_model(name: &str, home: Option<&Home>) -> Option<String> {
+    let kind = embedding_kind(name)?;
+    let has_models =
+        home.is_some_and(|home| !capeval_embeddings::models_in(&models_in(home.folder())).is_empty());
+    (!has_models).then(|| {
+        format!(
+            "{} needs {}, and there is no model: put its folder into the folder models of the server's data",
+            kind.name, kind.needs
+        )
+    })
 }
 
 /// The data that this process has opened.
@@ -135,8 +196,12 @@ pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<
     let mut usable: Vec<&String> = Vec::new();
     for name in &all {
         let one = MetricOptions::new(vec![name.clone()]);
-        if !capeval::needed_data(&one).is_empty() {
-            // Its data are not opened here.
+        if let Some(absence) = absent_model(name, home) {
+            problems.push(absence);
+            continue;
+        }
+        if embedding_kind(name).is_some() || !capeval::needed_data(&one).is_empty() {
+            // Its models and data are not opened here.
             usable.extend(missing_data(&one.names, home).is_empty().then_some(name));
             continue;
         }
@@ -163,8 +228,10 @@ pub struct Offered {
     /// What it rewards.
     pub summary: &'static str,
     pub measures: Vec<OfferedMeasure>,
-    /// The data that it needs, and whether they are installed.
-    pub data: Option<(&'static DataKind, bool)>,
+    /// The data that it needs, if any.
+    pub data: Option<&'static str>,
+    /// What lacks, and how to have it, in words.
+    pub absence: Option<String>,
     /// About how many seconds it takes to score 1,000 captions.
     pub seconds: f64,
 }
@@ -194,21 +261,21 @@ fn seconds(metric: &str) -> f64 {
     match metric {
         "spice" | "spider" => 0.4,
         "meteor" => 0.03,
+        // With a tower of texts as that of ViT-B/32, a small model of sentences, roberta-large, and five references.
+        "clip-s" | "pac-s" | "recall" | "median-rank" | "self-sim" | "fer" | "spider-fl" => 6.0,
+        "ref-clip-s" | "ref-pac-s" | "sbert-sim" | "fense" => 35.0,
+        "bert-score" => 220.0,
         _ => 0.01,
     }
 }
 
-/// The metrics that a phase may have, with their variants. Those that need a model of the caller's own are no choice.
+/// The metrics that a phase may have, with their variants. Those that need a file of the caller's own are no choice.
 pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
     let mut all = Vec::new();
     for kind in kinds() {
         let data = match kind.need.as_ref().map(|need| &need.task) {
             None => None,
-            Some(Task::Install(name)) => {
-                let data = DATA.iter().find(|data| data.name == *name).copied();
-                let is_installed = missing_data(&[kind.name.to_owned()], home).is_empty();
-                data.map(|data| (data, is_installed))
-            }
+            Some(Task::Install(name)) => Some(*name),
             Some(_) => continue,
         };
         let variants = kind.variants.iter().map(|settings| format!("{}:{settings}", kind.name));
@@ -217,18 +284,35 @@ pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
                 Some(_) => kind.about()?.parts,
                 None => kind.build(&name, &[], &Resources::default())?.parts().to_vec(),
             };
-            let measures = parts.into_iter().map(|part| OfferedMeasure {
-                lower_is_better: part.direction == Direction::LowerIsBetter,
-                key: part.key,
-                label: part.label,
-                min: part.min,
-                max: part.max,
-            });
-            let (summary, seconds) = (kind.summary, seconds(kind.name));
-            all.push(Offered { summary, measures: measures.collect(), data, seconds, name });
+            all.push(Offered::new(name, kind.summary, data, parts, home));
         }
     }
+    for kind in EMBEDDING_KINDS {
+        all.push(Offered::new(kind.name.to_owned(), kind.summary, Some("models"), (kind.parts)(), home));
+    }
     Ok(all)
+}
+
+impl Offered {
+    fn new(
+        name: String,
+        summary: &'static str,
+        data: Option<&'static str>,
+        parts: Vec<Part>,
+        home: Option<&Home>,
+    ) -> Self {
+        let measures = parts.into_iter().map(|part| OfferedMeasure {
+            lower_is_better: part.direction == Direction::LowerIsBetter,
+            key: part.key,
+            label: part.label,
+            min: part.min,
+            max: part.max,
+        });
+        let missing = missing_data(std::slice::from_ref(&name), home);
+        let absence = absent_model(&name, home).or_else(|| (!missing.is_empty()).then(|| absence(&missing)));
+        let seconds = seconds(name.split(':').next().unwrap_or_default());
+        Self { summary, measures: measures.collect(), data, absence, seconds, name }
+    }
 }
 
 /// The suites that a phase may have.
@@ -260,12 +344,15 @@ pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
 /// metrics such as METEOR may be where tasks run only, so these are not built.
 pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result<()> {
     let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
+    let (compared, names): (Vec<String>, Vec<String>) =
+        names.iter().cloned().partition(|name| embedding_kind(name).is_some());
     let (with_data, others): (Vec<String>, Vec<String>) = names
-        .iter()
-        .cloned()
+        .into_iter()
         .partition(|name| needed.iter().any(|needed| needed.is_named && name.starts_with(needed.metric)));
     let mut known = Vec::new();
-    if !others.is_empty() || with_data.is_empty() {
+    let parts = compared.iter().filter_map(|name| embedding_kind(name)).flat_map(|kind| (kind.parts)());
+    known.extend(parts.map(|part| part.key));
+    if !others.is_empty() || (with_data.is_empty() && compared.is_empty()) {
         let selection = capeval::select_metrics(&MetricOptions::new(others), &Resources::default())?;
         known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
     }
@@ -303,12 +390,7 @@ mod tests {
             assert!(metric.seconds > 0.0 && !metric.summary.is_empty(), "{}", metric.name);
             check_metrics(std::slice::from_ref(&metric.name), &[("main_metric", main)]).unwrap();
             let is_refused = each_metric(std::slice::from_ref(&metric.name), None).is_err();
-            assert_eq!(
-                is_refused,
-                metric.data.is_some_and(|(_, is_installed)| !is_installed),
-                "{}",
-                metric.name
-            );
+            assert_eq!(is_refused, metric.absence.is_some(), "{}", metric.name);
         }
         let known = |name: &String| all.iter().any(|metric| metric.name == *name);
         let coco = offered_suites().into_iter().find(|suite| suite.name == "coco").unwrap();
@@ -344,8 +426,12 @@ mod tests {
     fn what_is_missing_is_no_reason_to_leave_a_metric_out() {
         let folder = tempfile::tempdir().unwrap();
         for names in [&[][..], &["coco".to_owned()], &["meteor".to_owned()]] {
-            let metrics =
-                Metrics { names: names.to_vec(), tokenizer: None, data: Some(folder.path().to_owned()) };
+            let metrics = Metrics {
+                names: names.to_vec(),
+                tokenizer: None,
+                data: Some(folder.path().to_owned()),
+                vectors: None,
+            };
             let error = metrics.resources().err().unwrap().to_string();
             assert!(error.contains("run `capeval-server data install meteor`"), "{names:?}: {error}");
             assert_eq!(error.contains("data install spice"), names.first().is_none_or(|name| name == "coco"));
@@ -358,7 +444,7 @@ mod tests {
         std::fs::write(folder.path().join("meteor-1.5.bin"), "damaged").unwrap();
         for name in ["meteor", "spice", "spider"] {
             let data = Some(folder.path().to_owned());
-            let metrics = Metrics { names: vec![name.to_owned()], tokenizer: None, data };
+            let metrics = Metrics { names: vec![name.to_owned()], tokenizer: None, data, vectors: None };
             let error = metrics.resources().err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains("meteor-1.5.bin"), "{name}: {error}");
         }

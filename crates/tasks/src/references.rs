@@ -75,6 +75,7 @@ impl Prepare {
             resources,
             progress: &(),
         })?;
+        metrics.check_images(&done.ids)?;
         done.write(File::create(prepared)?)?;
         serde_json::to_writer(File::create(ids)?, &done.ids)?;
         let counts = (0..u32::try_from(done.n_images())?).map(|image| done.n_references([image]));

@@ -37,7 +37,7 @@ const PENALTY: Setting =
     Setting::number("penalty", "0.9", "share of the score that an error takes", 0.0..=1.0);
 
 /// Which of several detectors a metric uses.
-const DETECTOR: Setting = Setting::text(
+pub(super) const DETECTOR: Setting = Setting::text(
     "detector",
     "any",
     "name or folder of the detector of errors, if several suit",

@@ -10,6 +10,9 @@ pub(crate) mod sentence;
 use capeval::OutsideRow;
 use capeval::metric::{Explanation, Step};
 
+/// The settings that name a model.
+pub(crate) const MODEL_SETTINGS: [&str; 2] = [clip_score::MODEL.name, fluency::DETECTOR.name];
+
 /// An explanation over the words of a row, split at white space.
 fn explanation(row: &OutsideRow<'_>, scores: Vec<Step>) -> Explanation {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();

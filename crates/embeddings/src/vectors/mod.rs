@@ -13,7 +13,7 @@ use capeval::choice::SegmentId;
 use capeval::corpus::Ids;
 use capeval_arrays::{Buffer, SharedBytes};
 use capeval_choice::{Notice, Refusal};
-use capeval_files::Error;
+use capeval_files::{Bytes, Error};
 
 use crate::space::dot;
 use crate::{hash, known_hashes};
@@ -40,6 +40,15 @@ struct Read {
     rows: Buffer<f32>,
 }
 
+/// The vectors of a file that is not NumPy's.
+fn tensors_of(bytes: &SharedBytes) -> Result<Read, Refusal> {
+    match (**bytes).as_ref().get(8) {
+        Some(b'{') => tensors::read(bytes),
+        _ => Err(Refusal::new("this is no file of vectors")
+            .with_remedy("give a file of NumPy (.npy) or .safetensors")),
+    }
+}
+
 impl Vectors {
     /// Reads a file: `.npy`, with the ids in a file beside it, or `.safetensors`.
     ///
@@ -57,13 +66,20 @@ impl Vectors {
             let (rows, dims, n) = npy::read(&shared).map_err(at)?;
             let (ids, of_ids) = ids::beside(path, n)?;
             (Read { ids, dims, rows }, hash::of(format!("{hash}{of_ids}").as_bytes()))
-        } else if (*shared).as_ref().get(8) == Some(&b'{') {
-            (tensors::read(&shared).map_err(at)?, hash)
         } else {
-            let what = Refusal::new("this is no file of vectors");
-            return Err(at(what.with_remedy("give a file of NumPy (.npy) or .safetensors")));
+            (tensors_of(&shared).map_err(at)?, hash)
         };
         Self::new(path, hash, read).map_err(at)
+    }
+
+    /// Reads the bytes of a file of `.safetensors`, which errors call `name`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of_tensors(name: &str, bytes: Bytes) -> Result<Self, Refusal> {
+        let at = |refusal: Refusal| refusal.at(name);
+        let hash = hash::of(&bytes);
+        Self::new(name, hash, tensors_of(&(Arc::new(bytes) as SharedBytes)).map_err(at)?).map_err(at)
     }
 
     /// Rows of `dims` numbers, one after another, each with its id.

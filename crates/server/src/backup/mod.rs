@@ -116,7 +116,8 @@ pub async fn named(tx: &mut Tx) -> Result<Vec<String>, Error> {
                    UNION SELECT blob AS hash FROM release_part";
     let hidden = "SELECT source_hash AS hash FROM reference_set WHERE source_hash IS NOT NULL \
                   UNION SELECT prepared_hash AS hash FROM reference_set WHERE prepared_hash IS NOT NULL \
-                  UNION SELECT ids_hash AS hash FROM reference_set WHERE ids_hash IS NOT NULL";
+                  UNION SELECT ids_hash AS hash FROM reference_set WHERE ids_hash IS NOT NULL \
+                  UNION SELECT vectors_hash AS hash FROM phase WHERE vectors_hash IS NOT NULL";
     let mut names = Vec::new();
     for (folder, sql) in FOLDERS.into_iter().zip([visible, hidden]) {
         let hashes: Vec<String> = tx.fetch(sql, args![]).await?;

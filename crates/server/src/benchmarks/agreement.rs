@@ -131,8 +131,10 @@ impl Work for CorrelatePhase {
         let path = folder.path().join("ratings.json");
         std::fs::write(&path, serde_json::to_vec(&ratings)?)?;
         let references = app.hidden.ready(&set.source_hash).await?;
-        let allowance = child::allowance(app, readable(app, [path.clone(), references.clone()]));
-        let task = Correlate { ratings: path, references, metrics: set.metrics(&phase, app) };
+        let metrics = set.metrics(&phase, app).await?;
+        let files = metrics.files().chain([path.clone(), references.clone()]);
+        let allowance = child::allowance(app, readable(app, files));
+        let task = Correlate { ratings: path, references, metrics };
         let mut found = child::run(app, allowance, task).await?;
         if found.images < IMAGES {
             found.figures.truncate(1);

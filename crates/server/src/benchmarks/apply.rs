@@ -113,6 +113,7 @@ fn kept(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<Stored> {
 
 /// The files of a phase as they are stored, in the order of the plan.
 struct StoredFiles {
+    vectors: Option<Stored>,
     references: Vec<StoredReferences>,
     baselines: Vec<Stored>,
 }
@@ -135,6 +136,11 @@ async fn store_files(
     let (blobs, hidden) = (app.blobs.clone(), app.hidden.clone());
     let store_phase = move |phase: &PhasePlan| -> anyhow::Result<StoredFiles> {
         let known = known.as_ref().and_then(|known| known.phase(&phase.slug));
+        let vectors = phase
+            .vectors
+            .as_ref()
+            .map(|vectors| store(vectors, known.and_then(|known| known.vectors.as_ref()), &hidden, &files));
+        let vectors = vectors.transpose()?;
         let references = phase.references.iter().map(|set| {
             let known = known.and_then(|known| known.references.iter().find(|known| known.name == set.name));
             let file = store(&set.file, known.map(|known| &known.file), &hidden, &files)?;
@@ -149,7 +155,7 @@ async fn store_files(
             store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
                 .with_context(|| why!("baseline {}", baseline.method))
         });
-        Ok(StoredFiles { references, baselines: baselines.collect::<anyhow::Result<_>>()? })
+        Ok(StoredFiles { vectors, references, baselines: baselines.collect::<anyhow::Result<_>>()? })
     };
     let store_phases = move || {
         phases.iter().map(|phase| store_phase(phase).with_context(|| why!("phase {}", phase.slug))).collect()
@@ -524,6 +530,7 @@ async fn require_unchanged(
 ) -> anyhow::Result<()> {
     require_same("metrics", &known.metrics, &plan.metrics)?;
     require_same("human", &known.human, &plan.human)?;
+    require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
     let sets = records::sets_in(tx, &known.id).await?;
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     require_all(&names, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
@@ -577,14 +584,16 @@ async fn apply_phase(
     tx.execute(
         "INSERT INTO phase (id, benchmark, slug, title, position, opens_at, closes_at, per_day, in_total, board, \
          reveal_at, decimals, metrics, main_set, main_metric, human, board_columns, created_at, columns, per_image, \
-         pictures) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) \
+         pictures, vectors_hash, vectors_file) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, \
+         $23) \
          ON CONFLICT (id) DO UPDATE SET title = excluded.title, position = excluded.position, \
          opens_at = excluded.opens_at, closes_at = excluded.closes_at, per_day = excluded.per_day, \
          in_total = excluded.in_total, board = excluded.board, reveal_at = excluded.reveal_at, \
          decimals = excluded.decimals, main_set = excluded.main_set, main_metric = excluded.main_metric, \
          board_columns = excluded.board_columns, columns = excluded.columns, \
-         per_image = excluded.per_image, pictures = excluded.pictures",
+         per_image = excluded.per_image, pictures = excluded.pictures, \
+         vectors_hash = excluded.vectors_hash, vectors_file = excluded.vectors_file",
         args![
             &id,
             benchmark,
@@ -606,7 +615,9 @@ async fn apply_phase(
             clock::now(),
             serde_json::to_string(&plan.columns)?,
             plan.per_image.name(),
-            pictures
+            pictures,
+            files.vectors.as_ref().map(|file| file.hash.clone()),
+            files.vectors.as_ref().map_or("", |file| &file.name)
         ],
     )
     .await?;

@@ -102,6 +102,10 @@ pub struct PhasePlan {
     /// digits; pages with results image by image show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pictures: Option<String>,
+    /// A file with a vector of the picture of each image, as `capeval embed` writes it (.safetensors), for metrics that
+    /// compare captions with pictures, such as `clip-s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<Source>,
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
@@ -289,7 +293,12 @@ impl Names {
 pub const FILE: &str = "benchmark.toml";
 
 impl PhasePlan {
-    fn of(phase: &Phase, references: Vec<ReferencePlan>, baselines: Vec<BaselinePlan>) -> Self {
+    fn of(
+        phase: &Phase,
+        vectors: Option<Source>,
+        references: Vec<ReferencePlan>,
+        baselines: Vec<BaselinePlan>,
+    ) -> Self {
         let limit = |limit: i64| u32::try_from(limit).unwrap_or(0);
         Self {
             slug: phase.slug.clone(),
@@ -308,6 +317,7 @@ impl PhasePlan {
             human: phase.human,
             per_image: phase.per_image,
             pictures: Some(phase.pictures.clone()).filter(|pictures| !pictures.is_empty()),
+            vectors,
             references,
             columns: phase.columns.clone(),
             baselines,
@@ -347,7 +357,10 @@ impl Plan {
                 ),
             });
             let baselines = baselines.collect();
-            plans.push(PhasePlan::of(phase, references, baselines));
+            let vectors = phase.vectors_hash.as_ref().map(|hash| {
+                names.kept(&phase.vectors_file, &format!("{}-vectors.safetensors", phase.slug), hash)
+            });
+            plans.push(PhasePlan::of(phase, vectors, references, baselines));
         }
         Ok(Self {
             slug: benchmark.slug.clone(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use capeval_api::{PerImage, SetState};
-use capeval_tasks::{Described, Metrics};
+use capeval_tasks::{Described, ImageVectors, Metrics};
 use serde::{Deserialize, Deserializer};
 
 use super::about::Column;
@@ -75,6 +75,10 @@ pub struct Phase {
     pub per_image: PerImage,
     /// The address of the picture of an image, with `{id}`; empty if there are no pictures.
     pub pictures: String,
+    /// The hash of a file with vectors of the pictures.
+    pub vectors_hash: Option<String>,
+    /// The name that it had.
+    pub vectors_file: String,
     /// What hosts ask about methods.
     #[serde(deserialize_with = "store::json")]
     pub columns: Vec<Column>,
@@ -268,15 +272,23 @@ impl ReferenceSet {
     }
 
     /// Its metrics, for children.
-    pub fn metrics(&self, phase: &Phase, app: &App) -> Metrics {
-        Metrics { names: phase.metrics.clone(), tokenizer: self.tokenizer.clone(), data: app.data() }
+    pub async fn metrics(&self, phase: &Phase, app: &App) -> io::Result<Metrics> {
+        let vectors = match &phase.vectors_hash {
+            Some(hash) => {
+                Some(ImageVectors { name: phase.vectors_file.clone(), file: app.hidden.ready(hash).await? })
+            }
+            None => None,
+        };
+        let (names, tokenizer) = (phase.metrics.clone(), self.tokenizer.clone());
+        Ok(Metrics { names, tokenizer, data: app.data(), vectors })
     }
 
     /// Itself, for children; `None` if it is not ready.
     pub async fn for_child(&self, phase: &Phase, app: &App) -> io::Result<Option<capeval_tasks::Set>> {
         let Some(hash) = &self.prepared_hash else { return Ok(None) };
         let prepared = app.hidden.ready(hash).await?;
-        Ok(Some(capeval_tasks::Set { id: self.id.clone(), prepared, metrics: self.metrics(phase, app) }))
+        let metrics = self.metrics(phase, app).await?;
+        Ok(Some(capeval_tasks::Set { id: self.id.clone(), prepared, metrics }))
     }
 }
 

@@ -60,17 +60,12 @@ impl Work for PrepareSet {
         let source = app.hidden.ready(&set.source_hash).await?;
         let images = records::images(&mut app.store.snapshot().await?, &set.id).await?;
         let images = images.as_deref().map(serde_json::from_str).transpose()?;
+        let metrics = set.metrics(&phase, app).await?;
         let allowance = Allowance {
             write: vec![folder.path().to_owned()],
-            ..child::allowance(app, readable(app, [source.clone()]))
+            ..child::allowance(app, readable(app, metrics.files().chain([source.clone()])))
         };
-        let task = Prepare {
-            source,
-            images,
-            metrics: set.metrics(&phase, app),
-            prepared: prepared.clone(),
-            ids: ids.clone(),
-        };
+        let task = Prepare { source, images, metrics, prepared: prepared.clone(), ids: ids.clone() };
         let about = child::run(app, allowance, task).await?;
         if phase.score_set.is_some() {
             // What was scored describes no other images, and could not be scored by these references.
@@ -276,7 +271,7 @@ pub async fn score<'s>(
     is_awaited: bool,
 ) -> Result<Vec<SetScores>, Failure> {
     let sets = for_child(app, phase, sets).await?;
-    let files = sets.iter().map(|set| set.prepared.clone()).chain(captions.clone());
+    let files = sets.iter().flat_map(Set::files).chain(captions.clone());
     let allowance = Allowance { gives_way: !is_awaited, ..child::allowance(app, readable(app, files)) };
     child::run(app, allowance, Score { captions, sets }).await
 }
@@ -395,7 +390,7 @@ async fn pair_for_child(
 ) -> Result<(PathBuf, PathBuf, Vec<Set>, Allowance), Failure> {
     let sets = for_child(app, phase, sets.iter().filter(|set| lacking.contains(&set.id))).await?;
     let (one, other) = (app.blobs.ready(&one.1).await?, app.blobs.ready(&other.1).await?);
-    let files = sets.iter().map(|set| set.prepared.clone()).chain([one.clone(), other.clone()]);
+    let files = sets.iter().flat_map(Set::files).chain([one.clone(), other.clone()]);
     let allowance = Allowance { gives_way: true, ..child::allowance(app, readable(app, files)) };
     Ok((one, other, sets, allowance))
 }

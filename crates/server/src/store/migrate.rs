@@ -53,6 +53,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0031_uploads"
     "0032_images"
     "0033_shortest"
+    "0034_vectors"
 };
 
 /// The version of the tables that this program uses.

@@ -47,3 +47,4 @@ mod support;
 mod team_requests;
 #[cfg(feature = "otel")]
 mod traces;
+mod vectors;

@@ -112,7 +112,7 @@ async fn build(
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
         gives_way: true,
-        ..child::allowance(app, readable(app, [set.prepared.clone(), captions.clone()]))
+        ..child::allowance(app, readable(app, set.files().chain([captions.clone()])))
     };
     let id = set.id.clone();
     let task = ShowImages {

@@ -14,6 +14,9 @@ use crate::web::encode;
 /// Fields that list names, in any number of fields.
 const LISTS: [&str; 2] = ["board_columns", "metrics"];
 
+/// The field with the vectors of pictures.
+const VECTORS: &str = "vectors";
+
 type Fields<'p> = Vec<(&'p str, &'p str)>;
 
 /// What a form says about a phase, which is now `known`.
@@ -44,6 +47,12 @@ pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fa
             phase.metrics.clone_from(&known.metrics);
         }
     }
+    phase.vectors = match parcel.has_file(VECTORS) {
+        true => Some(VECTORS.to_owned().into()),
+        false => {
+            known.filter(|_| parcel.field("vectors.remove").is_none()).and_then(|known| known.vectors.clone())
+        }
+    };
     for (place, mut fields) in rows(parcel, "references") {
         let was = take(&mut fields, "was");
         let was = known.and_then(|known| known.references.iter().find(|set| Some(set.name.as_str()) == was));

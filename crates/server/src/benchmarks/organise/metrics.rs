@@ -2,7 +2,7 @@
 
 use capeval_api::{MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 use capeval_files::Home;
-use capeval_tasks::{Offered, OfferedMeasure, absence, offered, offered_suites};
+use capeval_tasks::{Offered, OfferedMeasure, offered, offered_suites};
 
 use crate::app::App;
 use crate::fault::Fault;
@@ -19,14 +19,13 @@ pub fn choices(app: &App) -> Result<MetricChoices, Fault> {
 }
 
 fn choice(metric: Offered) -> MetricChoice {
-    let missing = metric.data.filter(|(_, is_installed)| !is_installed);
     MetricChoice {
         name: metric.name,
         summary: metric.summary.to_owned(),
         measures: metric.measures.into_iter().map(measure).collect(),
-        data: metric.data.map(|(kind, _)| kind.name.to_owned()),
-        is_installed: missing.is_none(),
-        remedy: missing.map(|(kind, _)| absence(&[kind])),
+        data: metric.data.map(str::to_owned),
+        is_installed: metric.absence.is_none(),
+        remedy: metric.absence,
         seconds: metric.seconds,
     }
 }

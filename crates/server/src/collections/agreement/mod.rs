@@ -161,6 +161,7 @@ impl Work for CorrelateCollection {
                 names: names.collect(),
                 tokenizer: is_chinese.then(|| card::tokenizer(&language).name().to_owned()),
                 data: app.data(),
+                vectors: None,
             };
             let allowance = child::allowance(app, readable(app, paths.clone()));
             let [ratings, references] = paths;

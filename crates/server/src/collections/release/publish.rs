@@ -185,6 +185,7 @@ fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
         board_columns: Vec::new(),
         human: true,
         per_image: PerImage::Nothing,
+        vectors: None,
         pictures: None,
         references,
         columns: Vec::new(),
