@@ -118,7 +118,8 @@ def score(
             ``.safetensors``), a dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of
             NumPy or torch.
         pictures: pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``,
-            or ``{id:012}`` for an id padded with zeros, a list of these, or a dictionary of paths by id. Functions get what a
+            or ``{id:012}`` for an id padded with zeros, a file that says which picture each image has (COCO's annotations,
+            or a table with a column of paths), a list of these, or a dictionary of paths by id. Functions get what a
             dictionary holds, whatever it is.
         score_cache: the path of a folder that keeps scores of functions with a version and of programs for later calls,
             which then ask only about what is new. It need not exist. The default is a folder in your cache folder, which

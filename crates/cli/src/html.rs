@@ -1,5 +1,6 @@
 //! Output options of pages: the file, and the pictures.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -78,8 +79,11 @@ impl ImagePageArgs {
     pub fn open(&self, inputs: &[&str], pictures: &[String], output: &OutputArgs) -> Result<Option<Html>> {
         let Some(path) = &self.page.html else { return Ok(None) };
         let page = self.page.open(inputs, output)?;
-        let places: Vec<Place> =
-            pictures.iter().map(|source| Place::of(source, path)).collect::<Result<_>>()?;
+        let places: Vec<Place> = pictures
+            .iter()
+            .zip(PictureFiles::open_all(pictures)?)
+            .map(|(source, files)| Place { source: source.clone(), files, page: path.into() })
+            .collect();
         if let (Some(place), true) =
             (places.iter().find(|place| place.files.is_address()), self.embed_pictures)
         {
@@ -108,8 +112,8 @@ struct Place {
     /// As it was given.
     source: String,
     files: PictureFiles,
-    /// The path of the folder relative to the page.
-    from_page: String,
+    /// The page that shows them.
+    page: PathBuf,
 }
 
 impl Html {
@@ -156,15 +160,6 @@ impl Html {
 const MAX_EMBEDDED: u64 = 400_000_000;
 
 impl Place {
-    fn of(source: &str, page: &str) -> Result<Self> {
-        let files = PictureFiles::open(source)?;
-        let from_page = match &files {
-            PictureFiles::Folder { folder, .. } => from_page(folder, Path::new(page)),
-            PictureFiles::Pattern(_) => String::new(),
-        };
-        Ok(Self { source: source.to_owned(), files, from_page })
-    }
-
     /// The place of each picture, as the page says it.
     fn links(&self, ids: &[SegmentId]) -> Vec<Option<String>> {
         match &self.files {
@@ -173,10 +168,22 @@ impl Place {
                 .map(|id| Some(with_id(pattern, id)))
                 .map(|path| path.filter(|path| self.files.is_address() || Path::new(path).is_file()))
                 .collect(),
-            PictureFiles::Folder { files, .. } => files_of_images(files, ids)
-                .into_iter()
-                .map(|file| Some(format!("{}{}", self.from_page, file?)))
-                .collect(),
+            PictureFiles::Folder { folder, files } => {
+                let folder = from_page(folder, &self.page);
+                let link = |file: Option<&str>| Some(format!("{folder}{}", file?));
+                files_of_images(files, ids).into_iter().map(link).collect()
+            }
+            PictureFiles::List { .. } => {
+                let mut folders: HashMap<PathBuf, String> = HashMap::new();
+                let mut link = |path: Option<PathBuf>| {
+                    let path = path?;
+                    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+                    let folder =
+                        folders.entry(folder).or_insert_with_key(|folder| from_page(folder, &self.page));
+                    Some(format!("{folder}{}", path.file_name()?.to_string_lossy()))
+                };
+                self.files.paths(ids).into_iter().map(&mut link).collect()
+            }
         }
     }
 }
@@ -262,7 +269,7 @@ mod tests {
     fn pictures_are_found_by_name_or_by_the_number_at_its_end() {
         let files = ["42.jpg", "COCO_val2014_000000000007.jpg", "a b.png", "ü9.png"].map(str::to_owned);
         let files = PictureFiles::Folder { files: files.to_vec(), folder: "p".into() };
-        let place = Place { source: "p".into(), files, from_page: "../p/".into() };
+        let place = Place { source: "p".into(), files, page: "reports/page.html".into() };
         let ids = [
             SegmentId::from(42),
             SegmentId::from(7),
@@ -279,14 +286,14 @@ mod tests {
 
     #[test]
     fn the_first_place_that_has_a_picture_shows_it() {
-        let place = |name: &str, from_page: &str| Place {
+        let place = |name: &str, folder: &str| Place {
             source: String::new(),
-            files: PictureFiles::Folder { files: vec![name.to_owned()], folder: "p".into() },
-            from_page: from_page.to_owned(),
+            files: PictureFiles::Folder { files: vec![name.to_owned()], folder: folder.into() },
+            page: "reports/page.html".into(),
         };
-        let places = [place("1.jpg", "a/"), place("1.png", "b/"), place("2.png", "c/")];
+        let places = [place("1.jpg", "a"), place("1.png", "b"), place("2.png", "c")];
         let ids = [1, 2].map(SegmentId::from);
         let Pictures::Files(found) = linked(&places, &ids).unwrap() else { panic!("folders") };
-        assert_eq!(found, [Some("a/1.jpg".to_owned()), Some("c/2.png".to_owned())]);
+        assert_eq!(found, [Some("../a/1.jpg".to_owned()), Some("../c/2.png".to_owned())]);
     }
 }

@@ -31,8 +31,10 @@ pub struct MetricArgs {
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
     /// Pictures for metrics that look at them, and for pages that show every image: a folder with files named after
-    /// image ids, or a path (for pages also a URL) with {id}, or {id:012} for an id padded with zeros; may be repeated.
-    #[arg(long, value_name = "DIR|PATTERN")]
+    /// image ids; a path (for pages also a URL) with {id}, or {id:012} for an id padded with zeros; or a file that says
+    /// which picture each image has, such as COCO's annotations or a table with a column of paths. May be repeated:
+    /// paths of a table may be in a folder that is also given.
+    #[arg(long, value_name = "DIR|PATTERN|FILE")]
     pub pictures: Vec<String>,
     /// Model for metrics that compare vectors, such as clip-s and bert-score: a folder as Hugging Face stores it, or a
     /// name of `capeval model add`; may be repeated.

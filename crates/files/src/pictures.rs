@@ -1,10 +1,11 @@
-//! Which files show images: those of a folder by their names, or those that a pattern names.
+//! Which files show images: those of a folder by their names, those that a pattern names, or those that a file lists.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use capeval::corpus::read_picture_names;
 use capeval::{Picture, PictureSource};
 use capeval_choice::{Refusal, SegmentId, system_words};
 
@@ -21,18 +22,46 @@ pub enum PictureFiles {
         /// The names of its files.
         files: Vec<String>,
     },
+    /// A file that names the picture of each image.
+    List {
+        /// The paths by ids.
+        paths: HashMap<String, String>,
+        /// The folders in which they may be, in order.
+        folders: Vec<PathBuf>,
+    },
 }
 
 impl PictureFiles {
-    /// A pattern, or the files of a folder.
-    pub fn open(source: &str) -> Result<Self, Error> {
+    /// Opens places: patterns, folders, and files that list pictures, which are in these folders or beside the file.
+    ///
+    /// # Errors
+    /// When there is no such folder or file, or a file lists no pictures.
+    pub fn open_all<S: AsRef<str>>(sources: &[S]) -> Result<Vec<Self>, Error> {
+        let is_folder = |path: &PathBuf| path.is_dir();
+        let path_of = |source: &S| PathBuf::from(&*expanded(source.as_ref()));
+        let folders: Vec<PathBuf> = sources.iter().map(path_of).filter(is_folder).collect();
+        sources.iter().map(|source| Self::open(source.as_ref(), &folders)).collect()
+    }
+
+    fn open(source: &str, folders: &[PathBuf]) -> Result<Self, Error> {
         if source.contains("{id") {
             return Ok(Self::Pattern(source.to_owned()));
         }
         let folder = PathBuf::from(&*expanded(source));
+        if folder.is_file() {
+            let paths = read_picture_names(&crate::open(source)?, source)?;
+            let beside = folder.parent().map(Path::to_owned);
+            return Ok(Self::List {
+                paths: paths.into_iter().map(|(id, path)| (id.to_string(), path)).collect(),
+                folders: folders.iter().cloned().chain(beside).collect(),
+            });
+        }
         let listed = fs::read_dir(&folder).map_err(|error| {
             let refusal = Refusal::new(format!("cannot look for pictures: {}", system_words(&error)));
-            Error::content(source, refusal.with_remedy("name a folder, or a pattern with {id}"))
+            Error::content(
+                source,
+                refusal.with_remedy("name a folder, a pattern with {id}, or a file that lists pictures"),
+            )
         })?;
         let mut files: Vec<String> =
             listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
@@ -57,6 +86,13 @@ impl PictureFiles {
                 .into_iter()
                 .map(|file| Some(folder.join(file?)).filter(is_file))
                 .collect(),
+            Self::List { paths, folders } => {
+                let find = |id: &SegmentId| {
+                    let path = paths.get(&id.to_string())?;
+                    folders.iter().map(|folder| folder.join(path)).find(is_file)
+                };
+                ids.iter().map(find).collect()
+            }
         }
     }
 }
@@ -69,21 +105,18 @@ pub struct PicturePlaces {
 }
 
 impl PicturePlaces {
-    /// The pictures in these folders, and those that these patterns name.
+    /// The pictures in these folders, and those that these patterns and files name.
     pub fn open<S: AsRef<str>>(sources: &[S]) -> Result<Self, Error> {
         let sources: Vec<&str> = sources.iter().map(AsRef::as_ref).collect();
-        let places = sources.iter().map(|source| {
-            let place = PictureFiles::open(source)?;
-            if place.is_address() {
-                let refusal = Refusal::new("metrics look at files, and this is an address");
-                return Err(Error::content(
-                    source,
-                    refusal.with_remedy("fetch the pictures, and name their folder"),
-                ));
-            }
-            Ok(place)
-        });
-        Ok(Self { places: places.collect::<Result<_, _>>()?, name: sources.join(", ") })
+        let places = PictureFiles::open_all(&sources)?;
+        if let Some((source, _)) = sources.iter().zip(&places).find(|(_, place)| place.is_address()) {
+            let refusal = Refusal::new("metrics look at files, and this is an address");
+            return Err(Error::content(
+                source,
+                refusal.with_remedy("fetch the pictures, and name their folder"),
+            ));
+        }
+        Ok(Self { places, name: sources.join(", ") })
     }
 }
 
@@ -191,6 +224,23 @@ mod tests {
         assert_eq!(with_id("a/{id}/COCO_{id:012}.jpg", &id), "a/7/COCO_000000000007.jpg");
         assert_eq!(with_id("plain", &id), "plain");
         assert_eq!(with_id("{id:070000}", &id), "7", "no more than 99 digits");
+    }
+
+    #[test]
+    fn a_file_names_pictures_in_folders_and_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::create_dir_all(path("val/deep")).unwrap();
+        for name in ["val/x.jpg", "val/deep/y.png", "z.gif"] {
+            fs::write(path(name), name).unwrap();
+        }
+        fs::write(path("list.csv"), "image_id,path\n1,x.jpg\n02,deep/y.png\n3,z.gif\n4,none.jpg\n").unwrap();
+        let places = PictureFiles::open_all(&[path("list.csv"), path("val")]).unwrap();
+        let ids = [SegmentId::from(1), SegmentId::from("02"), SegmentId::from(3), SegmentId::from(4)];
+        let found =
+            places[0].paths(&ids).into_iter().map(|found| found.map(|found| found.display().to_string()));
+        let expected = ["val/x.jpg", "val/deep/y.png", "z.gif"].map(|name| Some(path(name)));
+        assert_eq!(found.collect::<Vec<_>>(), [&expected[..], &[None]].concat());
     }
 
     #[test]
