@@ -1,4 +1,4 @@
-//! Which picture shows which image, as files of captions say it: `images` of COCO, tables, and objects from ids to paths.
+//! Which picture shows which image, as files of captions say it: `images` of COCO, tables, objects from ids to paths.
 //!
 //! ```text
 //! {"images": [{"id": 42, "file_name": "COCO_val2014_000000000042.jpg"}, …]}   COCO
