@@ -62,6 +62,23 @@ def test_files_are_those_of_numpy(tmp_path):
     assert reports[0]["ref-clip-s"] == reports[1]["ref-clip-s"]
 
 
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_tables_of_parquet_are_files_of_vectors(tmp_path, kind):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    images, candidates = vectors(3, 1, kind), ([1, 2, 3], vectors(3, 2))
+    item = getattr(pyarrow, kind)()
+    for listed in (pyarrow.list_(item), pyarrow.list_(item, images.shape[1])):
+        column = pyarrow.array([list(row) for row in images], type=listed)
+        table = pyarrow.table({"model": ["b32"] * 3, "embedding": column, "image_id": [1, 2, 3]})
+        parquet.write_table(table, tmp_path / "images.parquet")
+        given = [tmp_path / "images.parquet", ([1, 2, 3], images)]
+        scores = [
+            capeval.score(REFERENCES, CAPTIONS, ["clip-s"], vectors={"images": one, "candidates": candidates}) for one in given
+        ]
+        assert scores[0]["clip-s"] == scores[1]["clip-s"]
+
+
 @needs_models
 def test_models_score_and_explain():
     model = MODELS / "roberta"

@@ -183,6 +183,11 @@ fn gif(bytes: &[u8], width: usize, height: usize) -> Result<Picture, Box<dyn std
 }
 
 fn webp(bytes: &[u8], width: usize, height: usize) -> Result<Picture, Box<dyn std::error::Error>> {
+    let size =
+        bytes.get(4..8).map_or(0, |size| u32::from_le_bytes([size[0], size[1], size[2], size[3]]) as usize);
+    if size + 8 > bytes.len() {
+        return Err("it ends early".into());
+    }
     let mut decoder = image_webp::WebPDecoder::new(Cursor::new(bytes))?;
     decoder.set_memory_limit(1 << 30);
     let mut bytes = vec![0; decoder.output_buffer_size().ok_or("it is too large")?];

@@ -168,12 +168,7 @@ impl Picture {
     fn filtered16(&self, width: usize, height: usize) -> Self {
         let shades: Vec<u16> =
             self.bytes.as_chunks::<2>().0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect();
-        let rounded = |sum: f64| {
-            let whole = if sum >= 0.0 { (sum + 0.5).floor() } else { -(sum.abs() + 0.5).floor() } as i64;
-            // The low byte is what is left over from 256, and the high one is clipped.
-            let (low, high) = ((whole % 256).clamp(0, 255), (whole >> 8).clamp(0, 255));
-            (high << 8 | low) as u16
-        };
+        let rounded = |sum: f64| (sum + 0.5).floor().clamp(0.0, f64::from(u16::MAX)) as u16;
         let pass = |shades: &[u16], columns: usize, rows: usize, new: usize, is_across: bool| -> Vec<u16> {
             let weights = Weights::new(if is_across { columns } else { rows }, new);
             let ranges: Vec<_> = weights.ranges().collect();

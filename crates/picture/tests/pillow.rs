@@ -111,6 +111,25 @@ fn pictures_that_end_early_are_refused() {
 }
 
 #[test]
+fn no_byte_of_a_jpeg_or_webp_is_missing() {
+    for name in ["420.jpg", "progressive.jpg", "restarts.jpg", "lossy.webp", "lossless.webp"] {
+        let bytes = read(name);
+        for end in 0..bytes.len() {
+            assert!(decode(&bytes[..end]).is_err(), "{name}: {end} of {} bytes", bytes.len());
+        }
+    }
+    // Another marker, or enough bytes for whoever reads ahead, end the rows of a sequential picture as well.
+    let bytes = read("420.jpg");
+    let with = |tail: &[u8]| decode(&[&bytes[..bytes.len() - 2], tail].concat());
+    for tail in [&[0; 100][..], b"\xFF\xFE\0\x05abc", b"\xFF\xD0\xFF", b"\xFF\xE5"] {
+        assert_eq!(with(tail).unwrap().bytes, picture("420.jpg").bytes, "{tail:?}");
+    }
+    for tail in [&b"\xFF"[..], &[0; 3]] {
+        assert!(with(tail).is_err(), "{tail:?}");
+    }
+}
+
+#[test]
 fn enormous_pictures_are_refused_before_they_take_memory() {
     let mut png = read("rgb.png");
     png[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);

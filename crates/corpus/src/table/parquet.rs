@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::DataType;
@@ -83,7 +83,9 @@ fn lies_within(chunk: &ColumnChunkMetaData, n_bytes: usize) -> bool {
 fn is_readable(kind: &DataType) -> bool {
     match kind {
         DataType::List(item) => is_readable(item.data_type()),
-        DataType::Utf8 | DataType::Boolean | DataType::Float32 | DataType::Float64 => true,
+        DataType::Utf8 | DataType::Boolean | DataType::Float16 | DataType::Float32 | DataType::Float64 => {
+            true
+        }
         other => other.is_integer(),
     }
 }
@@ -137,6 +139,7 @@ impl Cells for Arrays<'_> {
     fn numbers(&self, column: usize) -> Option<Vec<Option<f64>>> {
         let (items, range) = self.list(column)?;
         match items.data_type() {
+            DataType::Float16 => Some(slice(items.as_primitive::<Float16Type>(), range)),
             DataType::Float32 => Some(slice(items.as_primitive::<Float32Type>(), range)),
             DataType::Float64 => Some(slice(items.as_primitive::<Float64Type>(), range)),
             _ => None,
@@ -172,6 +175,7 @@ fn cell(array: &dyn Array, row: usize) -> Cell<'_> {
         DataType::UInt8 => Cell::Integer(array.as_primitive::<UInt8Type>().value(row).into()),
         DataType::UInt16 => Cell::Integer(array.as_primitive::<UInt16Type>().value(row).into()),
         DataType::UInt32 => Cell::Integer(array.as_primitive::<UInt32Type>().value(row).into()),
+        DataType::Float16 => Cell::Number(array.as_primitive::<Float16Type>().value(row).into()),
         DataType::Float32 => Cell::Number(array.as_primitive::<Float32Type>().value(row).into()),
         DataType::Float64 => Cell::Number(array.as_primitive::<Float64Type>().value(row)),
         DataType::UInt64 => {

@@ -1,4 +1,4 @@
-//! Vectors that a user brings: files of `.npy` with ids beside them, `.safetensors`, and matrices in memory.
+//! Vectors that a user brings: files of `.npy` with ids beside them, `.safetensors`, tables, and matrices in memory.
 
 mod ids;
 mod npy;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use capeval::choice::SegmentId;
-use capeval::corpus::Ids;
+use capeval::corpus::{Ids, VectorTable, read_vectors};
 use capeval_arrays::{Buffer, SharedBytes};
 use capeval_choice::{Notice, Refusal};
 use capeval_files::{Bytes, Error};
@@ -40,17 +40,33 @@ struct Read {
     rows: Buffer<f32>,
 }
 
-/// The vectors of a file that is not NumPy's.
+/// The vectors of `.safetensors`.
 fn tensors_of(bytes: &SharedBytes) -> Result<Read, Refusal> {
-    match (**bytes).as_ref().get(8) {
-        Some(b'{') => tensors::read(bytes),
-        _ => Err(Refusal::new("this is no file of vectors")
-            .with_remedy("give a file of NumPy (.npy) or .safetensors")),
+    match is_tensors((**bytes).as_ref()) {
+        true => tensors::read(bytes),
+        false => Err(Refusal::new("this is no file of vectors")
+            .with_remedy("give a file of NumPy (.npy), .safetensors, or a table such as Parquet")),
     }
 }
 
+/// Whether these bytes begin as `.safetensors` do: with the length of a header, and the header.
+fn is_tensors(bytes: &[u8]) -> bool {
+    bytes.get(8) == Some(&b'{') && bytes.get(7) == Some(&0)
+}
+
+/// The vectors of a table, if these bytes begin as one does.
+fn table_of(path: &str, bytes: &[u8]) -> Option<Result<Read, Error>> {
+    let is_table =
+        bytes.starts_with(b"PAR1") || matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+    let read = || -> Result<Read, Error> {
+        let VectorTable { ids, dims, rows } = read_vectors(bytes, path)?;
+        Ok(Read { ids, dims, rows: Buffer::from(rows) })
+    };
+    is_table.then(read)
+}
+
 impl Vectors {
-    /// Reads a file: `.npy`, with the ids in a file beside it, or `.safetensors`.
+    /// Reads a file: `.npy`, with the ids in a file beside it, `.safetensors`, or a table, in Parquet or JSON.
     ///
     /// # Errors
     /// When it cannot be read, or has no vectors, or one that is not a number or has no length.
@@ -67,7 +83,11 @@ impl Vectors {
             let (ids, of_ids) = ids::beside(path, n)?;
             (Read { ids, dims, rows }, hash::of(format!("{hash}{of_ids}").as_bytes()))
         } else {
-            (tensors_of(&shared).map_err(at)?, hash)
+            let bytes = (*shared).as_ref();
+            match table_of(path, bytes).filter(|_| !is_tensors(bytes)) {
+                Some(table) => (table?, hash),
+                None => (tensors_of(&shared).map_err(at)?, hash),
+            }
         };
         Self::new(path, hash, read).map_err(at)
     }

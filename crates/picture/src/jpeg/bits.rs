@@ -86,6 +86,11 @@ impl<'b> Bits<'b> {
         self.made_up > self.n && self.bytes.get(self.at..).is_none_or(|rest| rest.len() < 2)
     }
 
+    /// Whether the file ended, rather than a marker came, while bits were read ahead: libjpeg waits for more.
+    pub fn starved(&self) -> bool {
+        self.made_up > 0 && self.bytes.get(self.at..).is_none_or(|rest| rest.len() < 2)
+    }
+
     /// The next `n` bits, at most 16.
     pub fn take(&mut self, n: u32) -> u32 {
         if n == 0 {

@@ -114,7 +114,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, Why> {
     loop {
         let (marker, content, next) = match segment(bytes, at) {
             Ok(found) => found,
-            // Pillow needs no end after all rows of a sequential picture.
+            // Pillow needs no marker of the end if something else comes after all rows of a sequential picture.
             Err(_) if n_scans > 0 && state.frame.as_ref().is_some_and(|frame| !frame.is_progressive) => break,
             Err(why) => return Err(why),
         };

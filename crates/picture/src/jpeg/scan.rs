@@ -85,6 +85,9 @@ pub(super) fn read(state: &mut State, content: &[u8], bytes: &[u8], at: usize) -
             }
         }
     }
+    if bits.starved() {
+        return Err(SHORT);
+    }
     Ok(bits.end())
 }
 
