@@ -103,7 +103,9 @@ impl Model {
         let family = config.get("model_type").and_then(Value::as_str).unwrap_or("clip");
         if family == "clip" {
             let clip = Clip::open(&config, open_clip.as_ref(), &weights)?;
-            let colours = colours(json(source, "preprocessor_config.json")?.as_ref(), open_clip.as_ref())?;
+            let preprocessor = json(source, PREPROCESSOR)?;
+            check_preparation(preprocessor.as_ref(), open_clip.as_ref(), clip.size)?;
+            let colours = colours(preprocessor.as_ref(), open_clip.as_ref())?;
             return Ok(Self {
                 tokenizer: tokenizer(source, "", Wanted::Clip)?,
                 made: Made::PicturesAndTexts,
@@ -370,25 +372,63 @@ fn colours(preprocessor: Option<&Value>, open_clip: Option<&Value>) -> Result<Co
         <[f32; 3]>::try_from(numbers).ok().filter(|all| all.iter().all(|x| x.is_finite())).ok_or_else(|| {
             Refusal::new(format!("{key} is not a list of three numbers"))
                 .with_remedy("download the file again")
-                .at("preprocessor_config.json")
+                .at(PREPROCESSOR)
         })
     };
     let of_open_clip = open_clip.and_then(|value| value.get("preprocess_cfg"));
     let mean = of(of_open_clip, "mean", of(preprocessor, "image_mean", OPENAI.mean)?)?;
     let deviation = of(of_open_clip, "std", of(preprocessor, "image_std", OPENAI.deviation)?)?;
-    let refuse = |why: String| {
-        Err(Refusal::new(why)
-            .with_remedy("make vectors with the model's own program, and give these")
-            .at("preprocessor_config.json"))
-    };
-    if deviation.contains(&0.0) {
-        return refuse("image_std has a 0".to_owned());
+    match deviation.contains(&0.0) {
+        true => Err(not_computed(PREPROCESSOR, "image_std has a 0".to_owned())),
+        false => Ok(Colours { mean, deviation }),
+    }
+}
+
+/// The file that says how pictures are prepared.
+const PREPROCESSOR: &str = "preprocessor_config.json";
+
+fn not_computed(file: &str, why: String) -> Refusal {
+    Refusal::new(why).with_remedy("make vectors with the model's own program, and give these").at(file)
+}
+
+/// Refuses a model whose pictures are not shrunk to its size, cut in the middle and normalised, as CLIP's are.
+fn check_preparation(
+    preprocessor: Option<&Value>,
+    open_clip: Option<&Value>,
+    size: usize,
+) -> Result<(), Refusal> {
+    let refuse = |why: String| Err(not_computed(PREPROCESSOR, why));
+    let given = |key: &str| preprocessor.and_then(|value| value.get(key)).filter(|value| !value.is_null());
+    for step in ["do_resize", "do_center_crop", "do_rescale", "do_normalize"] {
+        if given(step) == Some(&Value::Bool(false)) {
+            return refuse(format!("{step} is false, and this step is always taken here"));
+        }
     }
     // 3 is bicubic in Pillow.
-    match preprocessor.and_then(|value| value.get("resample")).and_then(Value::as_u64) {
-        None | Some(3) => Ok(Colours { mean, deviation }),
-        Some(other) => refuse(format!("resample is {other}, and only 3, which is bicubic, is computed")),
+    match given("resample").and_then(Value::as_u64) {
+        None | Some(3) => {}
+        Some(other) => {
+            return refuse(format!("resample is {other}, and only 3, which is bicubic, is computed"));
+        }
     }
+    let is_size = |number: Option<&Value>| number.and_then(Value::as_u64) == Some(size as u64);
+    let is_square = |value: &Value| is_size(value.get("height")) && is_size(value.get("width"));
+    let is_shrunk = |value: &Value| is_size(Some(value)) || is_size(value.get("shortest_edge"));
+    if let Some(other) = given("size").filter(|value| !is_shrunk(value)) {
+        return refuse(format!("size is {other}, and only {size} for the shorter side is computed"));
+    }
+    if let Some(other) = given("crop_size").filter(|value| !is_size(Some(value)) && !is_square(value)) {
+        return refuse(format!("crop_size is {other}, and the model sees {size} × {size} pixels"));
+    }
+    let of_open_clip = open_clip.and_then(|value| value.get("preprocess_cfg"));
+    for (key, usual) in [("interpolation", "bicubic"), ("resize_mode", "shortest")] {
+        let other = of_open_clip.and_then(|value| value.get(key)).and_then(Value::as_str);
+        if let Some(other) = other.filter(|other| *other != usual) {
+            let why = format!("{key} is {other}, and only {usual} is computed");
+            return Err(not_computed("open_clip_config.json", why));
+        }
+    }
+    Ok(())
 }
 
 impl Sentences {
@@ -399,6 +439,7 @@ impl Sentences {
         folder: &str,
         width: usize,
     ) -> Result<(Self, Option<usize>), Refusal> {
+        Self::check(modules)?;
         let file = format!("{folder}sentence_bert_config.json");
         let settings = json(source, &file)?.unwrap_or(Value::Null);
         let settings = Json::new(&file, &settings);
@@ -461,6 +502,28 @@ impl Sentences {
         }
         sentences.normalizes = folder_of(modules, "Normalize").is_some();
         Ok((sentences, longest))
+    }
+
+    /// Refuses modules in another order than these, and others.
+    fn check(modules: &Value) -> Result<(), Refusal> {
+        const ORDER: [&str; 4] = ["Transformer", "Pooling", "Dense", "Normalize"];
+        let types = modules.as_array().into_iter().flatten().map(|module| module.get("type"));
+        let kinds: Vec<&str> = types
+            .map(|kind| kind.and_then(Value::as_str).unwrap_or("?").rsplit('.').next().unwrap_or_default())
+            .collect();
+        let places: Option<Vec<usize>> =
+            kinds.iter().map(|kind| ORDER.iter().position(|known| known == kind)).collect();
+        match places {
+            Some(places) if places.is_sorted_by(|a, b| a < b) => Ok(()),
+            _ => {
+                let why = format!(
+                    "its modules are {}, and only {} are computed",
+                    kinds.join(", "),
+                    ORDER.join(", ")
+                );
+                Err(not_computed("modules.json", why))
+            }
+        }
     }
 
     /// The vectors of sentences from those of their tokens.

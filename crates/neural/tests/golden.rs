@@ -236,6 +236,170 @@ fn a_clip_that_lacks_layers_is_refused() {
     assert_eq!(why.to_string(), "there are 1 layers of texts, and config.json says 3");
 }
 
+/// The tensors of a model of 32 bits: name, shape and bytes.
+fn tensors(model: &str) -> Vec<(String, Vec<usize>, Vec<u8>)> {
+    let bytes = std::fs::read(data().join(model).join("model.safetensors")).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: serde_json::Map<String, Value> = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    let tensor = |(name, about): (String, Value)| {
+        assert_eq!(about["dtype"], "F32", "{name}");
+        let count = |value: &Value| ids(value).into_iter().map(|n| n as usize).collect::<Vec<_>>();
+        let at = count(&about["data_offsets"]);
+        (name, count(&about["shape"]), bytes[8 + length + at[0]..8 + length + at[1]].to_vec())
+    };
+    header.into_iter().filter(|(name, _)| name != "__metadata__").map(tensor).collect()
+}
+
+/// A file of these tensors.
+fn file_of(tensors: &[(String, Vec<usize>, Vec<u8>)]) -> Option<Vec<u8>> {
+    let (mut header, mut content) = (serde_json::Map::new(), Vec::new());
+    for (name, shape, bytes) in tensors {
+        let offsets = [content.len(), content.len() + bytes.len()];
+        let about = serde_json::json!({ "dtype": "F32", "shape": shape, "data_offsets": offsets });
+        header.insert(name.clone(), about);
+        content.extend_from_slice(bytes);
+    }
+    let mut header = serde_json::to_vec(&header).unwrap();
+    header.resize(header.len().next_multiple_of(8), b' ');
+    Some([&(header.len() as u64).to_le_bytes(), &header[..], &content].concat())
+}
+
+/// The vectors of a text and a picture.
+fn both(folder: &Folder) -> [Vec<f32>; 2] {
+    let model = Model::open(folder).unwrap();
+    let texts = model.text_vectors(&["a man's red ball", "two dogs"], &|_| {});
+    [texts, model.picture_vectors(&pictures(32).each_ref().map(Vec::as_slice), &|_| {})]
+}
+
+#[test]
+fn weights_in_several_files_are_those_of_one() {
+    let all = tensors("clip-quick");
+    let (first, second) = all.split_at(all.len() / 2);
+    let part = |name: &'static str, some: &[(String, Vec<usize>, Vec<u8>)]| {
+        some.iter().map(|(tensor, ..)| (tensor.clone(), name.into())).collect::<Vec<(String, Value)>>()
+    };
+    let map = [part("a.safetensors", first), part("b.safetensors", second)].concat();
+    let map = Value::Object(map.into_iter().collect());
+    let index = serde_json::json!({ "metadata": {}, "weight_map": map }).to_string();
+    let folder = Folder::new("clip-quick")
+        .with("model.safetensors", None)
+        .with("a.safetensors", file_of(first))
+        .with("b.safetensors", file_of(second))
+        .with("model.safetensors.index.json", Some(index.into_bytes()));
+    assert_eq!(both(&folder), both(&Folder::new("clip-quick")));
+}
+
+#[test]
+fn names_of_openai_and_settings_of_open_clip_are_read() {
+    const NAMES: [(&str, &str); 17] = [
+        ("text_model.encoder.layers.", "transformer.resblocks."),
+        ("vision_model.encoder.layers.", "visual.transformer.resblocks."),
+        ("text_model.embeddings.token_embedding", "token_embedding"),
+        ("text_model.embeddings.position_embedding.weight", "positional_embedding"),
+        ("text_model.final_layer_norm", "ln_final"),
+        ("vision_model.embeddings.class_embedding", "visual.class_embedding"),
+        ("vision_model.embeddings.position_embedding.weight", "visual.positional_embedding"),
+        ("vision_model.embeddings.patch_embedding", "visual.conv1"),
+        ("vision_model.pre_layrnorm", "visual.ln_pre"),
+        ("vision_model.post_layernorm", "visual.ln_post"),
+        ("text_projection.weight", "text_projection"),
+        ("visual_projection.weight", "visual.proj"),
+        ("self_attn.out_proj", "attn.out_proj"),
+        ("layer_norm1", "ln_1"),
+        ("layer_norm2", "ln_2"),
+        ("mlp.fc1", "mlp.c_fc"),
+        ("mlp.fc2", "mlp.c_proj"),
+    ];
+    let mut renamed: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
+    for (name, shape, bytes) in tensors("clip-quick") {
+        let name = NAMES.iter().fold(name, |name, (from, to)| name.replace(from, to));
+        match (name.as_str(), name.split_once("self_attn.")) {
+            // The weights of queries, keys and values lie one after another.
+            (_, Some((layer, part))) => {
+                let kind = part.rsplit('.').next().unwrap();
+                let name = format!("{layer}attn.in_proj_{kind}");
+                if renamed.iter().any(|(known, ..)| *known == name) {
+                    continue;
+                }
+                let all = ["q", "k", "v"].map(|which| {
+                    let own = name.replace("transformer.resblocks.", "encoder.layers.");
+                    let own = own
+                        .replace(&format!("attn.in_proj_{kind}"), &format!("self_attn.{which}_proj.{kind}"));
+                    let tower = if layer.starts_with("visual.") { "vision_model." } else { "text_model." };
+                    let own = format!("{tower}{}", own.trim_start_matches("visual."));
+                    tensors("clip-quick").into_iter().find(|(known, ..)| *known == own).unwrap().2
+                });
+                let shape = std::iter::once(3 * shape[0]).chain(shape[1..].iter().copied()).collect();
+                renamed.push((name, shape, all.concat()));
+            }
+            ("text_projection" | "visual.proj", _) => {
+                let (rows, columns) = (shape[0], shape[1]);
+                let turned = (0..columns).flat_map(|x| (0..rows).map(move |y| y * columns + x));
+                let turned = turned.flat_map(|at| bytes[4 * at..4 * at + 4].to_vec()).collect();
+                renamed.push((name, vec![columns, rows], turned));
+            }
+            _ => renamed.push((name, shape, bytes)),
+        }
+    }
+    let config: Value =
+        serde_json::from_slice(&std::fs::read(data().join("clip-quick/config.json")).unwrap()).unwrap();
+    let of = |part: &str, key: &str| config[part][key].as_u64().unwrap();
+    let heads = of("text_config", "num_attention_heads");
+    let head_width = of("vision_config", "hidden_size") / of("vision_config", "num_attention_heads");
+    let settings = |heads: u64, quick: bool| {
+        let model = serde_json::json!({
+            "quick_gelu": quick,
+            "text_cfg": { "heads": heads },
+            "vision_cfg": { "head_width": head_width },
+        });
+        let folder = Folder::new("clip-quick").with("model.safetensors", file_of(&renamed));
+        let open_clip = serde_json::json!({ "model_cfg": model }).to_string();
+        folder.with("config.json", None).with("open_clip_config.json", Some(open_clip.into_bytes()))
+    };
+    let expected = both(&Folder::new("clip-quick"));
+    for (found, expected) in both(&settings(heads, true)).iter().zip(&expected) {
+        assert_close(found, expected, "the same weights");
+    }
+    assert_ne!(both(&settings(heads, false)), expected, "the other activation");
+    assert_ne!(both(&settings(2 * heads, true)), expected, "other heads");
+}
+
+#[test]
+fn what_is_prepared_or_pooled_otherwise_is_refused() {
+    let refused = |folder: Folder, words: &str| {
+        let why = Model::open(&folder).err().unwrap_or_else(|| panic!("{words}")).to_string();
+        assert!(why.contains(words), "{why}");
+    };
+    for (settings, words) in [
+        (r#"{"do_normalize": false}"#, "do_normalize is false"),
+        (r#"{"do_center_crop": false}"#, "do_center_crop is false"),
+        (r#"{"resample": 2}"#, "resample is 2"),
+        (r#"{"size": {"shortest_edge": 64}}"#, "size is {\"shortest_edge\":64}, and only 32"),
+        (r#"{"size": {"height": 32, "width": 32}}"#, "and only 32 for the shorter side"),
+        (r#"{"crop_size": 30}"#, "crop_size is 30, and the model sees 32 × 32 pixels"),
+        (r#"{"image_std": [1, 0, 1]}"#, "image_std has a 0"),
+    ] {
+        refused(Folder::new("clip-quick").with("preprocessor_config.json", Some(settings.into())), words);
+    }
+    let usual = r#"{"size": 32, "crop_size": {"height": 32, "width": 32}, "resample": 3, "do_resize": true}"#;
+    Model::open(&Folder::new("clip-quick").with("preprocessor_config.json", Some(usual.into()))).unwrap();
+    for (modules, words) in [
+        (
+            &["Transformer", "Pooling", "Dense", "Dense"][..],
+            "its modules are Transformer, Pooling, Dense, Dense",
+        ),
+        (
+            &["Transformer", "Normalize", "Pooling"],
+            "only Transformer, Pooling, Dense, Normalize are computed",
+        ),
+        (&["Transformer", "Pooling", "LayerNorm"], "its modules are Transformer, Pooling, LayerNorm"),
+    ] {
+        let of_kind = |kind: &&str| serde_json::json!({ "type": format!("models.{kind}"), "path": "" });
+        let modules = Value::Array(modules.iter().map(of_kind).collect()).to_string();
+        refused(Folder::new("bert").with("modules.json", Some(modules.into_bytes())), words);
+    }
+}
+
 #[test]
 fn tensors_without_numbers_are_refused() {
     let empty =

@@ -118,7 +118,7 @@ fn no_byte_of_a_jpeg_or_webp_is_missing() {
             assert!(decode(&bytes[..end]).is_err(), "{name}: {end} of {} bytes", bytes.len());
         }
     }
-    // Another marker, or enough bytes for whoever reads ahead, end the rows of a sequential picture as well.
+    // Another marker, or enough bytes to read ahead, end the rows of a sequential picture as well.
     let bytes = read("420.jpg");
     let with = |tail: &[u8]| decode(&[&bytes[..bytes.len() - 2], tail].concat());
     for tail in [&[0; 100][..], b"\xFF\xFE\0\x05abc", b"\xFF\xD0\xFF", b"\xFF\xE5"] {
