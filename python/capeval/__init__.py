@@ -29,6 +29,7 @@ from ._compare import Comparison, compare
 from ._correlate import Correlation, correlate
 from ._engine import __version__, get_num_threads, set_num_threads
 from ._diversity import diversity
+from ._embed import Embedded, embed
 from ._evaluator import Evaluator
 from ._explain import Explained, Explanation, Match, Step, explain
 from ._frequencies import DocumentFrequencies
@@ -46,6 +47,7 @@ __all__ = [
     "Comparison",
     "Correlation",
     "DocumentFrequencies",
+    "Embedded",
     "Evaluator",
     "Explained",
     "Explanation",
@@ -63,6 +65,7 @@ __all__ = [
     "compare",
     "correlate",
     "diversity",
+    "embed",
     "explain",
     "get_num_threads",
     "install_as_pycocoevalcap",

@@ -368,8 +368,10 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
     """The metrics that compute the measures of `weights`, and the metric of each measure."""
     if not weights:
         raise ValueError("weights are empty; pass the weight of each measure, such as {'cider-d': 1.0}")
-    owners = {key: metric["name"] for metric in _engine.metrics() for key in metric["keys"]}
-    names = {metric["name"] for metric in _engine.metrics()}
+    # Those without a signature need a model, and are for reports.
+    described = [metric for metric in _engine.metrics() if metric["signature"] is not None]
+    owners = {key: metric["name"] for metric in described for key in metric["keys"]}
+    names = {metric["name"] for metric in described}
     specs: list[str] = []
     owner_of: dict[str, str] = {}
     for key in weights:

@@ -63,6 +63,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenizer_names, module)?)?;
+    module.add_function(wrap_pyfunction!(outside::write_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::needed_frequencies, module)?)?;
     module.add_function(wrap_pyfunction!(correlation::correlate, module)?)?;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use capeval::evaluate::registry::{SUITES, kinds};
-use capeval::metric::{About, AnyMetric, Direction, Reading};
+use capeval::metric::{About, AnyMetric, Direction, Part, Reading, Setting};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
+use capeval_embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_files::{Caches, MetricData};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -69,13 +70,13 @@ pub fn of_rows(
 #[pyfunction]
 pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    for kind in kinds() {
-        let About { signature, parts, .. } = kind.about().map_err(|error| fault(&error))?;
+    let add = |listed: Listed<'_>| -> PyResult<()> {
+        let Listed { name, summary, paper, program, parts, settings, signature, needs } = listed;
         let entry = PyDict::new(py);
-        entry.set_item("name", kind.name)?;
-        entry.set_item("summary", kind.summary)?;
-        entry.set_item("paper", kind.paper)?;
-        entry.set_item("program", kind.program)?;
+        entry.set_item("name", name)?;
+        entry.set_item("summary", summary)?;
+        entry.set_item("paper", paper)?;
+        entry.set_item("program", program)?;
         entry.set_item("keys", parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>())?;
         entry.set_item("min", parts.first().map(|part| part.min))?;
         entry.set_item("max", parts.first().map(|part| part.max))?;
@@ -83,16 +84,54 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             "higher_is_better",
             parts.first().is_none_or(|part| part.direction == Direction::HigherIsBetter),
         )?;
-        let settings = PyDict::new(py);
-        for setting in kind.settings {
-            settings.set_item(setting.name, (setting.default, setting.meaning()))?;
+        let all = PyDict::new(py);
+        for setting in settings {
+            all.set_item(setting.name, (setting.default, setting.meaning()))?;
         }
-        entry.set_item("settings", settings)?;
-        entry.set_item("signature", signature.to_string())?;
-        entry.set_item("needs", kind.need.as_ref().map(|need| need.what))?;
-        list.append(entry)?;
+        entry.set_item("settings", all)?;
+        entry.set_item("signature", signature)?;
+        entry.set_item("needs", needs)?;
+        list.append(entry)
+    };
+    for kind in kinds() {
+        let About { signature, parts, .. } = kind.about().map_err(|error| fault(&error))?;
+        add(Listed {
+            name: kind.name,
+            summary: kind.summary,
+            paper: kind.paper,
+            program: kind.program,
+            parts,
+            settings: kind.settings.iter().collect(),
+            signature: Some(signature.to_string()),
+            needs: kind.need.as_ref().map(|need| need.what),
+        })?;
+    }
+    for kind in EMBEDDING_KINDS {
+        add(Listed {
+            name: kind.name,
+            summary: kind.summary,
+            paper: kind.paper,
+            program: kind.program,
+            parts: (kind.parts)(),
+            settings: kind.all_settings().collect(),
+            // It has the hash of a model.
+            signature: None,
+            needs: Some(kind.needs),
+        })?;
     }
     Ok(list)
+}
+
+/// What a list says of a metric.
+struct Listed<'l> {
+    name: &'l str,
+    summary: &'l str,
+    paper: &'l str,
+    program: &'l str,
+    parts: Vec<Part>,
+    settings: Vec<&'l Setting>,
+    signature: Option<String>,
+    needs: Option<&'l str>,
 }
 
 /// The suites: name, summary and metrics.

@@ -44,13 +44,28 @@ pub fn held(given: &Bound<'_, PyAny>) -> PyResult<Vec<(Role, Arc<Vectors>)>> {
     let given: Vec<(String, Vec<Bound<'_, PyAny>>, usize, Bound<'_, PyBytes>)> = given.extract()?;
     let read = |(role, ids, dims, numbers): (String, Vec<Bound<'_, PyAny>>, usize, Bound<'_, PyBytes>)| {
         let ids = ids.iter().map(id).collect::<PyResult<_>>()?;
-        let (numbers, _) = numbers.as_bytes().as_chunks::<4>();
-        let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        let vectors =
-            Vectors::from_rows(&format!("vectors[{role:?}]"), ids, dims, numbers).map_err(|e| fault(&e))?;
+        let vectors = Vectors::from_rows(&format!("vectors[{role:?}]"), ids, dims, floats(&numbers))
+            .map_err(|e| fault(&e))?;
         Ok((Role::parse(&role).map_err(|error| fault(&error))?, Arc::new(vectors)))
     };
     given.into_iter().map(read).collect()
+}
+
+/// Writes vectors of `dims` numbers of 32 bits, with their ids, to a file.
+#[pyfunction]
+pub fn write_vectors(
+    path: &str,
+    ids: Vec<Bound<'_, PyAny>>,
+    dims: usize,
+    numbers: &Bound<'_, PyBytes>,
+) -> PyResult<()> {
+    let ids = ids.iter().map(id).collect::<PyResult<Vec<_>>>()?;
+    capeval_embeddings::write(path, &ids, dims, &floats(numbers)).map_err(from_file)
+}
+
+/// The numbers of 32 bits in bytes.
+fn floats(bytes: &Bound<'_, PyBytes>) -> Vec<f32> {
+    bytes.as_bytes().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
 impl Outsiders {
