@@ -443,7 +443,9 @@ def is_program(metric: str | Metric) -> TypeGuard[str]:
 
 def own_names(metrics: Iterable[str | Metric]) -> list[str]:
     """The names of those that the engine computes itself."""
-    return [one for one in metrics if isinstance(one, str) and not is_program(one)]
+    from . import _engine
+
+    return _engine.engine_names([one for one in metrics if isinstance(one, str) and not is_program(one)])
 
 
 def whole(name: str, value: object, least: int, most: int, *, what: str = "a whole number") -> int:

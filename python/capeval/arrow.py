@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from ._choices import Duplicate, Empty, Missing, Surplus
+from ._data import Models, Vectors, models_of, vectors_of
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._inputs import (
     Captionlike,
@@ -123,6 +124,8 @@ class RowScorer:
         duplicate: Duplicate = "error",
         empty: Empty = "keep",
         threads: int | None = None,
+        model: Models = None,
+        vectors: Vectors = None,
         df: Frequencies = None,
     ) -> None:
         """Takes metrics as :func:`capeval.score` does.
@@ -149,6 +152,9 @@ class RowScorer:
                 - ``"keep"``: score them
                 - ``"skip"``: leave their images out of every metric
             threads: the number of threads; the default is one per processor.
+            model: as for :func:`capeval.score`. Each worker opens it, so that its folder must be where all can read it.
+            vectors: as for :func:`capeval.score`; those of images are found by the column `id`. Files must be where all workers
+                can read them.
             df: the former name of `document_frequencies`.
 
         Raises:
@@ -157,11 +163,13 @@ class RowScorer:
         frequencies = DocumentFrequencies._given(document_frequencies, df)
         chosen, settings = metric_list(metrics), with_tokenizer(settings, tokenizer)
         policy = Policy(missing, surplus, duplicate, empty)
-        self._arguments = (chosen, settings, frequencies, policy, threads)
+        self._arguments = (chosen, settings, frequencies, policy, threads, model, vectors)
         table = DocumentFrequencies._table(frequencies)
         names = [name_of(one) for one in chosen]
         functions = [one._engine() for one in chosen if not isinstance(one, str)]
-        self._engine = _engine.RowScorer(names, _settings(settings), table, policy, thread_count(threads), functions)
+        self._engine = _engine.RowScorer(
+            names, _settings(settings), table, policy, thread_count(threads), functions, models_of(model), vectors_of(vectors)
+        )
 
     def scores(
         self,
@@ -338,10 +346,22 @@ class RowScorer:
 
 
 def _make(
-    metrics: list[Any], settings: dict[str, object], frequencies: Frequencies, policy: Policy, threads: int | None
+    metrics: list[Any],
+    settings: dict[str, object],
+    frequencies: Frequencies,
+    policy: Policy,
+    threads: int | None,
+    model: Models,
+    vectors: Vectors,
 ) -> RowScorer:
     return RowScorer(
-        metrics, settings=settings, document_frequencies=frequencies, threads=threads, **policy._asdict()
+        metrics,
+        settings=settings,
+        document_frequencies=frequencies,
+        threads=threads,
+        model=model,
+        vectors=vectors,
+        **policy._asdict(),
     )
 
 

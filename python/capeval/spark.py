@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ._engine import set_num_threads
 from ._choices import Duplicate, Empty, Missing, Surplus
 from ._frequencies import DocumentFrequencies, Frequencies
+from ._data import Models, Vectors
 from ._inputs import Captionlike, Metrics, Policy, Settings, is_program, listed, metric_list, own_names, with_tokenizer
 from ._report import Id, Report
 from .arrow import FrequencyCounter, References, RowScorer, gathered, needed_frequencies
@@ -62,6 +63,8 @@ def evaluate(
     tokenizer: str | None = None,
     settings: Settings = None,
     document_frequencies: Frequencies = None,
+    model: Models = None,
+    vectors: Vectors = None,
     missing: Missing = "skip",
     surplus: Surplus = "ignore",
     duplicate: Duplicate = "first",
@@ -99,6 +102,10 @@ def evaluate(
         settings: as for :func:`capeval.score`.
         document_frequencies: a table, or the path of one that the driver and all executors can read, or that was
             shipped with ``addFile``.
+        model: as for :func:`capeval.score`; a folder is one that the driver and all executors can read. Each process of a
+            worker opens it once.
+        vectors: as for :func:`capeval.score`: files that the driver and all executors can read, or vectors in memory, which are
+            sent with the tasks. Those of images are found by the column `id`.
         missing: what to do about rows whose caption is null:
             - ``"error"``: stop, and name the images
             - ``"skip"``: leave the images out of every metric and of document frequencies
@@ -127,7 +134,7 @@ def evaluate(
     if intervals and id is None:
         raise ValueError("intervals need ids; pass id, the name of their column")
     rows, repeated = job.single(duplicate)
-    scorer = job.scorer(lambda: rows, metrics, tokenizer, settings, document_frequencies, parts)
+    scorer = job.scorer(lambda: rows, metrics, tokenizer, settings, document_frequencies, parts, (model, vectors))
     columns = job.columns()
     blocks = _BLOCKS if intervals else 1
     schema = scorer().schema("sums")
@@ -169,6 +176,8 @@ def score(
     tokenizer: str | None = None,
     settings: Settings = None,
     document_frequencies: Frequencies = None,
+    model: Models = None,
+    vectors: Vectors = None,
     missing: Missing = "skip",
     surplus: Surplus = "ignore",
     empty: Empty = "keep",
@@ -190,6 +199,8 @@ def score(
         tokenizer: as for :func:`evaluate`.
         settings: as for :func:`evaluate`.
         document_frequencies: as for :func:`evaluate`.
+        model: as for :func:`evaluate`.
+        vectors: as for :func:`evaluate`.
         missing: as for :func:`evaluate`.
         surplus: as for :func:`evaluate`.
         empty: as for :func:`evaluate`.
@@ -201,7 +212,9 @@ def score(
     job = _Job(df, references, candidate, id, Policy(missing, surplus, "error", empty))
     rows = job.joined()
     _check_columns(rows, kept)
-    scorer = job.scorer(lambda: job.single("last")[0], metrics, tokenizer, settings, document_frequencies, parts)
+    scorer = job.scorer(
+        lambda: job.single("last")[0], metrics, tokenizer, settings, document_frequencies, parts, (model, vectors)
+    )
     columns = job.columns()
     fields = {field.name: field for field in rows.schema.fields}
     scores = [StructField(key, DoubleType()) for key in scorer().schema().names]
@@ -372,6 +385,7 @@ class _Job:
         settings: Settings,
         frequencies: Frequencies,
         parts: int,
+        compared: tuple[Models, Vectors],
     ) -> _Once:
         """The scorer for all tasks; counts the document frequencies of the rows `counted()` if the metrics need them."""
         settings = with_tokenizer(settings, tokenizer)
@@ -388,7 +402,7 @@ class _Job:
             del policy["duplicate"]
             counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=own_names(chosen), settings=settings, **policy)
             table = _Once(_itself, counter.table(_collected(self.counted(counted(), counter, parts))))
-        return _Once(_scorer, shipped, settings, table, self._policy)
+        return _Once(_scorer, shipped, settings, table, self._policy, *compared)
 
     def counted(self, df: DataFrame, counter: FrequencyCounter, parts: int) -> DataFrame:
         """The merged counts of the references of `df`."""
@@ -502,11 +516,18 @@ def _itself(value: Any) -> Any:
 
 
 def _scorer(
-    metrics: list[Any], settings: dict[str, object], table: DocumentFrequencies | None, policy: Policy
+    metrics: list[Any],
+    settings: dict[str, object],
+    table: DocumentFrequencies | None,
+    policy: Policy,
+    model: Models,
+    vectors: Vectors,
 ) -> RowScorer:
     # Of a program, the path and the version were sent.
     metrics = [_local(one[0]) if isinstance(one, tuple) else one for one in metrics]
-    return RowScorer(metrics, settings=settings, document_frequencies=table, **policy._asdict())
+    return RowScorer(
+        metrics, settings=settings, document_frequencies=table, model=model, vectors=vectors, **policy._asdict()
+    )
 
 
 def _check_columns(df: DataFrame, names: Iterable[str]) -> None:

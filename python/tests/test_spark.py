@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ pytest.importorskip("pyspark.sql")
 
 from capeval import spark  # noqa: E402
 
+MODELS = Path(os.environ.get("CAPEVAL_ROOT", Path(__file__).parents[2])) / "testdata" / "neural"
 # The statistics of rouge155 have a dot in their names.
 METRICS = ["bleu", "rouge-l", "cider-d", "chrf", "ter", "sacrebleu", "rouge-score", "rouge155"]
 TYPES = "image_id bigint, candidate string, references array<string>"
@@ -273,6 +276,26 @@ def test_functions_and_programs_run_on_the_executors(session, corpus, length_rat
         found = {row["image_id"]: row for row in spark.score(df, metrics).collect()}
         for key, values in expected.segments.items():
             assert [found[id][key] for id in expected.ids] == values.tolist(), key
+
+
+@pytest.mark.skipif(not MODELS.is_dir(), reason="the tiny models are not here; set CAPEVAL_ROOT to a checkout")
+def test_models_and_vectors_are_opened_on_the_executors(session, corpus):
+    references, candidates = corpus
+    metrics = ["cider-d", "bert-score:layer=2", "ref-clip-s"]
+    table = capeval.DocumentFrequencies.build(references, tokenizer="ptb-each")
+    texts = list(dict.fromkeys([*candidates.values(), *(text for some in references.values() for text in some)]))
+    vectors = {
+        "texts": capeval.embed(lambda some: [[len(text), text.count("a"), 5.0] for text in some], texts=texts),
+        "images": {image: [float(image % 7), 1.0, 2.0] for image in references},
+    }
+    given = {"model": MODELS / "roberta", "vectors": vectors}
+    expected = capeval.score(references, candidates, metrics, tokenizer="ptb-each", document_frequencies=table, segments=True, **given)
+    df = frame(session, rows_of(references, candidates), 5)
+    report = spark.evaluate(df, metrics, **given)
+    assert (report.scores, report.signatures) == (expected.scores, expected.signatures)
+    found = {row["image_id"]: row for row in spark.score(df, metrics, **given).collect()}
+    for key, values in expected.segments.items():
+        assert [found[id][key] for id in expected.ids] == values.tolist(), key
 
 
 def test_what_goes_wrong_with_them_is_told(session, tmp_path):

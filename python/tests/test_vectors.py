@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -112,3 +113,41 @@ def test_what_cannot_be_compared_is_refused():
     refused(ValueError, "consists of zeros", vectors={"images": zero, "candidates": candidates})
     refused(TypeError, "a model is a folder or a name", model=[3])
     refused(ValueError, "there is no such folder", model="/no/such/model")
+
+
+@needs_models
+@pytest.mark.parametrize("by", ["model", "vectors"])
+def test_rows_of_tables_have_the_scores_of_the_report(by, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from capeval.arrow import RowScorer
+
+    rows = {
+        "image_id": list(CAPTIONS),
+        "candidate": list(CAPTIONS.values()),
+        "references": [REFERENCES[image] for image in CAPTIONS],
+    }
+    if by == "model":
+        metrics, given = ["bert-score:layer=2", "fer", "rouge-l"], {"model": [MODELS / "roberta", MODELS / "detector"]}
+    else:
+        texts = list(dict.fromkeys([*CAPTIONS.values(), *(text for some in REFERENCES.values() for text in some)]))
+        found = capeval.Embedded(texts, vectors(len(texts), 2))
+        found.save(tmp_path / "texts.safetensors")
+        images = (list(CAPTIONS), vectors(len(CAPTIONS), 1))
+        metrics, given = ["ref-clip-s", "rouge-l"], {"vectors": {"images": images, "texts": tmp_path / "texts.safetensors"}}
+    report = capeval.score(REFERENCES, CAPTIONS, metrics, segments=True, **given)
+    scorer = pickle.loads(pickle.dumps(RowScorer(metrics, **given)))
+    batch = pyarrow.RecordBatch.from_pydict(rows)
+    scores = scorer.scores(batch, id="image_id").to_pydict()
+    assert {key: list(values) for key, values in report.segments.items()} == scores
+    sums = [scorer.sums(batch.slice(k, 1), id="image_id") for k in range(batch.num_rows)]
+    merged = scorer.report(*sums)
+    assert {key: merged[key] for key in scores} == {key: report[key] for key in scores}
+
+
+@needs_models
+def test_pictures_have_no_place_in_rows():
+    from capeval.arrow import RowScorer, needed_frequencies
+
+    with pytest.raises(ValueError, match="clip-s looks at pictures, and rows of tables have none"):
+        RowScorer(["clip-s"], model=MODELS / "clip-quick")
+    assert needed_frequencies(["clip-s"]) is None

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use capeval::choice::SegmentId;
-use capeval_choice::Refusal;
+use capeval_choice::{Notice, Refusal};
 use capeval_files::Error;
 use capeval_picture::decode;
 use rayon::prelude::*;
 
-use crate::cache;
+use crate::cache::{self, VectorCache};
 use crate::given::Crop;
 use crate::models::OpenModel;
 
@@ -26,6 +26,12 @@ pub struct Said {
     pub dims: usize,
     /// The vectors, one after another.
     pub rows: Vec<f32>,
+    /// What could not be read from earlier runs, or kept for later ones.
+    pub notices: Vec<Notice>,
+}
+
+fn notices(kept: Option<VectorCache>) -> Vec<Notice> {
+    kept.map(|kept| kept.notices()).unwrap_or_default()
 }
 
 impl OpenModel {
@@ -54,7 +60,8 @@ impl OpenModel {
             advance(prefixed.len() - texts.len());
             self.model().text_vectors(texts, advance)
         };
-        let rows = match self.kept_texts() {
+        let kept = self.kept_texts();
+        let rows = match &kept {
             None => read(&prefixed),
             Some(kept) => {
                 let keys: Vec<_> = prefixed.iter().map(|text| cache::key(text.as_bytes())).collect();
@@ -64,7 +71,7 @@ impl OpenModel {
             }
         };
         let ids = texts.iter().map(|text| SegmentId::Text(text.as_str().into())).collect();
-        Ok(Said { ids, dims: self.dims(), rows })
+        Ok(Said { ids, dims: self.dims(), rows, notices: notices(kept) })
     }
 
     /// The vectors of the pictures in a folder, by their names without ending.
@@ -112,7 +119,7 @@ impl OpenModel {
             };
             ids.extend(files.iter().map(stem));
         }
-        Ok(Said { ids, dims: self.dims(), rows })
+        Ok(Said { ids, dims: self.dims(), rows, notices: notices(kept) })
     }
 
     /// The vectors of pictures in files, one after another.

@@ -80,6 +80,15 @@ pub(crate) fn split(spec: &str, base: &MetricKind) -> (String, String) {
     ([&[name][..], &own].concat().join(":"), [&[base.name][..], &of_base].concat().join(":"))
 }
 
+/// The metrics that the engine computes for these: itself those that compare no vectors, and what others multiply.
+pub fn engine_names(names: &[String]) -> Vec<String> {
+    let of_engine = |spec: &String| match kind(spec) {
+        None => Some(spec.clone()),
+        Some(kind) => kind.base().map(|base| split(spec, base).1),
+    };
+    names.iter().filter_map(of_engine).collect()
+}
+
 /// Builds those of the metrics that compare vectors, under the names that the user typed.
 pub fn build(names: &[String], given: &Given) -> Result<Vec<Arc<dyn Outside>>, Refusal> {
     let mut built: Vec<Arc<dyn Outside>> = Vec::new();
@@ -117,5 +126,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), n, "no setting belongs to both");
+        let names = ["bleu", "clip-s", "spider-fl:tok=13a:penalty=1"].map(str::to_owned);
+        assert_eq!(engine_names(&names), ["bleu", "spider:tok=13a"]);
     }
 }

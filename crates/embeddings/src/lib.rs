@@ -22,7 +22,7 @@ mod vectors;
 
 pub use embed::Said;
 pub use given::{Crop, Given, Role};
-pub use kind::{EmbeddingKind, KINDS, build, kind};
+pub use kind::{EmbeddingKind, KINDS, build, engine_names, kind};
 pub use models::OpenModel;
 pub use open::{Named, models_in, read, read_in, read_with};
 pub use vectors::{Vectors, write};

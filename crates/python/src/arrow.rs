@@ -13,6 +13,7 @@ use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::Texts;
 use capeval::{Dealing, Selection, entries};
+use capeval_embeddings::Named;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -23,7 +24,7 @@ use crate::frequencies::DocumentFrequencies;
 use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
 use crate::metrics::of_rows;
-use crate::outside::{GivenOutside, Outsiders};
+use crate::outside::{GivenOutside, Outsiders, held};
 use crate::report::Report;
 use crate::run::long;
 use crate::sums::{Summary, Sums};
@@ -54,11 +55,17 @@ impl RowScorer {
         policies: Policies,
         threads: Option<usize>,
         functions: Vec<Py<Function>>,
+        models: Vec<String>,
+        vectors: (Vec<String>, Bound<'_, PyAny>),
     ) -> PyResult<Self> {
-        let outside = {
-            let functions = functions.into_iter().map(Arc::new).collect();
-            Outsiders::new(&metrics, GivenOutside { functions, ..GivenOutside::default() })?
+        let (files, in_memory) = vectors;
+        let given = GivenOutside {
+            functions: functions.into_iter().map(Arc::new).collect(),
+            named: Named { models, vectors: files },
+            held: held(&in_memory)?,
+            pictures: None,
         };
+        let outside = Outsiders::new(&metrics, given)?;
         let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
         for metric in &metrics {
             refuse_fitted(metric, frequencies.is_some())?;

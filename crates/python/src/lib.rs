@@ -59,6 +59,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(captions::caption_columns, module)?)?;
     module.add_function(wrap_pyfunction!(captions::written_list, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::engine_names, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::provide_dictionary, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::suites, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::tokenize, module)?)?;

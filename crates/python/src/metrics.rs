@@ -134,6 +134,12 @@ struct Listed<'l> {
     needs: Option<&'l str>,
 }
 
+/// The metrics that the engine itself computes for these names.
+#[pyfunction]
+pub fn engine_names(names: Vec<String>) -> Vec<String> {
+    capeval_embeddings::engine_names(&names)
+}
+
 /// The suites: name, summary and metrics.
 #[pyfunction]
 pub fn suites() -> Vec<(&'static str, &'static str, Vec<String>)> {

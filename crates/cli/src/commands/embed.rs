@@ -5,9 +5,9 @@ use capeval::corpus::ReadOptions;
 use capeval::evaluate::{Progress, Stage};
 use capeval_embeddings::{Crop, OpenModel, Said};
 
-use crate::fault::fault;
-use crate::options;
+use crate::fault::{Flags, fault};
 use crate::progress::Bar;
+use crate::{messages, options};
 
 /// Make vectors of captions or pictures, which --vectors takes
 #[derive(clap::Args)]
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<()> {
     let bar = Bar::new();
     let begin = |n| bar.begin(Stage::Measuring, n);
     let advance = |n| bar.advance(n);
-    let Said { ids, dims, rows } = match &args.folder {
+    let Said { ids, dims, rows, notices } = match &args.folder {
         Some(folder) => model.look(folder, args.crop, &begin, &advance)?,
         None => {
             let mut texts: Vec<String> = Vec::new();
@@ -67,6 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     capeval_embeddings::write(&args.output, &ids, dims, &rows)?;
     drop(bar);
-    crate::messages::note(&format!("wrote {} vectors of {dims} numbers to {}", ids.len(), args.output));
+    messages::tell(&notices, Flags::Usual);
+    messages::note(&format!("wrote {} vectors of {dims} numbers to {}", ids.len(), args.output));
     Ok(())
 }

@@ -20,13 +20,16 @@ pub fn write(path: &str, ids: &[SegmentId], dims: usize, rows: &[f32]) -> Result
         });
     }
     let stem = path.strip_suffix(".npy").unwrap_or(path);
-    write_whole(&format!("{stem}.json"), |out| {
-        serde_json::to_writer(&mut *out, ids)?;
-        out.write_all(b"\n")
-    })?;
+    let of_ids = format!("{stem}.json");
+    // A matrix without ids is refused, and one beside the ids of another would not be.
+    let _ = std::fs::remove_file(&of_ids);
     write_whole(&format!("{stem}.npy"), |out| {
         out.write_all(&npy::header(ids.len(), dims))?;
         numbers(rows, out)
+    })?;
+    write_whole(&of_ids, |out| {
+        serde_json::to_writer(&mut *out, ids)?;
+        out.write_all(b"\n")
     })
 }
 
