@@ -298,7 +298,11 @@ class Report(Savable, Rendered, Mapping[str, float]):
             values = [system.scores[key] for system in systems]
             higher = measure.higher_is_better
             best = None if higher is None else (max if higher else min)(values)
-            shown = [f"{value:.3f}" for value in values]
+            ends = [system.intervals.get(key) for system in systems]
+            shown = [
+                f"{value:.3f}" if end is None else f"{value:.3f} [{end[0]:.3f}, {end[1]:.3f}]"
+                for value, end in zip(values, ends)
+            ]
             cells = "".join(
                 f"<td><b>{text}</b></td>" if compares and value == best else f"<td>{text}</td>"
                 for value, text in zip(values, shown)

@@ -125,6 +125,9 @@ def test_a_report_shows_and_converts(references, candidates):
     assert "ROUGE-L" in str(report)
     html = report._repr_html_()
     assert html.startswith("<table>") and "CIDEr-D" in html and "signatures" in html
+    with_intervals = capeval.score(references, candidates, METRICS, intervals=True, resamples=50)
+    low, high = with_intervals.intervals["cider-d"]
+    assert f"{with_intervals['cider-d']:.3f} [{low:.3f}, {high:.3f}]" in with_intervals._repr_html_()
     data = report.to_dict()
     assert data == json.loads(report.to_json())
     assert data["systems"][0]["scores"]["cider-d"] == report["cider-d"]
