@@ -1,5 +1,6 @@
 //! What tests of metrics share: rows of vectors, scored by a metric of this name.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use capeval::choice::SegmentId;
@@ -7,6 +8,7 @@ use capeval::{Answers, OutsideRow};
 
 use crate::given::{Given, Role};
 use crate::kind::build;
+use crate::models::OpenModel;
 use crate::vectors::Vectors;
 
 /// The vectors of a row.
@@ -30,6 +32,34 @@ impl Answers for Taken {
     }
 
     fn wait(&self) {}
+}
+
+/// The tiny models of these names.
+pub(crate) fn models(names: &[&str]) -> Vec<OpenModel> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/neural");
+    names.iter().map(|name| OpenModel::open_at(folder.join(name)).unwrap()).collect()
+}
+
+/// The scores of captions with their references, by tiny models.
+pub(crate) fn scores_by(
+    spec: &str,
+    names: &[&str],
+    vectors: Vec<(Role, Arc<Vectors>)>,
+    rows: &[(&str, &[&str])],
+) -> Vec<Vec<f64>> {
+    let metric = build(&[spec.to_owned()], &Given::new(models(names), vectors)).unwrap().remove(0);
+    let ids: Vec<SegmentId> = (0..rows.len() as i64).map(SegmentId::Integer).collect();
+    let row = |((candidate, references), id)| OutsideRow {
+        system: None,
+        image: Some(id),
+        candidate,
+        references: <[&str]>::to_vec(references),
+        picture: None,
+    };
+    let asked: Vec<OutsideRow<'_>> = rows.iter().map(|(c, r)| (*c, *r)).zip(&ids).map(row).collect();
+    let taken = Taken(Mutex::new(vec![Vec::new(); rows.len()]));
+    metric.score(&asked, &taken).unwrap();
+    taken.0.into_inner().unwrap()
 }
 
 /// The scores of rows, whose images are numbered.

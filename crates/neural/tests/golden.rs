@@ -272,6 +272,34 @@ fn both(folder: &Folder) -> [Vec<f32>; 2] {
 }
 
 #[test]
+fn long_texts_are_cut_before_the_last_token() {
+    for name in ["clip-quick", "bert", "roberta"] {
+        let model = Model::open(&Folder::new(name)).unwrap();
+        let long = "red ".repeat(2_000);
+        let (ids, longer) = (model.token_ids(&long, false), model.token_ids(&long.repeat(2), false));
+        assert_eq!(ids, longer, "{name}");
+        assert_eq!(ids.last(), model.token_ids("red", false).last(), "{name}: the token of the end");
+        assert!(ids.len() < 1_000, "{name}: {}", ids.len());
+    }
+}
+
+#[test]
+fn special_tokens_take_part_in_the_mean_of_a_sentence() {
+    let modules = r#"[{"type": "x.Transformer", "path": ""}, {"type": "x.Pooling", "path": "1_Pooling"}]"#;
+    let sentences = Folder::new("bert")
+        .with("modules.json", Some(modules.into()))
+        .with("1_Pooling/config.json", Some(r#"{"pooling_mode_mean_tokens": true}"#.into()));
+    let found = Model::open(&sentences).unwrap().text_vectors(&["two dogs"], &|_| {});
+    let model = Model::open(&Folder::new("bert")).unwrap();
+    let tokens = model.token_vectors(&["two dogs"], model.n_layers(), false, &|_| {}).remove(0);
+    assert!(tokens.ids.len() > 3 && tokens.ids[0] == model.special_tokens()[0]);
+    let mean = |k: usize| {
+        tokens.vectors.chunks(tokens.dims).map(|row| row[k]).sum::<f32>() / tokens.ids.len() as f32
+    };
+    assert_close(&found, &(0..tokens.dims).map(mean).collect::<Vec<f32>>(), "all tokens");
+}
+
+#[test]
 fn weights_in_several_files_are_those_of_one() {
     let all = tensors("clip-quick");
     let (first, second) = all.split_at(all.len() / 2);

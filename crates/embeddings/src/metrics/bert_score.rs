@@ -436,6 +436,7 @@ impl Outside for BertScore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{models, scores_by};
 
     fn text(ids: &[u32], vectors: &[[f32; 2]], weights: &[f64]) -> Text {
         let mut tokens = Tokens { ids: ids.to_vec(), dims: 2, vectors: vectors.concat() };
@@ -449,6 +450,77 @@ mod tests {
         let reference = text(&[0, 8, 2], &[[0.0, 2.0], [1.0, 0.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
         let Scores { p, r, f } = compare(&candidate, &reference);
         assert_eq!((p, r, f), (1.0, 1.0, 1.0), "both words match special tokens");
+    }
+
+    const REFERENCES: [&str; 3] = ["a man rides a horse", "two dogs", "a bus waits at the street"];
+
+    fn scored(spec: &str, references: &[&str]) -> Vec<f64> {
+        scores_by(spec, &["roberta"], Vec::new(), &[("a man on a brown horse", references)]).remove(0)
+    }
+
+    #[test]
+    fn p_r_and_f_are_each_the_best_over_the_references() {
+        let alone = REFERENCES.map(|reference| scored("bert-score:layer=2", &[reference]));
+        let best = (0..3).map(|k| alone.iter().map(|scores| scores[k]).fold(f64::MIN, f64::max));
+        assert_eq!(scored("bert-score:layer=2", &REFERENCES), best.collect::<Vec<f64>>());
+    }
+
+    #[test]
+    fn a_baseline_is_taken_off_after_the_best_was_chosen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("baseline.tsv");
+        std::fs::write(&path, "LAYER,P,R,F\n0,0.1,0.1,0.1\n1,0.1,0.1,0.1\n2,0.5,0.25,0.75\n").unwrap();
+        let plain = scored("bert-score:layer=2", &REFERENCES);
+        let rescaled = scored(&format!("bert-score:layer=2:rescale={}", path.display()), &REFERENCES);
+        for ((x, b), found) in plain.iter().zip([0.75, 0.5, 0.25]).zip(rescaled) {
+            assert!((found - (x - b) / (1.0 - b)).abs() < 1e-6, "{found} {x} {b}");
+        }
+    }
+
+    #[test]
+    fn references_are_documents_as_often_as_they_are_compared() {
+        let model = Arc::new(models(&["roberta"]).remove(0));
+        let metric = BertScore {
+            spec: String::new(),
+            parts: parts(false),
+            layer: 2,
+            has_idf: true,
+            prefix_space: true,
+            baseline: None,
+            model: Arc::clone(&model),
+            weights: Mutex::default(),
+        };
+        let row = |references: &[&'static str]| OutsideRow {
+            system: None,
+            image: None,
+            candidate: "a cat",
+            references: references.to_vec(),
+            picture: None,
+        };
+        let weights = metric.weigh(&[row(&["dogs", "dogs"]), row(&["dogs", "horses"])]);
+        let of = |word: &str| weights.of(model.token_ids(word, true)[1]);
+        assert!((of("dogs") - (5.0_f64 / 4.0).ln()).abs() < 1e-12, "three of four");
+        assert!((weights.of(u32::MAX) - 5.0_f64.ln()).abs() < 1e-12, "none");
+        assert_eq!(model.special_tokens().map(|id| weights.of(id)), [0.0; 2], "all of them");
+    }
+
+    #[test]
+    fn roberta_reads_the_first_word_with_a_space_before_it() {
+        let model = models(&["roberta"]).remove(0);
+        let spaced = model.token_ids("dogs", true);
+        let inside = model.token_ids("two dogs", true);
+        assert!(inside.ends_with(&spaced[1..]), "{spaced:?} as within {inside:?}");
+        assert_ne!(spaced, model.token_ids("dogs", false));
+        let [with, without] = ["yes", "no"]
+            .map(|space| scored(&format!("bert-score:layer=2:prefix-space={space}"), &REFERENCES));
+        assert_ne!(with, without);
+    }
+
+    #[test]
+    fn a_greatest_cosine_below_0_stays() {
+        let candidate = text(&[7, 8, 9], &[[1.0, 0.0]; 3], &[1.0; 3]);
+        let reference = text(&[4, 5, 6], &[[-1.0, 0.0]; 3], &[1.0; 3]);
+        assert_eq!(compare(&candidate, &reference), Scores { p: -1.0, r: -1.0, f: -1.0 });
     }
 
     #[test]

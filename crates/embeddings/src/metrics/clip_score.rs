@@ -347,7 +347,11 @@ impl Outside for ClipScore {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{rows_of, scores_of};
+    use std::sync::Arc;
+
+    use crate::given::Role;
+    use crate::testing::{models, rows_of, scores_by, scores_of};
+    use crate::vectors::Vectors;
 
     /// Vectors of a picture, a candidate and references with these cosines in the plane.
     fn scored(spec: &str, picture: f64, references: &[f64]) -> f64 {
@@ -366,6 +370,27 @@ mod tests {
         assert_close(scored("clip-s", 0.45, &[]), 1.125);
         assert_close(scored("clip-s", -0.2, &[]), 0.0);
         assert_close(scored("pac-s", 0.3, &[]), 0.6);
+    }
+
+    #[test]
+    fn a_prefix_stands_before_every_text_references_included() {
+        let rows: &[(&str, &[&str])] = &[("it's red", &["a man", "birds fly over the lake"])];
+        let texts: Vec<String> = ["it's red", "a man", "birds fly over the lake"].map(str::to_owned).to_vec();
+        let read = |prefix: &str| {
+            let said = models(&["clip-quick"]).remove(0).read(&texts, prefix, &|_| {}, &|_| {}).unwrap();
+            Arc::new(Vectors::from_rows("texts", said.ids, said.dims, said.rows).unwrap())
+        };
+        let picture = (1..=24).map(|k| if k % 3 == 0 { 1.0 } else { -0.5 }).collect();
+        let picture = Arc::new(Vectors::from_rows("pictures", vec![0.into()], 24, picture).unwrap());
+        let given = |texts: Arc<Vectors>| vec![(Role::Pictures, Arc::clone(&picture)), (Role::Texts, texts)];
+        for spec in ["clip-s", "ref-clip-s", "pac-s", "ref-pac-s"] {
+            let pictures = vec![(Role::Pictures, Arc::clone(&picture))];
+            let by_model = scores_by(spec, &["clip-quick"], pictures, rows);
+            assert_eq!(by_model, scores_by(spec, &[], given(read("A photo depicts ")), rows), "{spec}");
+            if spec.starts_with("ref") {
+                assert_ne!(by_model, scores_by(spec, &[], given(read("")), rows), "{spec}");
+            }
+        }
     }
 
     #[test]

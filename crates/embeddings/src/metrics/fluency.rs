@@ -323,3 +323,37 @@ impl Outside for SpiderFl {
         Some(explanation(row, vec![Step { parts, ..share }]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::Alone;
+    use crate::testing::{models, scores_by};
+
+    #[test]
+    fn the_probability_must_exceed_the_threshold() {
+        let detector = Detector { model: Arc::new(models(&["detector"]).remove(0)), threshold: 0.9 };
+        assert_eq!(detector.error(f64::from(0.9_f32)), 0.0);
+        assert_eq!(detector.error(f64::from(0.9_f32.next_up())), 1.0);
+    }
+
+    #[test]
+    fn the_detector_reads_lower_case_without_marks() {
+        let model = models(&["detector"]).remove(0);
+        let errors = |text: &str| model.errors(&[text], &Alone).unwrap();
+        assert_eq!(errors("It's a BUS, don't?"), errors("its a bus dont"));
+        assert_ne!(errors("its a bus dont"), errors("it s a bus don t"));
+    }
+
+    #[test]
+    fn an_error_leaves_a_tenth() {
+        let rows: &[(&str, &[&str])] = &[("a man rides a brown horse", &[]), ("two dogs", &[])];
+        let by = |spec: &str| scores_by(spec, &["detector"], Vec::new(), rows).concat();
+        assert_eq!(by("fer:threshold=0"), [1.0, 1.0]);
+        assert_eq!(by("fer:threshold=1"), [0.0, 0.0]);
+        assert_eq!(by("spider-fl:threshold=1"), [1.0, 1.0], "the share of SPIDEr that is left");
+        for share in by("spider-fl:threshold=0") {
+            assert!((share - 0.1).abs() < 1e-15);
+        }
+    }
+}
