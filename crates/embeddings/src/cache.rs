@@ -41,6 +41,13 @@ pub(crate) fn usual_folder() -> Option<PathBuf> {
     cache_folder().map(|folder| folder.join("vectors"))
 }
 
+/// The folder of all models' vectors and the bytes of its files; `None` if there are none.
+pub fn kept_vectors() -> Option<(PathBuf, u64)> {
+    let folder = usual_folder()?;
+    let bytes = all_files(&folder).iter().map(|(.., bytes)| bytes).sum();
+    (bytes > 0).then_some((folder, bytes))
+}
+
 /// The vectors of one model.
 pub(crate) struct VectorCache {
     /// The folder of all models.
@@ -224,10 +231,15 @@ fn files(folder: &Path) -> Vec<(SystemTime, PathBuf, u64)> {
     files
 }
 
+/// The files of all models.
+fn all_files(base: &Path) -> Vec<(SystemTime, PathBuf, u64)> {
+    let folders = fs::read_dir(base).into_iter().flatten().flatten();
+    folders.flat_map(|folder| files(&folder.path())).collect()
+}
+
 /// Removes the oldest files of all models, but not the one at `path`, if all take more than `most` bytes.
 fn remove_oldest(base: &Path, path: &Path, most: u64) {
-    let folders = fs::read_dir(base).into_iter().flatten().flatten();
-    let mut all: Vec<_> = folders.flat_map(|folder| files(&folder.path())).collect();
+    let mut all = all_files(base);
     let mut bytes: u64 = all.iter().map(|(.., bytes)| bytes).sum();
     all.sort_unstable();
     for (_, oldest, size) in all.into_iter().filter(|(_, other, _)| other != path) {

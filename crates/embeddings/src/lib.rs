@@ -20,6 +20,7 @@ mod space;
 mod testing;
 mod vectors;
 
+pub use cache::kept_vectors;
 pub use embed::Said;
 pub use given::{Crop, Given, Role};
 pub use kind::{EmbeddingKind, KINDS, build, engine_names, kind};

@@ -93,6 +93,7 @@ fn list(home: &Home) -> Result<()> {
     let mut lines: Vec<String> = DATA.iter().map(|kind| column(kind) + &state(kind)).collect();
     lines.extend(parses());
     lines.extend(scores());
+    lines.extend(vectors());
     Output::open(None, &[])?.write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
 }
 
@@ -110,6 +111,13 @@ fn scores() -> Option<String> {
     let size = capeval_files::score_cache_size(&folder) as f64 / 1e6;
     let place = folder.display();
     (size > 0.0).then(|| format!("scores of metrics that are programs or functions: {size:.1} MB, {place}; remove the folder to free the space"))
+}
+
+/// A line about the vectors that are kept in the user's folder for caches.
+fn vectors() -> Option<String> {
+    let (folder, bytes) = capeval_embeddings::kept_vectors()?;
+    let (size, place) = (bytes as f64 / 1e6, folder.display());
+    Some(format!("vectors that models have made: {size:.1} MB, {place}; remove the folder to free the space"))
 }
 
 fn verify(home: &Home) -> Result<()> {
