@@ -262,6 +262,7 @@ fn people_are_scored_by_them_reference_by_reference() {
         system: None,
         image: None,
         candidate,
+        rival: None,
         references: vec![other],
         picture: None,
     });

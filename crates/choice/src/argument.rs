@@ -101,6 +101,20 @@ arguments! {
     Vectors = "vectors", "WHAT=FILE";
     /// The pictures of images.
     Pictures = "pictures", "DIR";
+    /// The address of a server with language models.
+    Endpoint = "endpoint", "URL";
+    /// The language model that judges.
+    JudgeModel = "judge_model", "NAME";
+    /// The key of an API.
+    ApiKey = "api_key", "FILE";
+    /// The file of judgements.
+    Judgements = "judgements", "FILE";
+    /// Whether judgements are only read, and nothing is asked.
+    Replay = "replay", "";
+    /// The most requests.
+    MaxRequests = "max_requests", "N";
+    /// The most tokens.
+    MaxTokens = "max_tokens", "N";
     /// The maximum length of n-grams.
     Order = "n", "N";
     /// Whether an n-gram model does without discounts that were not estimated.

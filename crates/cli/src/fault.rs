@@ -50,6 +50,7 @@ impl Dialect for Flags {
             Argument::IdColumn(role) => self.of_role(role, "id-column"),
             Argument::CaptionColumns(role) => self.of_role(role, "caption-column"),
             Argument::Columns => "--column".to_owned(),
+            Argument::ApiKey => "--api-key-file".to_owned(),
             Argument::Split(Role::Training) => "--train-split".to_owned(),
             argument => format!("--{}", argument.name().replace('_', "-")),
         }
@@ -59,9 +60,11 @@ impl Dialect for Flags {
         let value = value.unwrap_or(argument.placeholder());
         match argument {
             Argument::Order => format!("-n {value}"),
-            Argument::NoLimits | Argument::AllowNetwork | Argument::Check | Argument::Subset => {
-                self.name(argument)
-            }
+            Argument::NoLimits
+            | Argument::AllowNetwork
+            | Argument::Check
+            | Argument::Subset
+            | Argument::Replay => self.name(argument),
             argument => format!("{} {value}", self.name(argument)),
         }
     }

@@ -8,6 +8,7 @@ mod given;
 mod html;
 mod input;
 mod invocation;
+mod judging;
 mod mecab;
 mod memory;
 mod messages;

@@ -9,6 +9,7 @@ use capeval_embeddings::Named;
 use capeval_files::{Caches, DataFiles, MetricData, PicturePlaces};
 
 use crate::fault::fault;
+use crate::judging::{self, JudgingArgs};
 use crate::options::{self, Metrics};
 use crate::{data, messages};
 
@@ -49,9 +50,11 @@ pub struct MetricArgs {
     #[arg(long, value_name = "DIR|none")]
     score_cache: Option<String>,
     /// Install data that a metric needs, such as METEOR's, without asking; SPICE's (521 MB) only if SPICE or SPIDEr is
-    /// named, not for a suite.
+    /// named, not for a suite. Let judges send their requests without asking.
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    judging: JudgingArgs,
 }
 
 impl MetricArgs {
@@ -66,7 +69,7 @@ impl MetricArgs {
             (self.score_cache.is_some(), "--score-cache"),
             (self.yes, "--yes"),
         ];
-        self.chosen.set().or_else(|| options::first_set(&flags))
+        self.chosen.set().or_else(|| options::first_set(&flags)).or_else(|| self.judging.set())
     }
 
     /// The metrics with their settings.
@@ -85,10 +88,14 @@ impl MetricArgs {
     pub fn choose(&self, options: MetricOptions) -> Result<ChosenMetrics> {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
-        let programs = capeval_programs::read(&options.names, &messages::of_programs())?;
+        let judges = capeval_judges::names(&options.names)?;
+        let others: Vec<String> =
+            options.names.iter().filter(|name| !judges.contains(name)).cloned().collect();
+        let programs = capeval_programs::read(&others, &messages::of_programs())?;
         let named = Named { models: self.models.clone(), vectors: self.vectors.clone() };
         let embedded = capeval_embeddings::read(&options.names, &named)?;
-        let outside: Vec<Arc<dyn Outside>> = programs.0.into_iter().chain(embedded).collect();
+        let judges = capeval_judges::read(&judges, &self.judging.judging()?, &judging::consent(self.yes))?;
+        let outside: Vec<Arc<dyn Outside>> = programs.0.into_iter().chain(embedded).chain(judges).collect();
         let looks = outside.iter().any(|one| one.sight() != Sight::None);
         if !outside.is_empty() {
             data.resources.insert(Arc::new(OutsideMetrics(outside)));

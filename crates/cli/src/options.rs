@@ -15,6 +15,7 @@ use capeval::text::tokenizers;
 use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
 use capeval_embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_files::DataFiles;
+use capeval_judges::JUDGES;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -390,7 +391,9 @@ impl TypedValueParser for Known {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let of_vectors = EMBEDDING_KINDS.iter().map(|kind| (kind.name, kind.summary));
-        let metrics = || kinds().map(|kind| (kind.name, kind.summary)).chain(of_vectors.clone());
+        let judges = JUDGES.iter().map(|judge| (judge.name, judge.summary));
+        let metrics =
+            || kinds().map(|kind| (kind.name, kind.summary)).chain(of_vectors.clone()).chain(judges.clone());
         let suites = || SUITES.iter().map(|suite| (suite.name, suite.summary));
         let of_systems = || CORPUS_KINDS.iter().map(|kind| (kind.name, kind.summary));
         let known: Vec<(&str, &str)> = match self {

@@ -30,14 +30,28 @@ struct State {
     message: String,
     /// The system that is next, in words.
     system: String,
+    /// What else there is to say.
+    remark: String,
     total: u64,
     bar: Option<ProgressBar>,
+}
+
+impl State {
+    fn told(&self) -> String {
+        format!("{}{}", self.message, self.remark)
+    }
 }
 
 impl Bar {
     /// A bar that appears only if standard error is a terminal.
     pub fn new() -> Self {
-        let state = State { message: String::new(), system: String::new(), total: 0, bar: None };
+        let state = State {
+            message: String::new(),
+            system: String::new(),
+            remark: String::new(),
+            total: 0,
+            bar: None,
+        };
         let watched = messages::is_watched();
         Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
     }
@@ -68,6 +82,7 @@ impl Progress for Bar {
             Stage::Writing => "writing the page".to_owned(),
             Stage::Resampling => "resampling".to_owned(),
         };
+        state.remark.clear();
         state.total = n as u64;
         self.done.store(0, Ordering::Relaxed);
         if let Some(bar) = &state.bar {
@@ -85,6 +100,16 @@ impl Progress for Bar {
         }
     }
 
+    fn remark(&self, text: &str) {
+        if let Ok(mut state) = self.state.lock() {
+            state.remark = format!(", {text}");
+            let message = state.told();
+            if let Some(bar) = &state.bar {
+                bar.set_message(message);
+            }
+        }
+    }
+
     fn advance(&self, n: usize) {
         if !self.watched {
             return;
@@ -94,7 +119,7 @@ impl Progress for Bar {
             return;
         }
         let Ok(mut state) = self.state.lock() else { return };
-        let (message, total) = (state.message.clone(), state.total);
+        let (message, total) = (state.told(), state.total);
         let bar = state.bar.get_or_insert_with(|| {
             let style =
                 ProgressStyle::with_template("{msg:10} {wide_bar} {human_pos}/{human_len} {eta} left")

@@ -53,6 +53,7 @@ pub(crate) fn scores_by(
         system: None,
         image: Some(id),
         candidate,
+        rival: None,
         references: <[&str]>::to_vec(references),
         picture: None,
     };
@@ -97,6 +98,7 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
             system: Some("system"),
             image: Some(id),
             candidate: "a caption",
+            rival: None,
             references: references.iter().map(String::as_str).collect(),
             picture: None,
         })

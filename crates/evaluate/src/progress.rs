@@ -24,6 +24,8 @@ pub trait Progress: Sync {
     /// Called when `n` more of them are done, and with 0 before a part that may take long. It may unwind, which ends
     /// the work: parts that were dealt out already are begun nevertheless, and ended by their first call.
     fn advance(&self, _n: usize) {}
+    /// Called with what to show beside the progress, such as what the work has cost so far.
+    fn remark(&self, _text: &str) {}
 }
 
 /// Ignores all progress.

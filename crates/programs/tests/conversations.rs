@@ -85,6 +85,7 @@ fn try_command(folder: &Path, command: &str, more: &str, heard_one: &(dyn Fn() +
             system: None,
             image: Some(image),
             candidate: "a \"cat\"\n",
+            rival: None,
             references: vec!["a dog", "ein Hund 🐕"],
             picture: None,
         })
@@ -145,6 +146,7 @@ fn a_program_that_looks_at_pictures_is_given_their_paths() {
         system: None,
         image: Some(&image),
         candidate: "a cat",
+        rival: None,
         references: Vec::new(),
         picture,
     };
@@ -414,6 +416,7 @@ fn a_program_that_does_not_read_hangs_no_longer_than_allowed() {
             system: None,
             image: Some(image),
             candidate: &long,
+            rival: None,
             references: Vec::new(),
             picture: None,
         })

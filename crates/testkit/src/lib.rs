@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "for tests, which fail by panicking")]
 #![allow(missing_docs, reason = "no users outside of the workspace")]
 
+pub mod chat;
 mod compare;
 mod patience;
 mod skip;

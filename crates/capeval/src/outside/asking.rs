@@ -8,7 +8,7 @@ use capeval_choice::Notice;
 use capeval_evaluate::Progress;
 
 use super::kept::{self, Key};
-use super::{Answers, KeptScores, Outside, OutsideRow, OutsideScores};
+use super::{Answers, KeptScores, Outside, OutsideRow, OutsideScores, width};
 use crate::Error;
 
 /// How long scores wait at least until they are kept.
@@ -65,7 +65,7 @@ impl<'a> Asking<'a> {
         store: Option<&'a OutsideScores>,
         progress: &'a dyn Progress,
     ) -> Self {
-        let n = one.parts().len();
+        let n = width(one);
         let ends = shares.iter().scan(0, |end, share| {
             *end += share;
             Some(*end)
@@ -112,17 +112,18 @@ impl<'a> Asking<'a> {
 
     /// Checks that there is a number for each of these rows and each measure.
     fn check(&self, rows: &[usize]) -> Result<(), Error> {
-        let (name, parts) = (self.one.name(), self.one.parts());
+        let (name, n) = (self.one.name(), width(self.one));
         let scores = self.scores.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.iter().any(|row| !scores.is_known[*row]) {
             return Err(Error::request(format!("{name} has not scored each of {} captions", rows.len())));
         }
         for row in rows {
-            let of_row = &scores.values[row * parts.len()..(row + 1) * parts.len()];
-            if let Some((part, _)) = parts.iter().zip(of_row).find(|(_, score)| score.is_nan()) {
+            let of_row = &scores.values[row * n..(row + 1) * n];
+            if let Some(value) = of_row.iter().position(|score| score.is_nan()) {
                 let what = self.rows[*row].told();
+                let key = self.one.parts().get(value).map_or(name, |part| &part.key);
                 return Err(Error::with_remedy(
-                    format!("the score by {} of {what} is not a number (NaN)", part.key),
+                    format!("the score by {key} of {what} is not a number (NaN)"),
                     format!("make {name} give every caption a number, such as 0"),
                 ));
             }
@@ -132,7 +133,7 @@ impl<'a> Asking<'a> {
 
     /// Takes the scores of a row.
     fn take(&self, row: usize, scores: &[f64]) {
-        let n = self.one.parts().len();
+        let n = width(self.one);
         {
             let mut known = self.scores.lock().unwrap_or_else(PoisonError::into_inner);
             known.values[row * n..(row + 1) * n].copy_from_slice(scores);
@@ -148,7 +149,7 @@ impl<'a> Asking<'a> {
 impl Answers for Call<'_> {
     fn take(&self, row: usize, scores: &[f64]) {
         if let Some(row) = self.rows.get(row)
-            && scores.len() == self.asking.one.parts().len()
+            && scores.len() == width(self.asking.one)
         {
             self.asking.take(*row, scores);
         }
@@ -159,6 +160,10 @@ impl Answers for Call<'_> {
             kept.save_in_time();
         }
         self.asking.progress.advance(0);
+    }
+
+    fn remark(&self, text: &str) {
+        self.asking.progress.remark(text);
     }
 }
 
@@ -174,7 +179,7 @@ impl<'a> Kept<'a> {
         // Other measures and ranges are another metric, whatever it says of itself.
         let parts = one.parts().iter().map(|part| format!("|{}:{}..{}", part.key, part.min, part.max));
         let text: String = std::iter::once(identity.text.clone()).chain(parts).collect();
-        let scores = store.0.open(signature.metric(), &text, one.parts().len());
+        let scores = store.0.open(signature.metric(), &text, width(one));
         let mut keys: Vec<Option<Key>> = rows.iter().map(|row| kept::key(&identity, row)).collect();
         if one.takes_all_together() {
             shares.iter().for_each(|share| kept::join(&mut keys[share.clone()]));

@@ -10,7 +10,7 @@ use capeval_metric::{
 };
 use capeval_stats::Table;
 
-use super::{Outside, OutsideRow, Picture, Summary};
+use super::{Outside, OutsideRow, Picture, Summary, width};
 
 /// A metric whose scores were computed before.
 pub(super) struct Computed {
@@ -23,7 +23,9 @@ pub(super) struct Computed {
     pub systems: Vec<String>,
     /// The images, where they are known.
     pub places: Vec<Option<Place>>,
-    /// The scores by system: image after image, measure after measure.
+    /// The caption of the other system for each image, by system, if the metric compares two.
+    pub rivals: Vec<Vec<Option<String>>>,
+    /// What was given of each caption, by system: image after image, measure after measure.
     pub values: Vec<Vec<f64>>,
     pub notices: Vec<Notice>,
 }
@@ -44,6 +46,7 @@ impl Computed {
             parts: outside.parts().to_vec(),
             systems: Vec::new(),
             places: Vec::new(),
+            rivals: Vec::new(),
             values: Vec::new(),
             notices: Vec::new(),
         }
@@ -57,6 +60,7 @@ impl Computed {
             system: name.filter(|_| self.outside.distinguishes_systems()),
             image: place.map(|place| &place.id),
             candidate: segment.text,
+            rival: self.rivals.get(segment.system).and_then(|rivals| rivals.get(segment.image)?.as_deref()),
             references: match self.outside.needs_references() {
                 true => segment.reference_texts().collect(),
                 false => Vec::new(),
@@ -65,16 +69,16 @@ impl Computed {
         }
     }
 
-    /// The scores of a segment, by measure.
+    /// What was given of a segment.
     fn of(&self, segment: &Segment<'_>) -> Vec<f64> {
-        let n = self.parts.len();
+        let n = width(self.outside.as_ref());
         let of_system = self.values.get(segment.system);
         let own = of_system.and_then(|values| values.get(segment.image * n..(segment.image + 1) * n));
         own.map_or_else(|| vec![f64::NAN; n], <[f64]>::to_vec)
     }
 }
 
-/// The number of segments, and the sum of their scores by each measure.
+/// The number of segments, and the sum of what was given of them.
 pub(super) struct Sums {
     count: f64,
     sums: Vec<f64>,
@@ -102,11 +106,13 @@ impl Metric for Computed {
     fn about(&self) -> About {
         // Names of columns differ.
         let name = |part: &Part| if self.parts.len() == 1 { "sum".to_owned() } else { part.key.clone() };
-        let sums = self.parts.iter().map(|part| Column::sum(name(part)));
+        let own = self.outside.columns();
+        let is_mean = self.outside.summary() == Summary::Mean && own.is_none();
+        let sums = own.unwrap_or_else(|| self.parts.iter().map(|part| Column::sum(name(part))).collect());
         let columns = std::iter::once(Column::count("segments")).chain(sums).collect();
         About::new(self.signature.clone(), Input::new(Reading::Raw), columns, self.parts.clone())
             .learns(Learns::Nothing)
-            .mean(self.outside.summary() == Summary::Mean)
+            .mean(is_mean)
             .adding_up(self.outside.summary() == Summary::Mean)
             .made_for(self.outside.languages().to_vec())
     }
@@ -126,6 +132,9 @@ impl Metric for Computed {
     }
 
     fn score(&self, Sums { count, sums }: &Sums, values: &mut [f64]) {
+        if self.outside.columns().is_some() {
+            return self.outside.combine(*count, sums, values);
+        }
         for (value, sum) in values.iter_mut().zip(sums) {
             *value = if *count == 0.0 { 0.0 } else { sum / count };
         }
@@ -146,7 +155,9 @@ impl Metric for Computed {
         if let Some(explanation) = self.outside.explain(&self.row(segment)) {
             return explanation;
         }
-        let steps = self.parts.iter().zip(self.of(segment));
+        let mut scores = vec![0.0; self.parts.len()];
+        self.score(&Sums { count: 1.0, sums: self.of(segment) }, &mut scores);
+        let steps = self.parts.iter().zip(scores);
         let step = |(part, value): (&Part, f64)| {
             Step::given(part.label.clone(), value).noted("computed outside of capeval")
         };

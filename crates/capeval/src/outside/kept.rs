@@ -207,7 +207,7 @@ pub(super) fn key(identity: &Identity, row: &OutsideRow<'_>) -> Option<Key> {
     if identity.knows_images {
         add(&row.told());
     }
-    row.system.iter().for_each(|system| add(system));
+    row.system.iter().chain(&row.rival).for_each(|text| add(text));
     add(row.candidate);
     row.references.iter().for_each(|reference| add(reference));
     Some(halves(&hash.finalize()))

@@ -14,6 +14,7 @@ use capeval_corpus::SegmentId;
 use capeval_evaluate::registry::{self, Resources, SUITES};
 use capeval_evaluate::{Progress, ReferenceSet, Stage, System};
 use capeval_metric::{AnyMetric, Explanation, Part, Signature};
+use capeval_stats::Column;
 
 use crate::Error;
 
@@ -31,6 +32,8 @@ pub struct OutsideRow<'r> {
     pub image: Option<&'r SegmentId>,
     /// The caption.
     pub candidate: &'r str,
+    /// The caption of the other system or of the other side of a pair, if the metric compares two.
+    pub rival: Option<&'r str>,
     /// What it is compared with; empty if the metric needs no references.
     pub references: Vec<&'r str>,
     /// The picture of its image, if the metric looks at it.
@@ -81,6 +84,10 @@ pub trait Outside: Send + Sync {
     fn distinguishes_systems(&self) -> bool {
         false
     }
+    /// Whether it compares two captions of an image, and not each with references.
+    fn compares_pairs(&self) -> bool {
+        false
+    }
     /// Whether it looks at pictures.
     fn sight(&self) -> Sight {
         Sight::None
@@ -93,6 +100,12 @@ pub trait Outside: Send + Sync {
     fn identity(&self) -> Option<Identity> {
         None
     }
+    /// What it counts in each caption, if its scores are not means of the scores of captions but computed from sums.
+    fn columns(&self) -> Option<Vec<Column>> {
+        None
+    }
+    /// The scores of `n` captions from the sums of its [`columns`](Self::columns).
+    fn combine(&self, _n: f64, _sums: &[f64], _scores: &mut [f64]) {}
     /// Scores all rows.
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal>;
     /// How its corpus scores come from its scores of captions.
@@ -120,10 +133,17 @@ pub trait Outside: Send + Sync {
 
 /// Receives scores as they come, from any thread. All methods may unwind, which ends the work.
 pub trait Answers: Sync {
-    /// Takes the scores of row number `row`, one by each measure.
+    /// Takes the scores of row number `row`, one by each measure, or its [`columns`](Outside::columns).
     fn take(&self, row: usize, scores: &[f64]);
     /// Called while no scores come.
     fn wait(&self);
+    /// Shows a person what the work has cost, or the like, beside its progress.
+    fn remark(&self, _text: &str) {}
+}
+
+/// The number of values that a metric gives of each caption.
+fn width(one: &dyn Outside) -> usize {
+    one.columns().map_or_else(|| one.parts().len(), |columns| columns.len())
 }
 
 /// Metrics that are computed outside of the engine, for [`Resources`]: a name in a list of metrics means one of these
@@ -225,6 +245,23 @@ pub(crate) struct Scene<'s> {
     pub references: Vec<Vec<&'s str>>,
 }
 
+impl<'s> Scene<'s> {
+    /// What the other of two systems says of an image.
+    fn rival(&self, system: &System, image: usize) -> Option<&'s str> {
+        let [first, second] = self.systems else { return None };
+        let other = if std::ptr::eq(first, system) { second } else { first };
+        let place = other.images.binary_search(&u32::try_from(image).ok()?).ok()?;
+        Some(other.texts.get(place))
+    }
+
+    /// What the other of two systems says of each image, for each system.
+    fn rivals(&self) -> Vec<Vec<Option<String>>> {
+        let of_system =
+            |system| (0..self.ids.len()).map(move |image| self.rival(system, image).map(str::to_owned));
+        self.systems.iter().map(|system| of_system(system).collect()).collect()
+    }
+}
+
 /// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is
 /// asked once, for all scenes, and once about captions that have the same image and references; those that take all
 /// captions together are asked about each system, and about all its captions. What earlier runs have kept is not asked.
@@ -255,6 +292,7 @@ pub(crate) fn compute(
             system: one.distinguishes_systems().then_some(system.name.as_str()),
             image: scene.ids[image],
             candidate,
+            rival: one.compares_pairs().then(|| scene.rival(system, image)).flatten(),
             references: match one.needs_references() {
                 true => scene.references[image].clone(),
                 false => Vec::new(),
@@ -278,7 +316,7 @@ pub(crate) fn compute(
         progress.system(one.name(), number + 1, found.len());
         let (scores, notices) =
             Asking::new(one.as_ref(), &rows, &shares, store.as_deref(), progress).ask()?;
-        let (n, signed) = (one.parts().len(), one.sign());
+        let (n, signed) = (width(one.as_ref()), one.sign());
         let mut places = places.into_iter();
         for (metrics, scene) in all.iter_mut().zip(scenes) {
             let mut values = Vec::with_capacity(scene.systems.len());
@@ -296,11 +334,16 @@ pub(crate) fn compute(
                 Some(Place { id, picture })
             };
             let places = scene.ids.iter().map(owned).collect();
+            let rivals = match one.compares_pairs() {
+                true => scene.rivals(),
+                false => Vec::new(),
+            };
             let systems = scene.systems.iter().map(|system| system.name.clone()).collect();
             let computed = Computed {
                 signed: signed.clone(),
                 systems,
                 places,
+                rivals,
                 values,
                 notices: notices.clone(),
                 ..Computed::described(one)

@@ -8,6 +8,7 @@ pub mod df;
 pub mod diversity;
 pub mod embed;
 pub mod human;
+pub mod judge;
 pub mod lm;
 pub mod meta;
 pub mod metrics;
@@ -40,6 +41,7 @@ pub enum Command {
     Meta(meta::Args),
     Tokenize(tokenize::Args),
     Human(Box<human::Args>),
+    Judge(judge::Args),
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
@@ -85,6 +87,7 @@ impl Command {
             Self::Meta(args) => return meta::run(&args),
             Self::Tokenize(args) => tokenize::run(&args)?,
             Self::Human(args) => human::run(&args)?,
+            Self::Judge(args) => judge::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,

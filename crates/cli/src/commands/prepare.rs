@@ -7,7 +7,7 @@ use capeval::{PrepareOptions, PrepareRequest};
 use capeval_files::{self as files, MetricData};
 
 use crate::data;
-use crate::fault::Flags;
+use crate::fault::{Flags, fault};
 use crate::messages;
 use crate::options::{Matching, Metrics, ReferenceInput};
 use crate::output::Output;
@@ -39,6 +39,12 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
     let mut data = data::installed(&options.metrics)?;
+    if let Some(judge) = capeval_judges::names(&options.metrics.names)?.first() {
+        return Err(fault(
+            format!("{judge} asks a model, and prepares nothing"),
+            "leave it out of the metrics",
+        ));
+    }
     let programs = capeval_programs::read(&options.metrics.names, &messages::of_programs())?;
     data.resources.insert(Arc::new(programs));
     // A misspelt metric should not wait for the references.

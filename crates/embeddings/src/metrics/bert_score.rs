@@ -494,6 +494,7 @@ mod tests {
             system: None,
             image: None,
             candidate: "a cat",
+            rival: None,
             references: references.to_vec(),
             picture: None,
         };

@@ -1,0 +1,128 @@
+//! The flags of judges: whom they ask, where answers are kept, and how much may be asked.
+
+use std::env;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use capeval::choice::Refusal;
+use capeval_judges::{Consent, Judging, Key, Limits};
+
+use crate::{messages, options};
+
+/// The environment variable with the key, unless a flag names another.
+const KEY: &str = "CAPEVAL_API_KEY";
+
+/// Whom judges ask.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Judges (language models)")]
+pub struct JudgingArgs {
+    /// Server that speaks OpenAI's chat API, such as http://localhost:11434/v1 for Ollama.
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// Model that judges, if the judge names none, or instead of the one that it names.
+    #[arg(long, value_name = "NAME")]
+    judge_model: Option<String>,
+    /// File with the key of the server [default: the environment variable CAPEVAL_API_KEY, or no key].
+    #[arg(long, value_name = "FILE")]
+    api_key_file: Option<String>,
+    /// Environment variable with the key, instead of CAPEVAL_API_KEY.
+    #[arg(long, value_name = "NAME", conflicts_with = "api_key_file")]
+    api_key_env: Option<String>,
+    /// File of judgements: every answer is added to it at once, and what it has is not asked again.
+    #[arg(long, value_name = "FILE")]
+    judgements: Option<String>,
+    /// Ask nothing, and take all answers from the file of judgements.
+    #[arg(long)]
+    replay: bool,
+    /// Requests at a time.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().at_once)]
+    requests_at_once: usize,
+    /// Most requests that may be answered in this run.
+    #[arg(long, value_name = "N")]
+    max_requests: Option<u64>,
+    /// Most tokens of questions and answers in this run.
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// Seconds in which an answer must come.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = seconds)]
+    answer_timeout: f64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let given = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+    given.ok_or_else(|| "must be a number of seconds, up to 86,400".to_owned())
+}
+
+impl JudgingArgs {
+    /// The first of these flags that is set.
+    pub fn set(&self) -> Option<&'static str> {
+        options::first_set(&[
+            (self.endpoint.is_some(), "--endpoint"),
+            (self.judge_model.is_some(), "--judge-model"),
+            (self.api_key_file.is_some(), "--api-key-file"),
+            (self.api_key_env.is_some(), "--api-key-env"),
+            (self.judgements.is_some(), "--judgements"),
+            (self.replay, "--replay"),
+            (self.max_requests.is_some(), "--max-requests"),
+            (self.max_tokens.is_some(), "--max-tokens"),
+        ])
+    }
+
+    /// What judges are given; the key is read only if something is asked.
+    pub fn judging(&self) -> Result<Judging> {
+        let key = if self.endpoint.is_some() { self.key()? } else { None };
+        Ok(Judging {
+            endpoint: self.endpoint.clone(),
+            model: self.judge_model.clone(),
+            key,
+            judgements: self.judgements.clone(),
+            replay: self.replay,
+            limits: Limits {
+                at_once: self.requests_at_once,
+                requests: self.max_requests,
+                tokens: self.max_tokens,
+                timeout: Duration::from_secs_f64(self.answer_timeout),
+                ..Limits::default()
+            },
+        })
+    }
+
+    fn key(&self) -> Result<Option<Key>> {
+        if let Some(path) = &self.api_key_file {
+            let text = capeval_files::text(path)?;
+            return Ok(Some(Key::read(&text).map_err(|refusal| refusal.at(path.as_str()))?));
+        }
+        let name = self.api_key_env.as_deref().unwrap_or(KEY);
+        match env::var(name) {
+            Ok(text) => Ok(Some(Key::read(&text).map_err(|refusal| refusal.at(name))?)),
+            Err(_) if self.api_key_env.is_some() => {
+                let refusal =
+                    Refusal::new(format!("the environment variable {name} is not set, or not text"));
+                Err(refusal.with_remedy("set it to the key, or use --api-key-file FILE").into())
+            }
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// Asks before requests are sent, unless the user has agreed.
+pub fn consent(has_agreed: bool) -> Consent {
+    Arc::new(move |plan| {
+        if has_agreed {
+            messages::say(&plan.to_string());
+            return Ok(());
+        }
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Err(Refusal::new(plan.to_string()).with_remedy("agree to that with --yes"));
+        }
+        let mut answer = String::new();
+        let asked = write!(io::stderr(), "{plan}. Continue? [y/N] ")
+            .and_then(|()| io::stdin().lock().read_line(&mut answer));
+        match (asked, answer.trim()) {
+            (Ok(_), "y" | "Y" | "yes") => Ok(()),
+            _ => Err(Refusal::new("nothing was asked").with_remedy("answer y to go on")),
+        }
+    })
+}
