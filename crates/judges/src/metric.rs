@@ -59,6 +59,8 @@ pub struct Known {
     used: BTreeSet<String>,
     n_asked: usize,
     n_replayed: usize,
+    /// What was spent on questions of this judge.
+    spent: Spent,
     unreadable: BTreeMap<String, (Option<SegmentId>, String)>,
 }
 
@@ -242,7 +244,8 @@ impl Grader {
             n_answered: AtomicU64::default(),
             n_failed: AtomicU64::default(),
         };
-        ask::ask(line, self.limits.at_once, answers, |number, judgement| {
+        let before = self.budget.spent();
+        let asked = ask::ask(line, self.limits.at_once, answers, |number, judgement| {
             let mut known = self.lock();
             self.learn(&asked.questions[number], judgement, &mut known);
             known.n_asked += 1;
@@ -251,8 +254,10 @@ impl Grader {
                     answers.take(*row, &scores);
                 }
             }
-            answers.remark(&self.spent(self.budget.spent()));
-        })
+            answers.remark(&self.spent(self.budget.spent().since(before)));
+        });
+        self.lock().spent = self.budget.spent().since(before);
+        asked
     }
 
     /// What was spent, in words.
@@ -384,7 +389,7 @@ impl Outside for Grader {
         let message = match (n_asked, n_replayed) {
             (0, old) => format!("{name}: all {} answers were in {path}", grouped(old as u64)),
             (new, old) => {
-                let spent = self.budget.spent();
+                let spent = std::mem::take(&mut known.spent);
                 let cost = match &self.judge.prices {
                     Some(prices) => format!(", {}", prices.told(spent.tokens)),
                     None => String::new(),
@@ -396,7 +401,7 @@ impl Outside for Grader {
                     String::new()
                 };
                 format!(
-                    "{name}: {} answers are new in {path}{before}; the run took {} requests, {question} tokens of \
+                    "{name}: {} answers are new in {path}{before}; they took {} requests, {question} tokens of \
                      questions and {answer} of answers{cost}",
                     grouped(new as u64),
                     grouped(spent.requests),

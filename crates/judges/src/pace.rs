@@ -97,6 +97,14 @@ pub struct Spent {
     reserved: u64,
 }
 
+impl Spent {
+    /// What was asked since then.
+    pub fn since(self, before: Self) -> Self {
+        let tokens = [0, 1].map(|side| self.tokens[side] - before.tokens[side]);
+        Self { requests: self.requests - before.requests, tokens, reserved: 0 }
+    }
+}
+
 impl Budget {
     pub fn new(most_requests: Option<u64>, most_tokens: Option<u64>) -> Self {
         Self { most_requests, most_tokens, spent: Mutex::default() }

@@ -12,6 +12,7 @@ mod explain;
 mod goldens;
 mod human;
 mod intervals;
+mod judges;
 mod meta;
 mod page;
 mod perplexity;
