@@ -4,7 +4,7 @@
     # DavidMChan/clair and Yebin46/FLEUR from GitHub lie in two folders.
     python scripts/judge_oracle.py clair/clair.py FLEUR/fleur.py testdata/judges
 
-The programs themselves run; what they import to reach a model is replaced by something that gives the answers below. Nobody
+The programs themselves run; what they import to reach a model is replaced by something that gives the answers below. No one
 grades anything here: the answers are written by hand, mended, cut and mixed at random, as models write them and as they
 never should.
 """

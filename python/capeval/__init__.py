@@ -35,6 +35,7 @@ from ._explain import Explained, Explanation, Match, Step, explain
 from ._frequencies import DocumentFrequencies
 from ._given import Scores
 from ._install import install_data, install_meteor, install_spice
+from ._judging import Judging
 from ._listing import metrics, suites, tokenize, tokenizers
 from ._metric import Metric, metric
 from ._mecab import find_dictionaries as _find_dictionaries
@@ -51,6 +52,7 @@ __all__ = [
     "Evaluator",
     "Explained",
     "Explanation",
+    "Judging",
     "Match",
     "Measure",
     "Metric",

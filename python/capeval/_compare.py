@@ -21,6 +21,7 @@ from ._inputs import (
     metric_options,
     thread_count,
 )
+from ._judging import Judging
 from ._progress import Listener, Progress
 from ._rendered import Plot, Rendered, Savable
 from ._report import Id, Report
@@ -203,6 +204,7 @@ def compare(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -253,6 +255,7 @@ def compare(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
@@ -311,6 +314,7 @@ def compare(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        judging=judging,
         pictures=pictures,
         score_cache=score_cache,
     )

@@ -25,6 +25,7 @@ from ._inputs import (
     to_list,
     thread_count,
 )
+from ._judging import Judging
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 from ._report import Id
@@ -129,6 +130,7 @@ def correlate(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
@@ -174,6 +176,7 @@ def correlate(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
@@ -198,6 +201,7 @@ def correlate(
         "spice_cache": spice_cache is not None,
         "model": model is not None,
         "vectors": vectors is not None,
+        "judging": judging is not None,
         "pictures": pictures is not None,
         "score_cache": score_cache is not None,
         "own_reference": own_reference != "keep",
@@ -224,6 +228,7 @@ def correlate(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        judging=judging,
         pictures=pictures,
         score_cache=score_cache,
     )

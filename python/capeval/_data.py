@@ -8,6 +8,7 @@ from typing import Any, Union
 
 from . import _engine
 from ._inputs import Chosen, Pictures, listed, path_of, pictures_of
+from ._judging import Judging, judging_of
 
 Models = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], None]
 Vectors = Union[Mapping[str, Any], None]
@@ -21,6 +22,7 @@ def data_of(
     spice_cache: str | os.PathLike[str] | None,
     model: Models,
     vectors: Vectors,
+    judging: Judging | None,
     pictures: Pictures,
     score_cache: str | os.PathLike[str] | None,
 ) -> dict[str, Any]:
@@ -34,6 +36,7 @@ def data_of(
         "models": models_of(model),
         "vectors": files,
         "held": held,
+        "judging": judging_of(judging),
         "pictures": pictures_of(pictures),
         "score_cache": path_of(score_cache),
     }

@@ -21,6 +21,7 @@ from ._inputs import (
     reference_captions,
     thread_count,
 )
+from ._judging import Judging
 from ._progress import Progress
 from ._report import Id, Report
 
@@ -142,6 +143,7 @@ class Evaluator:
         spice_cache: str | os.PathLike[str] | None = None,
         model: Models = None,
         vectors: Vectors = None,
+        judging: Judging | None = None,
         pictures: Pictures = None,
         score_cache: str | os.PathLike[str] | None = None,
         missing: Missing = "error",
@@ -184,6 +186,7 @@ class Evaluator:
             spice_cache=spice_cache,
             model=model,
             vectors=vectors,
+            judging=judging,
             pictures=pictures,
             score_cache=score_cache,
             missing=missing,

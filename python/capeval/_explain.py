@@ -18,6 +18,7 @@ from ._inputs import (
     metric_options,
     thread_count,
 )
+from ._judging import Judging
 from ._report import Id
 from ._score import by_name, prepare
 
@@ -115,6 +116,7 @@ def explain(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -160,6 +162,7 @@ def explain(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         missing: as for :func:`capeval.score`.
@@ -206,6 +209,7 @@ def explain(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        judging=judging,
         pictures=pictures,
         score_cache=score_cache,
     )

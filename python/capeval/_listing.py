@@ -12,7 +12,8 @@ def metrics() -> list[dict[str, Any]]:
     """Lists all metrics, each with name, summary, paper, reference program, keys, range, settings and a signature.
 
     ``settings`` maps the name of a setting to its default and meaning. ``needs`` says what a metric needs beside captions, and
-    is ``None`` for nothing. Metrics that compare vectors have no signature before there is a model.
+    is ``None`` for nothing. Metrics that compare vectors, and judges,
+    have no signature before there is a model.
     """
     return _engine.metrics()
 

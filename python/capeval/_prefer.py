@@ -29,6 +29,7 @@ from ._inputs import (
     to_list,
     whole,
 )
+from ._judging import Judging
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 
@@ -127,6 +128,7 @@ def prefer(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     split: str | Sequence[str] | None = None,
@@ -181,6 +183,7 @@ def prefer(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         split: as for :func:`capeval.score`.
@@ -206,6 +209,7 @@ def prefer(
         "spice_cache": spice_cache is not None,
         "model": model is not None,
         "vectors": vectors is not None,
+        "judging": judging is not None,
         "pictures": pictures is not None,
         "score_cache": score_cache is not None,
         "references_per_pair": references_per_pair != 5,
@@ -244,6 +248,7 @@ def prefer(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        judging=judging,
         pictures=pictures,
         score_cache=score_cache,
     )

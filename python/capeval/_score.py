@@ -23,6 +23,7 @@ from ._inputs import (
     resampling,
     thread_count,
 )
+from ._judging import Judging
 from ._progress import Listener, Progress
 from ._report import Id, Report
 
@@ -47,6 +48,7 @@ def score(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     missing: Missing = "error",
@@ -117,6 +119,7 @@ def score(
             ``"references"``, ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids,
             ``.safetensors``), a dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of
             NumPy or torch.
+        judging: whom judges, such as ``"judge"``, ask, and where their answers are kept: a :class:`Judging`.
         pictures: pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``,
             or ``{id:012}`` for an id padded with zeros, a file that says which picture each image has (COCO's annotations,
             or a table with a column of paths), a list of these, or a dictionary of paths by id. Functions get what a
@@ -202,6 +205,7 @@ def score(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        judging=judging,
         pictures=pictures,
         score_cache=score_cache,
     )

@@ -32,6 +32,7 @@ from ._inputs import (
     resampling,
     thread_count,
 )
+from ._judging import Judging
 from ._progress import Listener, Progress
 from ._rendered import Rendered
 
@@ -155,6 +156,7 @@ def run(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -182,6 +184,7 @@ def run(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
         threads: the number of threads; see :func:`capeval.set_num_threads`.
@@ -203,6 +206,7 @@ def run(
             "spice_cache": spice_cache is not None,
             "model": model is not None,
             "vectors": vectors is not None,
+            "judging": judging is not None,
             "pictures": pictures is not None,
             "score_cache": score_cache is not None,
         }
@@ -223,6 +227,7 @@ def run(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        judging=judging,
         pictures=pictures,
         score_cache=score_cache,
     )

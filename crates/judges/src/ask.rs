@@ -140,7 +140,7 @@ fn work(line: &Line, tell: &Sender<News>) {
                 News::Ended(refusal)
             }
         };
-        // Nobody listens any more once the run is over.
+        // No one listens any more once the run is over.
         if tell.send(news).is_err() {
             return;
         }

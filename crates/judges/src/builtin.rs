@@ -1,5 +1,6 @@
 //! The judges that come with capeval.
 
+use capeval::metric::Part;
 use capeval_choice::Refusal;
 
 use crate::judge::Judge;
@@ -12,6 +13,14 @@ pub struct BuiltIn {
     pub summary: &'static str,
     /// Its file.
     pub file: &'static str,
+}
+
+impl BuiltIn {
+    /// Its measures.
+    pub fn parts(&self) -> Vec<Part> {
+        // That each file can be read is tested.
+        Judge::read(self.file.as_bytes(), true).map(|judge| judge.parts()).unwrap_or_default()
+    }
 }
 
 /// The judges, in the order of lists.
@@ -60,6 +69,7 @@ mod tests {
         for known in JUDGES {
             let judge = find(known.name).unwrap().unwrap();
             assert_eq!(judge.name, known.name);
+            assert_eq!(judge.parts(), known.parts());
             assert_eq!(judge.has(Field::Image), known.name == "judge-image");
             assert_eq!(judge.kind == Kind::Pairwise, known.name == "judge-pair");
             // Captions stand in strings of JSON.

@@ -92,6 +92,11 @@ impl Judging {
     }
 }
 
+/// Whether a name of a metric is that of one of capeval's judges.
+pub fn is_builtin(name: &str) -> bool {
+    builtin::is_name(name)
+}
+
 /// Which of these names of metrics are judges: those of capeval, and paths of files that describe one.
 pub fn names(names: &[String]) -> Result<Vec<String>, Error> {
     let mut judges: Vec<String> = Vec::new();

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
 use crate::columns::{Columns, Policies, RowIds, Rows, Sieve, Strings, column};
-use crate::error::{fault, from_request, sentence, value};
+use crate::error::{fault, from_file, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
@@ -63,8 +63,13 @@ impl RowScorer {
             functions: functions.into_iter().map(Arc::new).collect(),
             named: Named { models, vectors: files },
             held: held(&in_memory)?,
-            pictures: None,
+            ..GivenOutside::default()
         };
+        if let Some(judge) = capeval_judges::names(&metrics).map_err(from_file)?.first() {
+            return Err(PyValueError::new_err(format!(
+                "{judge} asks a language model, which rows of tables cannot; leave it out of the metrics"
+            )));
+        }
         let outside = Outsiders::new(&metrics, given)?;
         let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
         for metric in &metrics {

@@ -15,6 +15,7 @@ use pyo3::types::PyDict;
 use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::function::Function;
+use crate::judging::judging;
 use crate::outside::{GivenOutside, Outsiders, held};
 use crate::pictures::GivenPictures;
 use crate::run::{Watch, long};
@@ -51,6 +52,7 @@ impl Given {
             functions: functions.into_iter().flatten().map(Arc::new).collect(),
             named: Named { models: paths("models")?, vectors: paths("vectors")? },
             held: take("held")?.as_ref().map(held).transpose()?.unwrap_or_default(),
+            judging: take("judging")?.as_ref().map(judging).transpose()?.unwrap_or_default(),
             pictures: take("pictures")?.as_ref().map(GivenPictures::new).transpose()?,
         };
         let table = take("table")?;

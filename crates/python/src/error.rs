@@ -88,12 +88,24 @@ impl Dialect for Keywords {
                 format!("{prefix}{}", argument.name())
             }
             Argument::Split(Role::Training) => "train_split".to_owned(),
+            argument if is_of_judging(argument) => {
+                let name = argument.name();
+                format!("{} of capeval.Judging", name.strip_prefix("judge_").unwrap_or(name))
+            }
             argument => argument.name().to_owned(),
         }
     }
 
     fn argument(&self, argument: Argument, value: Option<&str>) -> String {
         let name = self.name(argument);
+        if is_of_judging(argument) {
+            let name = argument.name();
+            let name = name.strip_prefix("judge_").unwrap_or(name);
+            return match value {
+                Some(value) => format!("judging=capeval.Judging({name}=\"{value}\")"),
+                None => format!("judging=capeval.Judging({name}=…)"),
+            };
+        }
         match (argument, value) {
             (Argument::Idf, Some(value)) => format!("settings={{\"idf\": \"{value}\"}}"),
             (Argument::Segments | Argument::Check | Argument::Subset, None) => format!("{name}=True"),
@@ -116,6 +128,12 @@ impl Dialect for Keywords {
             task => Remedy::run(task.clone()).to_string(),
         }
     }
+}
+
+/// Whether an argument is one of `capeval.Judging`.
+fn is_of_judging(argument: Argument) -> bool {
+    use Argument::*;
+    matches!(argument, Endpoint | JudgeModel | ApiKey | Judgements | Replay | MaxRequests | MaxTokens)
 }
 
 /// The exception for an error of a file: `OSError` or a subclass if it cannot be opened, `RuntimeError` if pip fails,

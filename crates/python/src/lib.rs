@@ -17,6 +17,7 @@ mod frequencies;
 mod function;
 mod given;
 mod judge;
+mod judging;
 mod meta;
 mod metrics;
 mod options;

@@ -9,6 +9,7 @@ use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
 use capeval_embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_files::{Caches, MetricData};
+use capeval_judges::JUDGES;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
@@ -119,6 +120,19 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             needs: Some(kind.needs),
         })?;
     }
+    for judge in JUDGES {
+        add(Listed {
+            name: judge.name,
+            summary: judge.summary,
+            paper: "",
+            program: "capeval's own",
+            parts: judge.parts(),
+            settings: Vec::new(),
+            // It has the name of a model.
+            signature: None,
+            needs: Some("a language model, given as judging"),
+        })?;
+    }
     Ok(list)
 }
 
@@ -137,6 +151,7 @@ struct Listed<'l> {
 /// The metrics that the engine itself computes for these names.
 #[pyfunction]
 pub fn engine_names(names: Vec<String>) -> Vec<String> {
+    let names: Vec<String> = names.into_iter().filter(|name| !capeval_judges::is_builtin(name)).collect();
     capeval_embeddings::engine_names(&names)
 }
 

@@ -13,6 +13,7 @@ use pyo3::types::PyBytes;
 use crate::captions::id;
 use crate::error::{fault, from_file};
 use crate::function::{Called, Function};
+use crate::judging::GivenJudging;
 use crate::pictures::GivenPictures;
 use crate::run::Caller;
 
@@ -33,6 +34,8 @@ pub struct GivenOutside {
     pub named: Named,
     /// Vectors that Python holds.
     pub held: Vec<(Role, Arc<Vectors>)>,
+    /// Whom judges ask.
+    pub judging: GivenJudging,
     pub pictures: Option<GivenPictures>,
 }
 
@@ -71,9 +74,13 @@ fn floats(bytes: &Bound<'_, PyBytes>) -> Vec<f32> {
 impl Outsiders {
     /// Reads the files of the programs among `names`, and what the metrics among them that compare vectors need.
     pub fn new(names: &[String], given: GivenOutside) -> PyResult<Self> {
-        let OutsideMetrics(mut others) = capeval_programs::read(names, &messages()).map_err(from_file)?;
-        let GivenOutside { functions, named, held, pictures } = given;
+        let judges = capeval_judges::names(names).map_err(from_file)?;
+        let programs: Vec<&String> = names.iter().filter(|name| !judges.contains(name)).collect();
+        let OutsideMetrics(mut others) = capeval_programs::read(programs, &messages()).map_err(from_file)?;
+        let GivenOutside { functions, named, held, judging, pictures } = given;
         others.extend(capeval_embeddings::read_with(names, &named, held).map_err(from_file)?);
+        others
+            .extend(capeval_judges::read(&judges, &judging.judging, &judging.consent()).map_err(from_file)?);
         Ok(Self { others, functions, pictures })
     }
 

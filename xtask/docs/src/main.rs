@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval::text::tokenizers;
 use capeval_embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
+use capeval_judges::JUDGES;
 
 /// Whether to write the pages or to compare them with the code.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,7 @@ fn metrics() -> Result<String> {
     legend::signatures(&mut page)?;
     diversity(&mut page)?;
     vectors(&mut page)?;
+    judges(&mut page)?;
     page.push_str("\n## Suites\n\n| name | description | metrics |\n|---|---|---|\n");
     for suite in SUITES {
         writeln!(page, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics().join(", "))?;
@@ -107,6 +109,19 @@ fn vectors(page: &mut String) -> Result<()> {
             let (name, default, meaning) = (setting.name, setting.default, setting.meaning());
             writeln!(page, "| `{}` | `{name}` | `{default}` | {meaning} |", kind.name)?;
         }
+    }
+    Ok(())
+}
+
+/// The judges.
+fn judges(page: &mut String) -> Result<()> {
+    page.push_str(
+        "\n## Judges\n\nThese ask a language model, see [judges.md](judges.md): `--endpoint URL --judge-model NAME --judgements \
+         FILE`.\n\n| name | rewards | keys |\n|---|---|---|\n",
+    );
+    for judge in JUDGES {
+        let keys: Vec<String> = judge.parts().iter().map(|part| format!("`{}`", part.key)).collect();
+        writeln!(page, "| `{}` | {} | {} |", judge.name, judge.summary, keys.join(" "))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, Me
 use capeval::metric::{About, Resources};
 use capeval::report::wrapped;
 use capeval_embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
+use capeval_judges::{BuiltIn, JUDGES};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -79,11 +80,15 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
     let is_known = |name: &str| {
-        registry::kind(name).is_some() || is_of_systems(name) || capeval_embeddings::kind(name).is_some()
+        registry::kind(name).is_some()
+            || is_of_systems(name)
+            || capeval_embeddings::kind(name).is_some()
+            || capeval_judges::is_builtin(name)
     };
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
         let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
         let known = known.chain(EMBEDDING_KINDS.iter().map(|kind| kind.name));
+        let known = known.chain(JUDGES.iter().map(|judge| judge.name));
         return Err(registry::unknown(unknown, known.collect()).into());
     }
     let output = Output::open(None, &[])?;
@@ -107,6 +112,9 @@ pub fn run(args: &Args) -> Result<()> {
         };
         for kind in EMBEDDING_KINDS.iter().filter(|kind| is_named(kind.name)) {
             describe_of_vectors(kind, width, out)?;
+        }
+        for judge in JUDGES.iter().filter(|judge| args.names.iter().any(|name| name == judge.name)) {
+            describe_judge(judge, width, out)?;
         }
         if args.names.is_empty() { outlook(width, out) } else { Ok(()) }
     })
@@ -234,7 +242,19 @@ fn describe_of_vectors(kind: &EmbeddingKind, width: usize, out: &mut dyn Write) 
     writeln!(out)
 }
 
-/// The end of the list: metrics that compare vectors, suites, metrics of whole systems, and where to find more.
+/// A judge.
+fn describe_judge(judge: &BuiltIn, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", judge.name)?;
+    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
+    line("rewards", judge.summary)?;
+    let parts = judge.parts();
+    line("keys", &parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>().join(" "))?;
+    line("needs", "a language model: --endpoint URL --judge-model NAME --judgements FILE")?;
+    line("file", &format!("capeval judge show {}", judge.name))?;
+    writeln!(out)
+}
+
+/// The end of the list: metrics that compare vectors, judges, suites, metrics of whole systems, and where to find more.
 fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "of all captions of a system (capeval diversity)")?;
     for kind in CORPUS_KINDS {
@@ -243,6 +263,10 @@ fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nof vectors (--model DIR or --vectors WHAT=FILE)")?;
     for kind in EMBEDDING_KINDS {
         writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
+    }
+    writeln!(out, "\njudges (--endpoint URL --judgements FILE; capeval judge)")?;
+    for judge in JUDGES {
+        writeln!(out, "{}", entry_of(judge.name, judge.summary, width))?;
     }
     writeln!(out)?;
     writeln!(out, "suites")?;
