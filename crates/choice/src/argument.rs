@@ -101,6 +101,12 @@ arguments! {
     Vectors = "vectors", "WHAT=FILE";
     /// The pictures of images.
     Pictures = "pictures", "DIR";
+    /// The list of objects that captions can mention.
+    Objects = "objects", "FILE";
+    /// The objects that are in images.
+    Instances = "instances", "FILE";
+    /// A folder with data of NLTK.
+    NltkData = "nltk_data", "DIR";
     /// The address of a server with language models.
     Endpoint = "endpoint", "URL";
     /// The language model that judges.

@@ -45,6 +45,16 @@ pub struct MetricArgs {
     /// candidates:SYSTEM, and the file .npy or .safetensors; may be repeated.
     #[arg(long, value_name = "WHAT=FILE")]
     vectors: Vec<String>,
+    /// List of objects for chair: a line for each, its name and its synonyms, separated by commas.
+    #[arg(long, value_name = "FILE")]
+    objects: Option<String>,
+    /// Objects that are in images, for chair: COCO's instances_val2014.json, or an object of JSON from image ids to
+    /// lists of objects; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    instances: Vec<String>,
+    /// Folder with NLTK's data for chair [default: where NLTK looks, such as ~/nltk_data].
+    #[arg(long, value_name = "DIR")]
+    nltk_data: Option<String>,
     /// Folder that keeps the scores of metrics that are programs for later runs, which then ask only about what is new;
     /// `none` to do without [default: a folder in your cache folder, which `capeval data list` shows].
     #[arg(long, value_name = "DIR|none")]
@@ -66,6 +76,9 @@ impl MetricArgs {
             (self.lm.is_some(), "--lm"),
             (!self.models.is_empty(), "--model"),
             (!self.vectors.is_empty(), "--vectors"),
+            (self.objects.is_some(), "--objects"),
+            (!self.instances.is_empty(), "--instances"),
+            (self.nltk_data.is_some(), "--nltk-data"),
             (self.score_cache.is_some(), "--score-cache"),
             (self.yes, "--yes"),
         ];
@@ -94,8 +107,17 @@ impl MetricArgs {
         let programs = capeval_programs::read(&others, &messages::of_programs())?;
         let named = Named { models: self.models.clone(), vectors: self.vectors.clone() };
         let embedded = capeval_embeddings::read(&options.names, &named)?;
+        let chair = capeval_chair::read(
+            &options.names,
+            &capeval_chair::Named {
+                objects: self.objects.clone(),
+                instances: self.instances.clone(),
+                nltk_data: self.nltk_data.clone(),
+            },
+        )?;
         let judges = capeval_judges::read(&judges, &self.judging.judging()?, &judging::consent(self.yes))?;
-        let outside: Vec<Arc<dyn Outside>> = programs.0.into_iter().chain(embedded).chain(judges).collect();
+        let outside: Vec<Arc<dyn Outside>> =
+            programs.0.into_iter().chain(embedded).chain(chair).chain(judges).collect();
         let looks = outside.iter().any(|one| one.sight() != Sight::None);
         if !outside.is_empty() {
             data.resources.insert(Arc::new(OutsideMetrics(outside)));

@@ -392,8 +392,11 @@ impl TypedValueParser for Known {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let of_vectors = EMBEDDING_KINDS.iter().map(|kind| (kind.name, kind.summary));
         let judges = JUDGES.iter().map(|judge| (judge.name, judge.summary));
-        let metrics =
-            || kinds().map(|kind| (kind.name, kind.summary)).chain(of_vectors.clone()).chain(judges.clone());
+        let chair = [(capeval_chair::NAME, capeval_chair::SUMMARY)];
+        let metrics = || {
+            let of_words = kinds().map(|kind| (kind.name, kind.summary));
+            of_words.chain(chair).chain(of_vectors.clone()).chain(judges.clone())
+        };
         let suites = || SUITES.iter().map(|suite| (suite.name, suite.summary));
         let of_systems = || CORPUS_KINDS.iter().map(|kind| (kind.name, kind.summary));
         let known: Vec<(&str, &str)> = match self {

@@ -1,0 +1,159 @@
+//! CHAIR, object hallucination: which objects captions mention, and which of them are not in the image.
+
+mod caption;
+mod instances;
+mod metric;
+mod objects;
+mod words;
+
+use std::sync::Arc;
+
+use capeval::Outside;
+use capeval::metric::{Part, Resources, Setting, Settings};
+use capeval_choice::{Argument, Refusal, Remedy};
+use capeval_files::{Error, NltkData};
+use twox_hash::XxHash3_64;
+
+use caption::{Reader, Reduction};
+use instances::Instances;
+use metric::Chair;
+use objects::Objects;
+use words::{FILES, Punkt, Tagger, WordNet};
+
+capeval_choice::named! {
+    /// How CHAIR reduces words.
+    pub enum Reduce ("words") {
+        WordNet = "wordnet", "to WordNet's lemmas, as the program that was rewritten for Python 3 does";
+        Pattern = "pattern", "to the singulars of pattern.en, as the first program does";
+    }
+}
+
+/// The settings.
+const SETTINGS: &[Setting] = &[Setting::choice("words", "wordnet", "how words are reduced", Reduce::NAMES)];
+
+/// The name.
+pub const NAME: &str = "chair";
+
+/// What it rewards, in one line.
+pub const SUMMARY: &str = "objects that the caption mentions and that are not in the image, less is better";
+
+/// What it needs, in words.
+pub const NEEDS: &str = "a list of objects, data of NLTK, and instances of the images";
+
+/// The files that a user named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The list of objects with their synonyms.
+    pub objects: Option<String>,
+    /// Files of instances.
+    pub instances: Vec<String>,
+    /// The folder of NLTK's data.
+    pub nltk_data: Option<String>,
+}
+
+/// Its measures.
+pub fn parts() -> Vec<Part> {
+    metric::parts()
+}
+
+/// Its settings.
+pub fn settings() -> &'static [Setting] {
+    SETTINGS
+}
+
+/// Whether a metric with settings, such as `chair:words=pattern`, is this one.
+pub fn is_chair(spec: &str) -> bool {
+    spec.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+}
+
+/// Builds CHAIR for those of the metrics that are it.
+///
+/// # Errors
+/// When a file is missing or cannot be read, or when files are named and CHAIR is not among the metrics.
+pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    let specs: Vec<&String> = names.iter().filter(|name| is_chair(name)).collect();
+    if specs.is_empty() {
+        return match named {
+            Named { objects: None, instances, nltk_data: None } if instances.is_empty() => Ok(Vec::new()),
+            _ => Err(Refusal::new("only chair takes objects, instances and data of NLTK")
+                .with_remedy("add it to the metrics, or leave them out")
+                .into()),
+        };
+    }
+    let path = named.objects.as_deref().ok_or_else(|| {
+        Refusal::new("chair counts the objects of a list, and none is named").with_remedy(
+            Remedy::set(Argument::Objects, "synonyms.txt").to(
+                "use the list of CHAIR's authors, data/synonyms.txt of github.com/LisaAnne/Hallucination",
+            ),
+        )
+    })?;
+    let text = capeval_files::text(path)?;
+    let data = NltkData::new(named.nltk_data.as_deref());
+    let none = Resources::default();
+    let mut built: Vec<Arc<dyn Outside>> = Vec::new();
+    for spec in specs {
+        if built.iter().any(|known| known.name() == spec) {
+            continue;
+        }
+        let settings = Settings::read(NAME, SETTINGS, spec, &[], &none)?;
+        let reduce: Reduce = settings.get("words")?;
+        let objects = Objects::read(&text).map_err(|refusal| refusal.at(path))?;
+        let mut instances = Instances::default();
+        for path in &named.instances {
+            let bytes = capeval_files::read(path)?;
+            instances.add(&bytes, &objects).map_err(|refusal| refusal.at(path.as_str()))?;
+        }
+        let mut hash = Vec::new();
+        let (punkt, reduction) = (punkt(&data, &mut hash)?, reduction(reduce, &data, &mut hash)?);
+        built.push(metric::boxed(Chair {
+            spec: spec.clone(),
+            words: reduce.name(),
+            reader: Reader { punkt, reduction, objects },
+            instances,
+            data: XxHash3_64::oneshot(&hash),
+            parts: metric::parts(),
+        }));
+    }
+    Ok(built)
+}
+
+/// A file of NLTK's data, which is added to the hash.
+fn file(data: &NltkData, package: &str, name: &str, hash: &mut Vec<u8>) -> Result<Vec<u8>, Error> {
+    let bytes = data.file(package, name)?;
+    hash.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
+    Ok(bytes)
+}
+
+fn text_file(data: &NltkData, package: &str, name: &str, hash: &mut Vec<u8>) -> Result<String, Error> {
+    let bytes = file(data, package, name, hash)?;
+    String::from_utf8(bytes)
+        .map_err(|_| Refusal::new(format!("{package}/{name} of NLTK's data is not text in UTF-8")).into())
+}
+
+fn punkt(data: &NltkData, hash: &mut Vec<u8>) -> Result<Punkt, Error> {
+    let mut of = |name: &str| text_file(data, "tokenizers/punkt_tab", &format!("english/{name}"), hash);
+    let (abbreviations, collocations) = (of("abbrev_types.txt")?, of("collocations.tab")?);
+    let (starters, contexts) = (of("sent_starters.txt")?, of("ortho_context.tab")?);
+    Ok(Punkt::new(&abbreviations, &collocations, &starters, &contexts))
+}
+
+fn reduction(reduce: Reduce, data: &NltkData, hash: &mut Vec<u8>) -> Result<Reduction, Error> {
+    if reduce == Reduce::Pattern {
+        return Ok(Reduction::Singular);
+    }
+    const TAGGER: &str = "averaged_perceptron_tagger_eng";
+    let package = format!("taggers/{TAGGER}");
+    let mut of = |kind: &str| file(data, &package, &format!("{TAGGER}.{kind}.json"), hash);
+    let (weights, known, classes) = (of("weights")?, of("tagdict")?, of("classes")?);
+    let mut texts = Vec::new();
+    for part in FILES {
+        let index = text_file(data, "corpora/wordnet", &format!("index.{part}"), hash)?;
+        texts.push((index, text_file(data, "corpora/wordnet", &format!("{part}.exc"), hash)?));
+    }
+    let of = |place: usize| (texts[place].0.as_str(), texts[place].1.as_str());
+    let (tagger, wordnet) = rayon::join(
+        || Tagger::new(&weights, &known, &classes).map_err(|refusal| refusal.at(TAGGER)),
+        || WordNet::new([of(0), of(1), of(2), of(3)]),
+    );
+    Ok(Reduction::Lemma(Box::new(tagger?), Box::new(wordnet)))
+}
