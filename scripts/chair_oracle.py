@@ -20,6 +20,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -160,5 +161,143 @@ def compare(capeval: str, work_path: str, captions: str, *results: str) -> None:
         print(f"{words}: {different} captions of {sum(map(len, rows.values()))} differ; the program took {seconds:.1f} s, capeval {time.perf_counter() - start:.1f} s with {len(results)} starts")
 
 
+# Tiny data in the form of NLTK's, of our own, so that tests need none of others.
+PUNKT = {
+    "abbrev_types.txt": "mr\ndr\nu.s\ne.g\ni.e\na.m\nst\nvs\nno\n",
+    "collocations.tab": "##number##\tdogs\nb\tcat\nno\tman\n",
+    "sent_starters.txt": "he\nit\nthe\na\n",
+    "ortho_context.tab": "the\t46\ndog\t48\ncat\t12\nman\t120\nbus\t36\na\t62\nhe\t34\n##number##\t64\n",
+}
+TAGS = ["NN", "NNS", "VBG", "VBZ", "JJ", "JJR", "RB", "DT", "IN", "."]
+NOUNS = ["dog", "man", "woman", "child", "bus", "glass", "racket", "tennis", "knife", "box", "church", "bush", "baby", "goose", "ski", "ball",
+         "parking", "meter", "running", "wine", "horse", "cat", "people", "person", "tie", "bow", "canoe", "quiz", "wolf", "phone"]  # fmt: skip
+VERBS = ["run", "ride", "park", "bus", "tie", "fly", "sit", "stop", "bow", "carry"]
+EXCEPTIONS = {"noun": "men man\nwomen woman\nchildren child\ngeese goose\nknives knife\n", "verb": "ran run\nrode ride\nsat sit\n"}
+
+
+def tiny(folder: Path, captions: list[str]) -> None:
+    """Writes tiny data; the tagger's weights are random."""
+    rng = random.Random(11)
+    punkt = folder / "tokenizers/punkt_tab/english"
+    tagger = folder / "taggers/averaged_perceptron_tagger_eng"
+    wordnet = folder / "corpora/wordnet"
+    for one in (punkt, tagger, wordnet):
+        one.mkdir(parents=True, exist_ok=True)
+    for name, text in PUNKT.items():
+        (punkt / name).write_text(text, "utf-8")
+    words = sorted({word for caption in captions[:60] for word in re.findall(r"[a-z]+", caption.lower())})
+    names = ["i suffix", "i pref1", "i word", "i-1 word", "i-1 suffix", "i-2 word", "i+1 word", "i+1 suffix", "i+2 word"]
+    features = {"bias": 1, **{f"i-1 tag {tag}": 1 for tag in TAGS}, **{f"i tag+i-2 tag {one} {other}": 1 for one in TAGS for other in TAGS}}
+    for word in words:
+        for name in names:
+            if rng.random() < 0.2:
+                part = word[-3:] if name.endswith("suffix") else word[0] if name == "i pref1" else word
+                features[f"{name} {part}"] = 1
+    weights = {
+        feature: {tag: rng.randrange(-16, 17) / 8 for tag in rng.sample(TAGS, rng.randrange(1, 4))} for feature in features
+    }
+    known = {"a": "DT", "the": "DT", "on": "IN", ".": "."}
+    for kind, content in (("weights", weights), ("tagdict", known), ("classes", TAGS)):
+        (tagger / f"averaged_perceptron_tagger_eng.{kind}.json").write_text(json.dumps(content), "utf-8")
+    for part, letter, lemmas in (("noun", "n", NOUNS), ("verb", "v", VERBS), ("adj", "a", ["red", "big"]), ("adv", "r", ["fast"])):
+        lines = [f"{lemma} {letter} 1 0 1 0 {number + 1:08d}  " for number, lemma in enumerate(sorted(lemmas))]
+        (wordnet / f"index.{part}").write_text("  1 a line of the licence\n" + "\n".join(lines) + "\n", "utf-8")
+        (wordnet / f"{part}.exc").write_text(EXCEPTIONS.get(part, ""), "utf-8")
+
+
+def goldens(work_path: str, folder_path: str) -> None:
+    """What NLTK and both programs make of our own captions, and of hostile ones, with tiny data."""
+    work, folder = Path(work_path).resolve(), Path(folder_path).resolve()
+    own = [json.loads(line) for line in (folder.parent / "captions.jsonl").read_text("utf-8").splitlines()]
+    captions = [caption for row in own for caption in (row["hyp"], *row["refs"])][:60] + hostile(random.Random(3), 140)
+    data = folder / "nltk_data"
+    tiny(data, captions)
+    os.environ["NLTK_DATA"] = str(data)
+    objects = (folder / "objects.txt").read_text("utf-8")
+    with tempfile.TemporaryDirectory() as scratch:
+        # What NLTK's reader of WordNet wants in addition.
+        root = Path(scratch)
+        shutil.copytree(data, root / "nltk_data")
+        wordnet = root / "nltk_data/corpora/wordnet"
+        for name in ("lexnames", "index.sense", "data.noun", "data.verb", "data.adj", "data.adv"):
+            (wordnet / name).write_text("", "utf-8")
+        (wordnet / "lexnames").write_text("00\tadj.all\t3\n", "utf-8")
+        os.environ["NLTK_DATA"] = str(root / "nltk_data")
+        for name in ("opera_chair.py", "lisa_chair.py", "inflect.py"):
+            shutil.copy(work / name, root / name)
+        text = (root / "opera_chair.py").read_text("utf-8")
+        text = re.sub(r"synonyms_txt = '''.*?'''", lambda _: f"synonyms_txt = {objects!r}", text, flags=re.DOTALL)
+        (root / "opera_chair.py").write_text(text, "utf-8")
+        (root / "synonyms.txt").write_text(objects, "utf-8")
+        names = [line.split(", ")[0] for line in objects.splitlines()]
+        rng = random.Random(4)
+        instances = {image: sorted(set(rng.sample(names, rng.randrange(4)))) for image in range(len(captions))}
+        head = {"info": {}, "licenses": []}
+        coco = root / "coco"
+        coco.mkdir()
+        rows = [{"image_id": image, "category_id": names.index(name)} for image, all_of in instances.items() for name in all_of]
+        categories = [{"id": number, "name": name} for number, name in enumerate(names)]
+        # Each caption is described by the next one, too.
+        references = [{"image_id": image, "caption": captions[(image + 1) % len(captions)]} for image in range(len(captions))]
+        images = [{"id": image} for image in range(len(captions))]
+        for split, some, annotations in (("val", rows, references), ("train", [], [])):
+            (coco / f"instances_{split}2014.json").write_text(json.dumps({**head, "images": [], "annotations": some, "categories": categories}))
+            (coco / f"captions_{split}2014.json").write_text(json.dumps({**head, "images": images if some else [], "annotations": annotations}))
+        import nltk
+        from nltk.stem import WordNetLemmatizer
+
+        singularize = singularize_of(root)
+        chairs = {words: program(root, words, coco) for words in ("wordnet", "pattern")}
+        parts = {"J": "a", "V": "v", "N": "n", "R": "r"}
+        found = []
+        for image, caption in enumerate(captions):
+            tokens = nltk.word_tokenize(caption.lower())
+            tags = [tag for _, tag in nltk.pos_tag(tokens)]
+            lemmas = [WordNetLemmatizer().lemmatize(token, parts.get(tag[0], "n")) for token, tag in zip(tokens, tags)]
+            found.append({
+                "caption": caption,
+                "sentences": nltk.sent_tokenize(caption.lower()),
+                "tokens": tokens,
+                "tags": tags,
+                "lemmas": lemmas,
+                "singulars": [singularize(token) for token in tokens],
+                "instances": instances[image],
+                "counts": {words: counts(chair, caption, image) for words, chair in chairs.items()},
+            })  # fmt: skip
+    singular = {word: singularize(word) for word in SINGULARS}
+    versions = f"nltk {nltk.__version__}, Python {sys.version.split()[0]}; shikiw/OPERA, LisaAnne/Hallucination and clips/pattern as in the head of the script"
+    lines = ",\n".join(json.dumps(row, ensure_ascii=True, separators=(",", ":")) for row in found)
+    text = f'{{"programs": {json.dumps(versions)},\n"singulars": {json.dumps(singular)},\n"captions": [\n{lines}\n]}}\n'
+    (folder / "golden.json").write_text(text, "utf-8")
+    print(f"{len(found)} captions, {len(singular)} singulars")
+
+
+SINGULARS = """bus buses glass glasses tennis skis ties neckties pies canoes magpies doggies collies people children oxen oxenford men women
+geese knives wolves leaves calves shelves halves lives wives hives natives massives cloves waves eaves heaves deaves loaves chiefs axes taxes
+quizzes matrices vertices indices apices aliases statuses octopi viri cacti crises testes shoes potatoes heroes mice lice dice boxes churches
+glass's dogs' man's mothers-in-law man-of-war well-known runs-about movies zombies series queries flies boys days quies analyses
+psychoanalyses bases diagnoses parentheses prognoses synopses theses hypotheses roses noses closes glucose neuroses data pasta media
+criteria news views s ss ter on ison our four hour flour scissors debris tuna water rice sands formulae arthritis gateaux bureaux cookies
+veggies opera corpora genera trilbys zoa monies moves removes ſ buſ a ' - -- x ies es ves ses""".split()
+
+
+def hostile(rng: random.Random, n: int) -> list[str]:
+    """Captions that tokenizers seldom see."""
+    words = "dog dogs man men woman women bus buses glass glasses wine bow tie toilet seat baby adult passenger bird bear train parking meter meters tennis racket"
+    words = words.split() + ["mr.", "dr.", "u.s.", "e.g.", "b.", "no.", "st.", "1.", "12.5", "3,000", "1999", "...", ". . .", "cannot", "gonna", "wanna", "d'ye", "'tis", "'twas",
+             "gimme", "gotta", "lemme", "more'n", "isn't", "they're", "i'm", "he'd", "we'll", "dogs'", "man's", "well-known", "knives", "geese", "iPhone", "stove", "top", "oven"]  # fmt: skip
+    separators = [" ", " ", " ", ", ", ". ", ".", "? ", "! ", "; ", ": ", "\n", "\n\n", '"', ' "', '" ', "'", " '", "' ", "\u201c", "\u201d ", "\u2018", "\u2019 ", " (", ") ", "[", "]",
+                  "...", "--", " -- ", "-", ".) ", '." ', "\u00a0", "\u2028", "\u00ab", "\u00bb", "`", "``", "''", "*", "@", "#", "$", "%", "&", "<", ">", "\u00e9", "\u017f", "\u212a", "\u0130",
+                  "\u0663", "\u4e00", "\x1c", "\u2014", ",,", "::", "?!", "..", "\u0301", "\u200d", "_", "\u00bd", "\r", "\x85"]  # fmt: skip
+    found = []
+    for _ in range(n):
+        text = ""
+        for _ in range(rng.randrange(1, 14)):
+            word = rng.choice(words)
+            text += (word.capitalize() if rng.random() < 0.2 else word) + (rng.choice(separators) if rng.random() < 0.6 else " ")
+        found.append(text)
+    return found
+
+
 if __name__ == "__main__":
-    {"compare": compare}[sys.argv[1]](*sys.argv[2:])
+    {"compare": compare, "goldens": goldens}[sys.argv[1]](*sys.argv[2:])

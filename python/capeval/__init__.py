@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._chair import Chair
 from ._compare import Comparison, compare
 from ._correlate import Correlation, correlate
 from ._engine import __version__, get_num_threads, set_num_threads
@@ -45,6 +46,7 @@ from ._score import score
 from ._submit import Submission, submit
 
 __all__ = [
+    "Chair",
     "Comparison",
     "Correlation",
     "DocumentFrequencies",

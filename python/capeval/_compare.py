@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
+from ._chair import Chair
 from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
@@ -204,6 +205,7 @@ def compare(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    chair: Chair | None = None,
     judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
@@ -255,6 +257,7 @@ def compare(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        chair: as for :func:`capeval.score`.
         judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
@@ -314,6 +317,7 @@ def compare(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        chair=chair,
         judging=judging,
         pictures=pictures,
         score_cache=score_cache,

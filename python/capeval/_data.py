@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from . import _engine
+from ._chair import Chair, chair_of
 from ._inputs import Chosen, Pictures, listed, path_of, pictures_of
 from ._judging import Judging, judging_of
 
@@ -22,6 +23,7 @@ def data_of(
     spice_cache: str | os.PathLike[str] | None,
     model: Models,
     vectors: Vectors,
+    chair: Chair | None,
     judging: Judging | None,
     pictures: Pictures,
     score_cache: str | os.PathLike[str] | None,
@@ -36,6 +38,7 @@ def data_of(
         "models": models_of(model),
         "vectors": files,
         "held": held,
+        "chair": chair_of(chair),
         "judging": judging_of(judging),
         "pictures": pictures_of(pictures),
         "score_cache": path_of(score_cache),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _engine
+from ._chair import Chair
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._data import Models, Vectors
 from ._frequencies import DocumentFrequencies, Frequencies
@@ -143,6 +144,7 @@ class Evaluator:
         spice_cache: str | os.PathLike[str] | None = None,
         model: Models = None,
         vectors: Vectors = None,
+        chair: Chair | None = None,
         judging: Judging | None = None,
         pictures: Pictures = None,
         score_cache: str | os.PathLike[str] | None = None,
@@ -186,6 +188,7 @@ class Evaluator:
             spice_cache=spice_cache,
             model=model,
             vectors=vectors,
+            chair=chair,
             judging=judging,
             pictures=pictures,
             score_cache=score_cache,

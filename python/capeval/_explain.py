@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
+from ._chair import Chair
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._data import Models, Vectors, data_of
 from ._frequencies import Frequencies
@@ -116,6 +117,7 @@ def explain(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    chair: Chair | None = None,
     judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
@@ -162,6 +164,7 @@ def explain(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        chair: as for :func:`capeval.score`.
         judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
@@ -209,6 +212,7 @@ def explain(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        chair=chair,
         judging=judging,
         pictures=pictures,
         score_cache=score_cache,

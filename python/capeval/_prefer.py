@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _engine
+from ._chair import Chair
 from ._choices import HumanTies, Idf, Ids, MetricTies, OwnReference, Surplus
 from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
@@ -128,6 +129,7 @@ def prefer(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    chair: Chair | None = None,
     judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
@@ -183,6 +185,7 @@ def prefer(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        chair: as for :func:`capeval.score`.
         judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
@@ -209,6 +212,7 @@ def prefer(
         "spice_cache": spice_cache is not None,
         "model": model is not None,
         "vectors": vectors is not None,
+        "chair": chair is not None,
         "judging": judging is not None,
         "pictures": pictures is not None,
         "score_cache": score_cache is not None,
@@ -248,6 +252,7 @@ def prefer(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        chair=chair,
         judging=judging,
         pictures=pictures,
         score_cache=score_cache,

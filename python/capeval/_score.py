@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
+from ._chair import Chair
 from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
@@ -48,6 +49,7 @@ def score(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    chair: Chair | None = None,
     judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
@@ -119,6 +121,7 @@ def score(
             ``"references"``, ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids,
             ``.safetensors``), a dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of
             NumPy or torch.
+        chair: what the metric ``"chair"`` is given, a list of objects and instances: a :class:`Chair`.
         judging: whom judges, such as ``"judge"``, ask, and where their answers are kept: a :class:`Judging`.
         pictures: pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``,
             or ``{id:012}`` for an id padded with zeros, a file that says which picture each image has (COCO's annotations,
@@ -205,6 +208,7 @@ def score(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        chair=chair,
         judging=judging,
         pictures=pictures,
         score_cache=score_cache,

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _engine
+from ._chair import Chair
 from ._choices import Idf
 from ._data import Models, Vectors, data_of
 from ._frequencies import DocumentFrequencies, Frequencies
@@ -156,6 +157,7 @@ def run(
     spice_cache: str | os.PathLike[str] | None = None,
     model: Models = None,
     vectors: Vectors = None,
+    chair: Chair | None = None,
     judging: Judging | None = None,
     pictures: Pictures = None,
     score_cache: str | os.PathLike[str] | None = None,
@@ -184,6 +186,7 @@ def run(
         spice_cache: as for :func:`capeval.score`.
         model: as for :func:`capeval.score`.
         vectors: as for :func:`capeval.score`.
+        chair: as for :func:`capeval.score`.
         judging: as for :func:`capeval.score`.
         pictures: as for :func:`capeval.score`.
         score_cache: as for :func:`capeval.score`.
@@ -206,6 +209,7 @@ def run(
             "spice_cache": spice_cache is not None,
             "model": model is not None,
             "vectors": vectors is not None,
+            "chair": chair is not None,
             "judging": judging is not None,
             "pictures": pictures is not None,
             "score_cache": score_cache is not None,
@@ -227,6 +231,7 @@ def run(
         spice_cache=spice_cache,
         model=model,
         vectors=vectors,
+        chair=chair,
         judging=judging,
         pictures=pictures,
         score_cache=score_cache,

@@ -60,7 +60,7 @@ impl Reader {
         let mut mentions = Vec::new();
         for (word, n) in &joined {
             if dropped != Some(word.as_str())
-                && let Some(object) = self.objects.of(word)
+                && let Some(object) = self.objects.find(word)
             {
                 mentions.push(Mention { word: word.clone(), first, n: *n, object });
             }

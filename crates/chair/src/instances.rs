@@ -46,7 +46,7 @@ impl Instances {
             )
         };
         let known = |name: &str, what: &str| {
-            objects.of(name).ok_or_else(|| {
+            objects.find(name).ok_or_else(|| {
                 Refusal::new(format!("{what} {name:?} is not in the list of objects"))
                     .with_remedy("add it to the list, or leave it out of this file")
             })

@@ -1,6 +1,8 @@
 //! CHAIR, object hallucination: which objects captions mention, and which of them are not in the image.
 
 mod caption;
+#[cfg(test)]
+mod golden;
 mod instances;
 mod metric;
 mod objects;
@@ -36,6 +38,13 @@ pub const NAME: &str = "chair";
 
 /// What it rewards, in one line.
 pub const SUMMARY: &str = "objects that the caption mentions and that are not in the image, less is better";
+
+/// The paper that published it.
+pub const PAPER: &str = "Rohrbach et al. 2018, Object Hallucination in Image Captioning";
+
+/// The programs whose scores it reproduces.
+pub const PROGRAM: &str =
+    "chair.py of shikiw/OPERA; utils/chair.py of LisaAnne/Hallucination (words=pattern)";
 
 /// What it needs, in words.
 pub const NEEDS: &str = "a list of objects, data of NLTK, and instances of the images";

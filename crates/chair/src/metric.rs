@@ -76,7 +76,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn row(self) -> [f64; 6] {
+    pub fn row(self) -> [f64; 6] {
         let Self { hallucinated_captions, hallucinated, mentions, recalled, objects, words } = self;
         [hallucinated_captions, hallucinated, mentions, recalled, objects, words]
     }
@@ -93,26 +93,27 @@ impl Chair {
         instances.iter().copied().chain(of_references).collect()
     }
 
-    fn counts(&self, read: &Read, objects: &HashSet<u16>) -> Counts {
-        let hallucinated = read.mentions.iter().filter(|mention| !objects.contains(&mention.object)).count();
-        let recalled: HashSet<u16> = read
-            .mentions
-            .iter()
-            .map(|mention| mention.object)
-            .filter(|object| objects.contains(object))
-            .collect();
-        Counts {
-            hallucinated_captions: f64::from(u8::from(hallucinated > 0)),
-            hallucinated: hallucinated as f64,
-            mentions: read.mentions.len() as f64,
-            recalled: recalled.len() as f64,
-            objects: objects.len() as f64,
-            words: read.n_words as f64,
-        }
-    }
-
     fn mentioned(&self, caption: &str) -> Vec<u16> {
         self.reader.read(caption).mentions.iter().map(|mention| mention.object).collect()
+    }
+}
+
+/// What is counted in a caption of an image with these objects.
+pub fn counts(read: &Read, objects: &HashSet<u16>) -> Counts {
+    let hallucinated = read.mentions.iter().filter(|mention| !objects.contains(&mention.object)).count();
+    let recalled: HashSet<u16> = read
+        .mentions
+        .iter()
+        .map(|mention| mention.object)
+        .filter(|object| objects.contains(object))
+        .collect();
+    Counts {
+        hallucinated_captions: f64::from(u8::from(hallucinated > 0)),
+        hallucinated: hallucinated as f64,
+        mentions: read.mentions.len() as f64,
+        recalled: recalled.len() as f64,
+        objects: objects.len() as f64,
+        words: read.n_words as f64,
     }
 }
 
@@ -176,7 +177,7 @@ impl Outside for Chair {
                 .map(|row| {
                     let references = row.references.iter().filter_map(|text| of_references.get(text));
                     let objects = self.objects(row, references.flatten().copied());
-                    self.counts(&self.reader.read(row.candidate), &objects)
+                    counts(&self.reader.read(row.candidate), &objects)
                 })
                 .collect();
             for (row, counts) in counts.into_iter().enumerate() {
@@ -202,7 +203,7 @@ impl Outside for Chair {
         let references: Vec<Read> = row.references.iter().map(|text| self.reader.read(text)).collect();
         let mentioned = references.iter().flat_map(|read| &read.mentions).map(|mention| mention.object);
         let objects = self.objects(row, mentioned);
-        let counts = self.counts(&read, &objects);
+        let counts = counts(&read, &objects);
         let name = |object: u16| self.reader.objects.name(object).to_owned();
         let is_there = |mention: &&Mention| objects.contains(&mention.object);
         let said = |mention: &Mention| match name(mention.object) {

@@ -38,8 +38,12 @@ impl Objects {
     /// The list that CHAIR's authors published is read as their program reads it, with its rules for pairs of words; in
     /// all others, words are trimmed and in small letters, and a name of several words is found as such.
     pub fn read(text: &str) -> Result<Self, Refusal> {
+        Self::of(text, XxHash3_64::oneshot(text.trim().as_bytes()) == PUBLISHED)
+    }
+
+    /// Reads a list as the published one is read, or as others are.
+    pub(crate) fn of(text: &str, is_published: bool) -> Result<Self, Refusal> {
         let hash = XxHash3_64::oneshot(text.trim().as_bytes());
-        let is_published = hash == PUBLISHED;
         let mut objects = Self {
             names: Vec::new(),
             by_word: HashMap::default(),
@@ -119,7 +123,7 @@ impl Objects {
     }
 
     /// The object that a word is for.
-    pub fn of(&self, word: &str) -> Option<u16> {
+    pub fn find(&self, word: &str) -> Option<u16> {
         self.by_word.get(word).copied()
     }
 

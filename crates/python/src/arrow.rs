@@ -70,6 +70,11 @@ impl RowScorer {
                 "{judge} asks a language model, which rows of tables cannot; leave it out of the metrics"
             )));
         }
+        if metrics.iter().any(|name| capeval_chair::is_chair(name)) {
+            let why =
+                "chair reads instances of images, which rows of tables have not; leave it out of the metrics";
+            return Err(PyValueError::new_err(why));
+        }
         let outside = Outsiders::new(&metrics, given)?;
         let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
         for metric in &metrics {

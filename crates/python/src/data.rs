@@ -31,6 +31,15 @@ pub struct Given {
     outside: GivenOutside,
 }
 
+/// What Python gives CHAIR.
+fn chair(given: &Bound<'_, PyAny>) -> PyResult<capeval_chair::Named> {
+    Ok(capeval_chair::Named {
+        objects: given.get_item("objects")?.extract()?,
+        instances: given.get_item("instances")?.extract()?,
+        nltk_data: given.get_item("nltk_data")?.extract()?,
+    })
+}
+
 impl Given {
     /// The data in a dictionary: a table of document frequencies, functions, models, vectors, pictures, and files by
     /// name.
@@ -52,6 +61,7 @@ impl Given {
             functions: functions.into_iter().flatten().map(Arc::new).collect(),
             named: Named { models: paths("models")?, vectors: paths("vectors")? },
             held: take("held")?.as_ref().map(held).transpose()?.unwrap_or_default(),
+            chair: take("chair")?.as_ref().map(chair).transpose()?.unwrap_or_default(),
             judging: take("judging")?.as_ref().map(judging).transpose()?.unwrap_or_default(),
             pictures: take("pictures")?.as_ref().map(GivenPictures::new).transpose()?,
         };

@@ -88,6 +88,7 @@ impl Dialect for Keywords {
                 format!("{prefix}{}", argument.name())
             }
             Argument::Split(Role::Training) => "train_split".to_owned(),
+            Argument::Objects => "objects of capeval.Chair".to_owned(),
             argument if is_of_judging(argument) => {
                 let name = argument.name();
                 format!("{} of capeval.Judging", name.strip_prefix("judge_").unwrap_or(name))
@@ -98,6 +99,11 @@ impl Dialect for Keywords {
 
     fn argument(&self, argument: Argument, value: Option<&str>) -> String {
         let name = self.name(argument);
+        if matches!(argument, Argument::Objects | Argument::NltkData) {
+            let (name, value) =
+                (argument.name(), value.map_or("…".to_owned(), |value| format!("\"{value}\"")));
+            return format!("chair=capeval.Chair({name}={value})");
+        }
         if is_of_judging(argument) {
             let name = argument.name();
             let name = name.strip_prefix("judge_").unwrap_or(name);

@@ -120,6 +120,17 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             needs: Some(kind.needs),
         })?;
     }
+    add(Listed {
+        name: capeval_chair::NAME,
+        summary: capeval_chair::SUMMARY,
+        paper: capeval_chair::PAPER,
+        program: capeval_chair::PROGRAM,
+        parts: capeval_chair::parts(),
+        settings: capeval_chair::settings().iter().collect(),
+        // It has the hash of a list.
+        signature: None,
+        needs: Some(capeval_chair::NEEDS),
+    })?;
     for judge in JUDGES {
         add(Listed {
             name: judge.name,
@@ -151,7 +162,8 @@ struct Listed<'l> {
 /// The metrics that the engine itself computes for these names.
 #[pyfunction]
 pub fn engine_names(names: Vec<String>) -> Vec<String> {
-    let names: Vec<String> = names.into_iter().filter(|name| !capeval_judges::is_builtin(name)).collect();
+    let is_of_engine = |name: &String| !capeval_judges::is_builtin(name) && !capeval_chair::is_chair(name);
+    let names: Vec<String> = names.into_iter().filter(is_of_engine).collect();
     capeval_embeddings::engine_names(&names)
 }
 

@@ -34,6 +34,8 @@ pub struct GivenOutside {
     pub named: Named,
     /// Vectors that Python holds.
     pub held: Vec<(Role, Arc<Vectors>)>,
+    /// What CHAIR is given.
+    pub chair: capeval_chair::Named,
     /// Whom judges ask.
     pub judging: GivenJudging,
     pub pictures: Option<GivenPictures>,
@@ -77,8 +79,9 @@ impl Outsiders {
         let judges = capeval_judges::names(names).map_err(from_file)?;
         let programs: Vec<&String> = names.iter().filter(|name| !judges.contains(name)).collect();
         let OutsideMetrics(mut others) = capeval_programs::read(programs, &messages()).map_err(from_file)?;
-        let GivenOutside { functions, named, held, judging, pictures } = given;
+        let GivenOutside { functions, named, held, chair, judging, pictures } = given;
         others.extend(capeval_embeddings::read_with(names, &named, held).map_err(from_file)?);
+        others.extend(capeval_chair::read(names, &chair).map_err(from_file)?);
         others
             .extend(capeval_judges::read(&judges, &judging.judging, &judging.consent()).map_err(from_file)?);
         Ok(Self { others, functions, pictures })

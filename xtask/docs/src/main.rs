@@ -79,6 +79,7 @@ fn metrics() -> Result<String> {
     legend::signatures(&mut page)?;
     diversity(&mut page)?;
     vectors(&mut page)?;
+    objects(&mut page)?;
     judges(&mut page)?;
     page.push_str("\n## Suites\n\n| name | description | metrics |\n|---|---|---|\n");
     for suite in SUITES {
@@ -109,6 +110,23 @@ fn vectors(page: &mut String) -> Result<()> {
             let (name, default, meaning) = (setting.name, setting.default, setting.meaning());
             writeln!(page, "| `{}` | `{name}` | `{default}` | {meaning} |", kind.name)?;
         }
+    }
+    Ok(())
+}
+
+/// CHAIR.
+fn objects(page: &mut String) -> Result<()> {
+    use capeval_chair::{NAME, NEEDS, PAPER, PROGRAM, SUMMARY};
+    page.push_str(
+        "\n## Objects\n\nCHAIR counts objects that captions invent, see [chair.md](chair.md): `--objects FILE --instances \
+         FILE`.\n\n| name | rewards | keys | needs | equal to | published in |\n|---|---|---|---|---|---|\n",
+    );
+    let keys: Vec<String> = capeval_chair::parts().iter().map(|part| format!("`{}`", part.key)).collect();
+    writeln!(page, "| `{NAME}` | {SUMMARY} | {} | {NEEDS} | {PROGRAM} | {PAPER} |", keys.join(" "))?;
+    page.push_str("\n| metric | setting | default | meaning |\n|---|---|---|---|\n");
+    for setting in capeval_chair::settings() {
+        let (name, default, meaning) = (setting.name, setting.default, setting.meaning());
+        writeln!(page, "| `{NAME}` | `{name}` | `{default}` | {meaning} |")?;
     }
     Ok(())
 }

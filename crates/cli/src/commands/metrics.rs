@@ -84,11 +84,12 @@ pub fn run(args: &Args) -> Result<()> {
             || is_of_systems(name)
             || capeval_embeddings::kind(name).is_some()
             || capeval_judges::is_builtin(name)
+            || capeval_chair::is_chair(name)
     };
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
         let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
         let known = known.chain(EMBEDDING_KINDS.iter().map(|kind| kind.name));
-        let known = known.chain(JUDGES.iter().map(|judge| judge.name));
+        let known = known.chain(JUDGES.iter().map(|judge| judge.name)).chain([capeval_chair::NAME]);
         return Err(registry::unknown(unknown, known.collect()).into());
     }
     let output = Output::open(None, &[])?;
@@ -112,6 +113,9 @@ pub fn run(args: &Args) -> Result<()> {
         };
         for kind in EMBEDDING_KINDS.iter().filter(|kind| is_named(kind.name)) {
             describe_of_vectors(kind, width, out)?;
+        }
+        if args.names.iter().any(|name| capeval_chair::is_chair(name)) {
+            describe_chair(width, out)?;
         }
         for judge in JUDGES.iter().filter(|judge| args.names.iter().any(|name| name == judge.name)) {
             describe_judge(judge, width, out)?;
@@ -242,6 +246,22 @@ fn describe_of_vectors(kind: &EmbeddingKind, width: usize, out: &mut dyn Write) 
     writeln!(out)
 }
 
+/// CHAIR.
+fn describe_chair(width: usize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", capeval_chair::NAME)?;
+    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
+    line("rewards", capeval_chair::SUMMARY)?;
+    let parts = capeval_chair::parts();
+    line("keys", &parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>().join(" "))?;
+    line("paper", capeval_chair::PAPER)?;
+    line("program", capeval_chair::PROGRAM)?;
+    line("needs", &format!("{}: --objects FILE --nltk-data DIR --instances FILE", capeval_chair::NEEDS))?;
+    for setting in capeval_chair::settings() {
+        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
+    }
+    writeln!(out)
+}
+
 /// A judge.
 fn describe_judge(judge: &BuiltIn, width: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", judge.name)?;
@@ -264,6 +284,8 @@ fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
     for kind in EMBEDDING_KINDS {
         writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
     }
+    writeln!(out, "\nof objects (--objects FILE --instances FILE)")?;
+    writeln!(out, "{}", entry_of(capeval_chair::NAME, capeval_chair::SUMMARY, width))?;
     writeln!(out, "\njudges (--endpoint URL --judgements FILE; capeval judge)")?;
     for judge in JUDGES {
         writeln!(out, "{}", entry_of(judge.name, judge.summary, width))?;
