@@ -126,6 +126,42 @@ pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Er
     Ok(built)
 }
 
+/// Reads bytes as lists, instances and captions, for fuzz targets; none of it may panic.
+///
+/// # Panics
+/// If a word is lost or a mention is not where it is said to be.
+#[cfg(fuzzing)]
+pub fn fuzz(bytes: &[u8], nltk_data: &str, list: &str) {
+    use std::sync::LazyLock;
+    static READERS: LazyLock<std::sync::Mutex<Vec<Reader>>> = LazyLock::new(Default::default);
+    let mut readers = READERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if readers.is_empty() {
+        let data = NltkData::new(Some(nltk_data));
+        for reduce in [Reduce::WordNet, Reduce::Pattern] {
+            let mut hash = Vec::new();
+            let (Ok(punkt), Ok(reduction), Ok(objects)) =
+                (punkt(&data, &mut hash), reduction(reduce, &data, &mut hash), Objects::of(list, true))
+            else {
+                return;
+            };
+            readers.push(Reader { punkt, reduction, objects });
+        }
+    }
+    let own = std::str::from_utf8(bytes).ok().and_then(|text| Objects::read(text).ok());
+    let objects = own.as_ref().unwrap_or(&readers[0].objects);
+    let _ = Instances::default().add(bytes, objects);
+    let _ = Tagger::new(bytes, b"{}", b"[\"NN\"]");
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    Punkt::new(text, text, text, text).sentences(text);
+    WordNet::new([(text, text); 4]).lemma(text, 'n');
+    for reader in readers.iter() {
+        let read = reader.read(text);
+        for mention in &read.mentions {
+            assert!(mention.first + mention.n <= read.tokens.len() && mention.n > 0);
+        }
+    }
+}
+
 /// A file of NLTK's data, which is added to the hash.
 fn file(data: &NltkData, package: &str, name: &str, hash: &mut Vec<u8>) -> Result<Vec<u8>, Error> {
     let bytes = data.file(package, name)?;

@@ -181,10 +181,9 @@ impl Endpoint {
             Error::BodyExceedsLimit(_) => {
                 Outcome::Failed(format!("the answer is longer than {} MB", LARGEST >> 20))
             }
-            Error::HostNotFound => Outcome::Hopeless(
-                Refusal::new(format!("there is no machine {host}"))
-                    .with_remedy(Remedy::give(Argument::Endpoint).to("name another")),
-            ),
+            Error::HostNotFound => self.no_machine(),
+            // So the system says it.
+            Error::Io(cause) if cause.to_string().contains("lookup address") => self.no_machine(),
             Error::Io(cause) if cause.kind() == io::ErrorKind::ConnectionRefused => Outcome::Hopeless(
                 Refusal::new(format!(
                     "no server answers at {}",
@@ -204,6 +203,11 @@ impl Endpoint {
                 Outcome::Failed(format!("the connection to {host} failed: {}", self.hide(other.to_string())))
             }
         }
+    }
+
+    fn no_machine(&self) -> Outcome {
+        let refusal = Refusal::new(format!("there is no machine {}", self.host));
+        Outcome::Hopeless(refusal.with_remedy(Remedy::give(Argument::Endpoint).to("name another")))
     }
 
     fn hide(&self, text: String) -> String {

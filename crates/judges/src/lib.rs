@@ -35,6 +35,25 @@ use metric::Grader;
 use pace::Budget;
 use record::Record;
 
+/// Reads bytes as everything that comes from files and servers, for fuzz targets; none of it may panic.
+#[cfg(fuzzing)]
+pub fn fuzz(bytes: &[u8]) {
+    let _ = Judge::read(bytes, false);
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = chat::response(text);
+    chat::complaint(text);
+    record::Judgement::read(text);
+    let words: Vec<&str> = text.split('\n').collect();
+    for known in JUDGES {
+        let Ok(judge) = Judge::read(known.file.as_bytes(), true) else { continue };
+        let values = template::Values { candidate: text, references: &words, pair: [text, text] };
+        for message in &judge.messages {
+            message.text.fill(&values, &judge.references, &judge.items);
+        }
+    }
+    answer::fuzz(text);
+}
+
 /// Is told what a run is about to ask, and agrees or refuses.
 pub type Consent = Arc<dyn Fn(&Plan) -> Result<(), Refusal> + Send + Sync>;
 

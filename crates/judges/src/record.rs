@@ -84,7 +84,8 @@ impl Judgement {
         format!("{json}{SUM}{:016x}\"}}", XxHash3_64::oneshot(json.as_bytes()))
     }
 
-    fn read(line: &str) -> Option<Self> {
+    /// Reads a line, if its checksum is right.
+    pub fn read(line: &str) -> Option<Self> {
         let (json, sum) = line.strip_suffix("\"}")?.rsplit_once(SUM)?;
         let is_whole = u64::from_str_radix(sum, 16).ok()? == XxHash3_64::oneshot(json.as_bytes());
         if is_whole { serde_json::from_str(&format!("{json}}}")).ok() } else { None }

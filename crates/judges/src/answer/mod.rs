@@ -118,6 +118,41 @@ impl Form {
     }
 }
 
+/// Reads a text by all forms, for fuzz targets.
+#[cfg(fuzzing)]
+pub fn fuzz(text: &str) {
+    let options = json!({"A": 1, "B": 0.5, "tie": 0});
+    let Some(options) = options.as_object().and_then(|all| Options::read(all, [0.0, 1.0]).ok()) else {
+        return;
+    };
+    let json = |options| Form::Json {
+        score: "score".to_owned(),
+        reason: "reason".to_owned(),
+        options,
+        is_asked_for: false,
+    };
+    let tokens = text.split(' ').map(|token| Token {
+        token: token.to_owned(),
+        top: token.chars().map(|c| (c.to_string(), -1.0)).collect(),
+    });
+    let answer = Answer { text: text.to_owned(), tokens: tokens.collect() };
+    let forms = [
+        json(None),
+        json(Some(options.clone())),
+        Form::Checklist { is_asked_for: false },
+        Form::Number,
+        Form::Letters(options.clone()),
+        Form::Probabilities(options),
+        Form::Clair,
+        Form::Fleur,
+    ];
+    for form in forms {
+        if let Reading::Read { values, .. } = form.read(&answer, [0.0, 100.0], 3) {
+            assert!(values.iter().all(|value| value.is_finite()), "{form:?} gives what is no number");
+        }
+    }
+}
+
 /// The start of a text, to show a person.
 pub fn start(text: &str) -> String {
     const LONGEST: usize = 80;
