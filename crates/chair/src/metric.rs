@@ -216,7 +216,7 @@ impl Outside for Chair {
         let mut all: Vec<String> = objects.iter().map(|object| name(*object)).collect();
         all.sort_unstable();
         let matched = |mention: &Mention| Match {
-            matcher: "object of the image",
+            matcher: "object",
             candidate: (mention.first..mention.first + mention.n).collect(),
             references: references
                 .iter()
@@ -242,11 +242,15 @@ impl Outside for Chair {
         for mention in read.mentions.iter().filter(is_there) {
             right_step = right_step.matched(matched(mention));
         }
-        let mut first = quotient(
-            i,
-            count("hallucinated mentions", counts.hallucinated, &wrong),
-            Step::given("mentions", counts.mentions),
-        );
+        let mut wrong_step = count("hallucinated mentions", counts.hallucinated, &wrong);
+        for mention in read.mentions.iter().filter(|mention| !is_there(mention)) {
+            wrong_step = wrong_step.matched(Match {
+                matcher: "invented object",
+                candidate: (mention.first..mention.first + mention.n).collect(),
+                references: Vec::new(),
+            });
+        }
+        let mut first = quotient(i, wrong_step, Step::given("mentions", counts.mentions));
         first.parts.push(Step::heading("mentions of objects", vec![right_step]));
         let scores = vec![
             first,

@@ -202,7 +202,8 @@ async function browser(meta) {
   const first = group("Search and order", [element("label", { class: "search" }, element("span", {}, "Search"), search), sort]);
   const legend = element("p", { class: "marks" }, "Matched words: ",
     ...[1, 2, 3, 4].map((n) => element("mark", { class: "g" + n }, n < 4 ? n + "-gram" : "4-gram or longer")), " ",
-    element("mark", { class: "g5" }, "other match"), "; paler where a match adds less to the score");
+    element("mark", { class: "g5" }, "other match"),
+    meta.metrics.some((metric) => metric.startsWith("chair")) ? element("mark", { class: "g6" }, "invented object") : "", "; paler where a match adds less to the score");
   root.append(element("div", { class: "controls" }, first, drawer, filters, count), meta.references ? legend : "", split);
   if (state.chosen) document.body.classList.add("reading");
   addEventListener("hashchange", () => {

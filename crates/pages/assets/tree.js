@@ -69,7 +69,7 @@ function matchesOf(steps) {
 
 // For each word the class of the longest match that it belongs to, and of how much the best of its matches adds to the
 // score, compared with the best match of all: w1 to w4. Matches that add almost nothing are left out. `reference` is
-// null for the candidate.
+// null for the candidate. Objects are marked whether or not a reference mentions them, and invented ones otherwise.
 function levels(n, matches, reference) {
   const most = matches.reduce((best, match) => Math.max(best, match.value || 0), 0);
   const longest = new Array(n).fill(0);
@@ -78,9 +78,9 @@ function levels(n, matches, reference) {
     const share = match.value === undefined || !most ? 1 : match.value / most;
     if (share < 0.01) continue;
     const places = reference === null
-      ? (match.references.length ? match.candidate : [])
+      ? (match.references.length || match.matcher.endsWith("object") ? match.candidate : [])
       : match.references.filter(([r]) => r === reference).flatMap(([, found]) => found);
-    const level = match.length ? Math.min(match.length, 4) : 5;
+    const level = match.length ? Math.min(match.length, 4) : match.matcher === "invented object" ? 6 : 5;
     for (const k of places) {
       if (level > longest[k]) longest[k] = level;
       if (share > worth[k]) worth[k] = share;
