@@ -198,6 +198,9 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
     assert_eq!(segments.values[8..], [0.0, 0.0, 0.0, 1.0]);
     let signature = report.systems[0].signatures[0].to_string();
     assert!(signature.starts_with("chair|words:pattern|objects:"), "{signature}");
+    let notice = report.head.notices.iter().find(|notice| notice.code == "instances").unwrap();
+    assert!(notice.message.starts_with("CHAIR knows no instances of 1 of 3 images"), "{}", notice.message);
+    assert_eq!(notice.ids, [SegmentId::from(3)]);
     let chair = built_one(&names, &named);
     let id = SegmentId::from(1);
     let row = capeval::OutsideRow {

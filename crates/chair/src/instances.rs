@@ -104,6 +104,11 @@ impl Instances {
         self.of_images.get(image).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a file says something of an image.
+    pub fn knows(&self, image: &SegmentId) -> bool {
+        self.of_images.contains_key(image)
+    }
+
     /// The number of images that have some.
     pub fn n_images(&self) -> usize {
         self.of_images.len()

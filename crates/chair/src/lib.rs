@@ -8,7 +8,7 @@ mod metric;
 mod objects;
 mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use capeval::Outside;
 use capeval::metric::{Part, Resources, Setting, Settings};
@@ -120,6 +120,7 @@ pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Er
             reader: Reader { punkt, reduction, objects },
             instances,
             data: XxHash3_64::oneshot(&hash),
+            bare: Mutex::default(),
             parts: metric::parts(),
         }));
     }

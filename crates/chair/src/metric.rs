@@ -23,9 +23,10 @@
 //! Decided otherwise: without any mention, `CHAIRi` is 0, where both programs divide by zero; without any object, so is
 //! recall. Length is the mean itself, where the second program prints a hundredth of it in percent.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use capeval::corpus::SegmentId;
 use capeval::metric::{Explanation, Match, Part, Rule, Signature, Step};
 use capeval::stats::Column;
 use capeval::{Answers, Outside, OutsideRow};
@@ -48,6 +49,8 @@ pub struct Chair {
     pub instances: Instances,
     /// A hash of the data of NLTK.
     pub data: u64,
+    /// The images of the last rows that have no instances, and the number of all.
+    pub bare: Mutex<(Vec<SegmentId>, usize)>,
     pub parts: Vec<Part>,
 }
 
@@ -161,6 +164,9 @@ impl Outside for Chair {
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
+        let images: BTreeSet<&SegmentId> = rows.iter().filter_map(|row| row.image).collect();
+        let bare = images.iter().filter(|image| !self.instances.knows(image)).map(|image| (*image).clone());
+        *self.bare.lock().unwrap_or_else(PoisonError::into_inner) = (bare.collect(), images.len());
         // References that many rows share are read once.
         let different: HashSet<&str> = rows.iter().flat_map(|row| row.references.iter().copied()).collect();
         let different: Vec<&str> = different.into_iter().collect();
@@ -189,13 +195,21 @@ impl Outside for Chair {
     }
 
     fn notices(&self) -> Vec<Notice> {
-        match self.instances.n_images() {
-            0 => vec![Notice::new(
-                "instances",
-                "CHAIR knows no instances, so only what the references mention is in the images",
-            )],
-            _ => Vec::new(),
-        }
+        let (bare, n) = &*self.bare.lock().unwrap_or_else(PoisonError::into_inner);
+        let what = match (self.instances.n_images(), bare.len()) {
+            (0, _) => {
+                "CHAIR knows no instances, so only what the references mention is in the images".to_owned()
+            }
+            (_, 0) => return Vec::new(),
+            (_, 1) => format!(
+                "CHAIR knows no instances of 1 of {n} images: only what its references mention is in it"
+            ),
+            (_, bare) => format!(
+                "CHAIR knows no instances of {bare} of {n} images: only what their references mention is in them"
+            ),
+        };
+        let ids = bare.iter().take(Notice::MAX_IDS).cloned().collect();
+        vec![Notice::new("instances", what).count(bare.len()).ids(ids)]
     }
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
