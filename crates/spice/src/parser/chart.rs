@@ -10,8 +10,8 @@
 
 use crate::resources::{Grammar, Rule, SentenceOutlook, SpanOutlook};
 
-/// The numbers of a vector: what every processor adds at once.
-const LANES: usize = 4;
+/// The numbers of a block: those of one line of a processor's cache.
+const LANES: usize = 16;
 
 /// How many rows the memory grows by.
 const ROWS_AT_ONCE: usize = 256;
@@ -19,7 +19,13 @@ const ROWS_AT_ONCE: usize = 256;
 const NONE: f32 = f32::NEG_INFINITY;
 
 /// Scores over spans with the same start and neighbouring ends.
-type Block = [f32; LANES];
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Block([f32; LANES]);
+
+impl Block {
+    const EMPTY: Self = Self([NONE; LANES]);
+}
 
 /// Which states of a span are kept.
 #[derive(Clone, Copy)]
@@ -35,14 +41,18 @@ pub(super) enum Keep<'a> {
 /// Scores of states over spans. A span is a pair of places between words: `start..end`.
 #[derive(Default)]
 pub(super) struct Chart {
+    /// The number of the grammar's states.
+    states: usize,
     /// The number of words, with the boundary.
     length: usize,
     /// The scores of finished spans, by start.
     rows: Vec<Rows>,
     /// What binary rules have found over longer spans with the current start.
-    raised: Rows,
+    raised: Raised,
     /// For each state a step of 0, where there is no outlook.
     level: Vec<u8>,
+    /// What binary rules have found over the current span.
+    found: Vec<(u16, f32)>,
     /// The scores of all states over the current span.
     cell: Vec<f32>,
     /// The states of the current span, a bit each.
@@ -51,6 +61,13 @@ pub(super) struct Chart {
     listed: Vec<(u16, f32)>,
     /// The rules that they begin, if the other child is known.
     begun: Vec<Begun>,
+}
+
+/// The ends of spans with one start that have blocks: from the block of the first to that of the last.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    first: usize,
+    count: usize,
 }
 
 /// Scores over all spans with one start, a row for each state that covers any of them.
@@ -62,15 +79,22 @@ struct Rows {
     states: Vec<u16>,
     /// By block of ends, then by row; with negative infinity where there is no score, and behind the last row.
     blocks: Vec<Vec<Block>>,
-    /// The place of the first block, and the number of those in use.
-    first: usize,
-    count: usize,
+    ends: Ends,
+}
+
+/// The same while rules still raise them, with a row for every state of the grammar.
+#[derive(Default)]
+struct Raised {
+    /// The states that have been raised, a bit each.
+    states: Vec<u64>,
+    /// By block of ends, then by state; with negative infinity where there is no score.
+    blocks: Vec<Vec<Block>>,
+    ends: Ends,
 }
 
 /// A rule whose left child is known.
 #[derive(Clone, Copy, Default)]
 struct Begun {
-    /// The parent, then the number of its row.
     parent: u16,
     /// One more than the number of the right child's row.
     right: u16,
@@ -78,20 +102,48 @@ struct Begun {
     score: f32,
 }
 
+/// The numbers of the bits that are set, ascending.
+fn bits(words: &[u64]) -> impl Iterator<Item = u16> {
+    words.iter().zip(0..).flat_map(|(word, at): (&u64, u16)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as u16);
+            rest &= rest.wrapping_sub(1);
+            bit.map(|bit| at * 64 + bit)
+        })
+    })
+}
+
+/// Raises the rows of the rules' parents by what their right children add. This stands alone, so that the compiler
+/// finds vectors whatever surrounds it.
+#[inline(never)]
+fn raise(raised: &mut [Block], others: &[Block], begun: &[Begun]) {
+    for Begun { parent, right, score } in begun {
+        let others = &others[usize::from(*right) - 1].0;
+        for (known, other) in raised[usize::from(*parent)].0.iter_mut().zip(others) {
+            let sum = score + other;
+            *known = if sum > *known { sum } else { *known };
+        }
+    }
+}
+
+fn set(words: &mut [u64], state: u16) {
+    words[usize::from(state) / 64] |= 1 << (state % 64);
+}
+
 impl Rows {
-    /// Forgets all rows. From now on they have room for the ends in these blocks.
-    fn clear(&mut self, states: usize, first: usize, last: usize) {
+    /// Forgets all rows. From now on they have room for these ends.
+    fn clear(&mut self, states: usize, ends: Ends) {
         let (used, room) = (self.states.len(), self.blocks.first().map_or(0, Vec::len));
-        for block in &mut self.blocks[..self.count] {
-            block[..used].fill([NONE; LANES]);
+        for block in &mut self.blocks[..self.ends.count] {
+            block[..used].fill(Block::EMPTY);
         }
         for state in self.states.drain(..) {
             self.numbers[usize::from(state)] = 0;
         }
         self.numbers.resize(states, 0);
-        (self.first, self.count) = (first, last + 1 - first);
-        let blocks = self.count.max(self.blocks.len());
-        self.blocks.resize_with(blocks, || vec![[NONE; LANES]; room]);
+        self.ends = ends;
+        self.blocks.resize_with(ends.count.max(self.blocks.len()), || vec![Block::EMPTY; room]);
     }
 
     /// The number of a state's row.
@@ -109,7 +161,7 @@ impl Rows {
                 for block in &mut self.blocks {
                     // Doubling would waste a quarter of the memory of long sentences.
                     block.reserve_exact(ROWS_AT_ONCE);
-                    block.resize(block.len() + ROWS_AT_ONCE, [NONE; LANES]);
+                    block.resize(block.len() + ROWS_AT_ONCE, Block::EMPTY);
                 }
             }
         }
@@ -117,24 +169,44 @@ impl Rows {
     }
 }
 
+impl Raised {
+    /// Forgets all scores. From now on there is room for these ends.
+    fn clear(&mut self, states: usize, ends: Ends) {
+        for state in bits(&self.states) {
+            for block in &mut self.blocks[..self.ends.count] {
+                block[usize::from(state)] = Block::EMPTY;
+            }
+        }
+        self.states.clear();
+        self.states.resize(states.div_ceil(64), 0);
+        self.ends = ends;
+        self.blocks.resize_with(ends.count.max(self.blocks.len()), || vec![Block::EMPTY; states]);
+    }
+}
+
 impl Chart {
     /// Computes the scores of what is kept from those of the words' tags. The last word is the boundary, which only
     /// ends the whole sentence.
     pub(super) fn fill(&mut self, grammar: &Grammar, words: &[Vec<(u16, f32)>], keep: Keep) {
-        let n = words.len();
+        let (n, states) = (words.len(), grammar.states());
+        if self.states != states {
+            *self = Self { states, ..Self::default() };
+        }
         self.length = n;
         self.rows.resize_with(n.max(self.rows.len()), Rows::default);
-        self.level.resize(grammar.states(), 0);
-        self.cell.resize(grammar.states(), NONE);
-        self.live.resize(grammar.states().div_ceil(64), 0);
+        self.level.resize(states, 0);
+        self.cell.resize(states, NONE);
+        self.live.resize(states.div_ceil(64), 0);
+        self.found.resize(states + 1, Default::default());
         // Each rule has one left child, and may find that it has no right child in the place behind the last.
         self.begun.resize(grammar.by_left().items() + 1, Begun::default());
         for (start, tags) in words.iter().enumerate().rev() {
             // Only what begins the sentence is followed by the boundary.
             let last = if start == 0 || start + 1 == n { n } else { n - 1 };
             let (first_block, last_block) = (self.place(start + 1).0, self.place(last).0);
-            self.rows[start].clear(grammar.states(), first_block, last_block);
-            self.raised.clear(grammar.states(), first_block, last_block);
+            let ends = Ends { first: first_block, count: last_block + 1 - first_block };
+            self.rows[start].clear(states, ends);
+            self.raised.clear(states, ends);
             for end in start + 1..=last {
                 self.finish(grammar, if end == start + 1 { tags } else { &[] }, start, end, keep);
                 if end < last {
@@ -154,12 +226,18 @@ impl Chart {
     /// Adds tags and chains of unary rules to a span over which the binary rules are known.
     fn finish(&mut self, grammar: &Grammar, tags: &[(u16, f32)], start: usize, end: usize, keep: Keep) {
         let (block, lane) = self.place(end);
-        let Self { rows, raised, level, cell, live, listed, .. } = self;
+        let Self { rows, raised, level, found, cell, live, listed, .. } = self;
         let rows = &mut rows[start];
-        let block = block - rows.first;
-        let found =
-            raised.states.iter().zip(&raised.blocks[block]).map(|(state, scores)| (*state, scores[lane]));
-        let found = found.chain(tags.iter().copied());
+        let block = block - rows.ends.first;
+        // Which states have scores is hard to predict, so they are collected without a jump.
+        let scores = &raised.blocks[block][..];
+        let mut count = 0;
+        for state in bits(&raised.states) {
+            let score = scores[usize::from(state)].0[lane];
+            found[count] = (state, score);
+            count += usize::from(score > NONE);
+        }
+        let found = found[..count].iter().chain(tags);
         // A state is kept if its score, reduced by how much worse its surroundings are than the best, is large enough.
         let outlook = match keep {
             Keep::All => None,
@@ -174,24 +252,23 @@ impl Chart {
             Keep::All => f32::MIN,
             Keep::AtLeast(_, score) => score - outlook.top,
             Keep::Near(_, distance) => {
-                let best =
-                    found.clone().fold(f32::MIN, |best, (state, score)| best.max(reduced(state, score)));
-                best - distance
+                let scores = found.clone().map(|(state, score)| reduced(*state, *score));
+                scores.fold(f32::MIN, f32::max) - distance
             }
         };
-        for (state, score) in found {
+        for &(state, score) in found {
             let known = &mut cell[usize::from(state)];
             if reduced(state, score) >= least && score > *known {
                 *known = score;
-                live[usize::from(state) / 64] |= 1 << (state % 64);
+                set(live, state);
             }
         }
         // States in ascending order, those that chains have added included.
         let chains = grammar.chains();
-        for word in 0..live.len() {
+        for (word, chained) in grammar.chained().iter().enumerate() {
             let mut done = 0_u64;
             loop {
-                let open = live[word] & !done;
+                let open = live[word] & chained & !done;
                 if open == 0 {
                     break;
                 }
@@ -205,29 +282,26 @@ impl Chart {
                     let total = score + chain.score;
                     if total > *known && reduced(chain.first, total) >= least {
                         *known = total;
-                        live[usize::from(chain.first) / 64] |= 1 << (chain.first % 64);
+                        set(live, chain.first);
                     }
                 }
             }
         }
         listed.clear();
-        for (bits, word) in live.iter_mut().zip(0..) {
-            while *bits != 0 {
-                let state = word * 64 + bits.trailing_zeros() as u16;
-                let score = std::mem::replace(&mut cell[usize::from(state)], NONE);
-                let number = rows.make(state);
-                rows.blocks[block][number][lane] = score;
-                listed.push((state, score));
-                *bits &= *bits - 1;
-            }
+        for state in bits(live) {
+            let score = std::mem::replace(&mut cell[usize::from(state)], NONE);
+            let number = rows.make(state);
+            rows.blocks[block][number].0[lane] = score;
+            listed.push((state, score));
         }
+        live.fill(0);
     }
 
     /// Puts what follows a span behind it: raises the longer spans with the same start.
     fn extend(&mut self, grammar: &Grammar, end: usize) {
         let Self { rows, raised, listed, begun, .. } = self;
         let right = &rows[end];
-        // Which rules have a right child is hard to predict, so they are collected without a jump.
+        // As above, without a jump.
         let by_left = grammar.by_left();
         let (numbers, room) = (&right.numbers[..], &mut begun[..]);
         let mut count = 0;
@@ -239,18 +313,19 @@ impl Chart {
                 count += usize::from(right != 0);
             }
         }
-        let begun = &mut begun[..count];
-        for rule in &mut *begun {
-            rule.parent = raised.make(rule.parent) as u16;
+        let begun = &begun[..count];
+        for rule in begun {
+            set(&mut raised.states, rule.parent);
         }
-        for (block, others) in (right.first - raised.first..).zip(&right.blocks[..right.count]) {
-            let raised = &mut raised.blocks[block][..];
-            for Begun { parent, right, score } in &*begun {
-                let known = &mut raised[usize::from(*parent)];
-                let sums = others[usize::from(*right) - 1].map(|other| score + other);
-                *known = std::array::from_fn(|k| if sums[k] > known[k] { sums[k] } else { known[k] });
-            }
+        let Ends { first, count } = right.ends;
+        for (block, others) in (first - raised.ends.first..).zip(&right.blocks[..count]) {
+            raise(&mut raised.blocks[block], others, begun);
         }
+    }
+
+    /// The number of words for which there is memory.
+    pub(super) fn capacity(&self) -> usize {
+        self.rows.len()
     }
 
     /// The number of words, with the boundary.
@@ -268,7 +343,7 @@ impl Chart {
         let (block, lane) = self.place(end);
         let score = || {
             let rows = self.rows.get(start)?;
-            Some(rows.blocks.get(block - rows.first)?.get(rows.number(state)?)?[lane])
+            Some(rows.blocks.get(block - rows.ends.first)?.get(rows.number(state)?)?.0[lane])
         };
         score().unwrap_or(NONE)
     }
@@ -380,7 +455,7 @@ mod tests {
             let mut count = |keep| {
                 chart.fill(&grammar, &words, keep);
                 let blocks = chart.rows.iter().flat_map(|rows| &rows.blocks).flatten();
-                let found = blocks.flatten().filter(|score| **score > NONE).count();
+                let found = blocks.flat_map(|block| block.0).filter(|score| *score > NONE).count();
                 (found, chart.score(grammar.root(), 0, words.len()))
             };
             let (found, best) = count(Keep::All);

@@ -15,6 +15,8 @@ mod derivation;
 mod lexicon;
 mod signature;
 
+use std::cell::Cell;
+
 use crate::resources::Grammar;
 use crate::tree::Tree;
 use americanize::americanize;
@@ -43,16 +45,33 @@ pub struct Parse {
     pub score: Option<f64>,
 }
 
+thread_local! {
+    /// The memory of a thread between two parsers: mapping fresh memory takes as long as parsing a few captions.
+    static IDLE: Cell<Chart> = Cell::default();
+}
+
+/// The number of words up to which a chart's memory is kept.
+const KEPT: usize = 32;
+
 /// Parses sentences one after the other, reusing its memory.
 pub struct Parser<'a> {
     grammar: &'a Grammar,
     chart: Chart,
 }
 
+impl Drop for Parser<'_> {
+    fn drop(&mut self) {
+        let chart = std::mem::take(&mut self.chart);
+        if chart.capacity() <= KEPT {
+            IDLE.set(chart);
+        }
+    }
+}
+
 impl<'a> Parser<'a> {
-    /// A parser with an empty chart.
+    /// A parser without any sentence.
     pub fn new(grammar: &'a Grammar) -> Self {
-        Self { grammar, chart: Chart::default() }
+        Self { grammar, chart: IDLE.take() }
     }
 
     /// Parses the tokens of a sentence.

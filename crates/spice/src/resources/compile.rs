@@ -121,6 +121,7 @@ impl Compiler {
             kinds: kinds.into(),
             root,
             by_left: binary(|rule| (rule.left, rule.parent, rule.right)),
+            chained: Vec::new(),
             chains: group(states.len(), chains.iter().map(|rule| ((rule.child, rule.parent, 0), rule.score))),
             by_parent: binary(|rule| (rule.parent, rule.left, rule.right)),
             unaries: group(

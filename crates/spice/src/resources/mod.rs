@@ -56,6 +56,8 @@ pub struct Grammar {
     by_left: Lists<u64>,
     /// Chains of unary rules by the child: the parent.
     chains: Lists<u64>,
+    /// The states from which a chain starts, a bit each.
+    chained: Vec<u64>,
     /// Binary rules by parent, in the order of CoreNLP's file: both children.
     by_parent: Lists<u64>,
     /// Unary rules by parent, in the order in which CoreNLP visits them: the child.
@@ -120,6 +122,7 @@ impl Grammar {
             kinds,
             root,
             by_left,
+            chained: starts(&chains),
             chains,
             by_parent,
             unaries,
@@ -177,6 +180,11 @@ impl Grammar {
         self.chains.view()
     }
 
+    /// The states from which a chain starts, a bit each.
+    pub(crate) fn chained(&self) -> &[u64] {
+        &self.chained
+    }
+
     pub(crate) fn by_parent(&self) -> View<'_, u64> {
         self.by_parent.view()
     }
@@ -192,6 +200,15 @@ impl Grammar {
     pub(crate) fn outlook(&self) -> &Outlook {
         &self.outlook
     }
+}
+
+/// The numbers of the lists that hold anything, a bit each.
+fn starts(lists: &Lists<u64>) -> Vec<u64> {
+    let mut bits = vec![0; lists.len().div_ceil(64)];
+    for number in (0..lists.len()).filter(|number| !lists.list(*number).is_empty()) {
+        bits[number / 64] |= 1 << (number % 64);
+    }
+    bits
 }
 
 #[cfg(test)]
