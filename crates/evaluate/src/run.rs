@@ -1,6 +1,8 @@
 //! Scores all systems by all metrics.
 
-use capeval_metric::{AnyMetric, Fitted, Notice, Signature};
+use std::cmp::Reverse;
+
+use capeval_metric::{AnyMetric, Fitted, Notice, Signature, Worker};
 use capeval_stats::Table;
 use capeval_text::Texts;
 use rayon::prelude::*;
@@ -142,6 +144,27 @@ fn summarise(metric: &AnyMetric, fitted: &Fitted, table: Table) -> MetricScores 
     }
 }
 
+/// Neighbouring images.
+struct Chunk<'t> {
+    /// The place of their first candidate.
+    first: usize,
+    images: &'t [u32],
+    /// Their part of each metric's table.
+    rows: Vec<&'t mut [f64]>,
+}
+
+impl Chunk<'_> {
+    /// The bytes of the longest text among the captions of these images.
+    fn longest(&self, scene: &Scene<'_>) -> usize {
+        let Scene { references, candidates, .. } = scene;
+        let texts = self.images.iter().zip(self.first..).flat_map(|(image, at)| {
+            let own = references.of(*image as usize).map(|r| references.texts.get(r));
+            own.chain([candidates.texts.get(at)])
+        });
+        texts.map(str::len).max().unwrap_or(0)
+    }
+}
+
 /// The statistics of every segment by every metric of the session.
 fn measure<'m>(
     scene: &Scene<'_>,
@@ -152,31 +175,43 @@ fn measure<'m>(
     let columns: Vec<_> = metrics.map(|metric| metric.about().columns.clone()).collect();
     let images = scene.references.images;
     progress.begin(Stage::Measuring, images.len());
-    let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads());
-    // What is slow of a list of references is done for the first image that has it.
-    let images_per_list = images.len() / scene.references.n_lists().max(1);
-    let chunk_size = share.clamp(1, if is_slow { images_per_list.clamp(1, CHUNK) } else { CHUNK });
+    let share = images.len().div_ceil(CHUNKS_PER_THREAD * rayon::current_num_threads()).clamp(1, CHUNK);
+    let pieces: Vec<&[u32]> = if is_slow {
+        // What is slow of a list of references is done once, for the first image that has it.
+        let list = |image: &u32| scene.references.list(*image as usize);
+        images.chunk_by(|a, b| list(a) == list(b)).flat_map(|images| images.chunks(CHUNK)).collect()
+    } else {
+        images.chunks(share).collect()
+    };
     let mut tables: Vec<Vec<f64>> =
         columns.iter().map(|columns| vec![0.0; columns.len() * images.len()]).collect();
-    let mut rows: Vec<_> = tables
-        .iter_mut()
-        .zip(&columns)
-        .map(|(table, columns)| table.chunks_mut((columns.len() * chunk_size).max(1)))
-        .collect();
-    let of_chunk = |images| (images, rows.iter_mut().map(|rows| rows.next().unwrap_or_default()).collect());
-    let chunks: Vec<(&[u32], Vec<&mut [f64]>)> = images.chunks(chunk_size).map(of_chunk).collect();
-    chunks.into_par_iter().enumerate().with_max_len(if is_slow { 1 } else { usize::MAX }).for_each_init(
-        || scene.session.fitted.iter().map(Fitted::worker).collect::<Vec<_>>(),
-        |workers, (chunk, (images, mut rows))| {
-            progress.advance(0);
-            let place = |at: usize| chunk * chunk_size + at;
-            visit(&scene.references, scene.session.input, scene.candidates, images, place, |at, segment| {
-                for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
-                    worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
-                }
-            });
-            progress.advance(images.len());
-        },
-    );
+    let mut rests: Vec<&mut [f64]> = tables.iter_mut().map(Vec::as_mut_slice).collect();
+    let (mut chunks, mut first) = (Vec::with_capacity(pieces.len()), 0);
+    for images in pieces {
+        let mut rows = Vec::with_capacity(columns.len());
+        for (rest, columns) in rests.iter_mut().zip(&columns) {
+            rows.push(rest.split_off_mut(..columns.len() * images.len()).unwrap_or_default());
+        }
+        chunks.push(Chunk { first, images, rows });
+        first += images.len();
+    }
+    let work = |workers: &mut Vec<Worker<'_>>, Chunk { first, images, mut rows }: Chunk<'_>| {
+        progress.advance(0);
+        let place = |at: usize| first + at;
+        visit(&scene.references, scene.session.input, scene.candidates, images, place, |at, segment| {
+            for ((worker, rows), columns) in workers.iter_mut().zip(&mut rows).zip(&columns) {
+                worker.measure(segment, &mut rows[at * columns.len()..(at + 1) * columns.len()]);
+            }
+        });
+        progress.advance(images.len());
+    };
+    let workers = || scene.session.fitted.iter().map(Fitted::worker).collect();
+    if is_slow {
+        // Threads take the longest captions first, so that none is left with a long one when all others are done.
+        chunks.sort_by_cached_key(|chunk| Reverse(chunk.longest(scene)));
+        chunks.into_iter().par_bridge().for_each_init(workers, work);
+    } else {
+        chunks.into_par_iter().for_each_init(workers, work);
+    }
     columns.into_iter().zip(tables).map(|(columns, table)| Table::new(columns, table)).collect()
 }
