@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval_metric::{AnyCorpusMetric, CaptionSets, CorpusScores, Input};
-use capeval_text::ngrams::ReferenceNgrams;
+use capeval_text::ngrams::{ReferenceLists, ReferenceNgrams};
 use capeval_text::{Sentences, Texts, Vocabulary};
 use rayon::prelude::*;
 
@@ -43,7 +43,8 @@ pub fn evaluate_sets(
         let mut vocabulary = Vocabulary::over(Arc::clone(&view.vocabulary));
         let sentences = read(input.reading, texts, &Sequence::new(&[], ends), &mut vocabulary);
         let own: Vec<u32> = (0..ends.len() as u32).collect();
-        let ngrams = (input.ngrams > 0).then(|| ReferenceNgrams::build(&sentences, ends, &own, input.ngrams));
+        let ngrams = (input.ngrams > 0)
+            .then(|| ReferenceNgrams::build(&ReferenceLists::new(&sentences, ends, own, input.ngrams)));
         let counted = view.counted(references, &images, input);
         let learnt_from = view.references(references, &vocabulary, &images, &counted);
         let captions =

@@ -6,8 +6,8 @@ use capeval_arrays::Buffer;
 use capeval_fluency::NgramModel;
 use capeval_fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies};
-use capeval_metric::{AnyMetric, Figures, Input, Memo, Ngrams, Reading, References};
-use capeval_text::ngrams::NgramCounts;
+use capeval_metric::{AnyMetric, Figures, Input, Memo, Reading, References};
+use capeval_text::ngrams::{NgramCounts, ReferenceLists};
 use capeval_text::{Ends, Following, Sentences, Texts, Vocabulary};
 
 use crate::progress::{Progress, Stage};
@@ -51,7 +51,7 @@ pub(crate) struct View {
     /// The length of the longest n-grams that have been requested; 0 for none.
     pub(crate) order: usize,
     /// The n-grams of all images, counted on first request, also for clones.
-    whole: Arc<Whole>,
+    whole: Arc<OnceLock<Arc<NgramCounts>>>,
     /// What earlier runs learnt from all images.
     pub(crate) learnt: Option<Arc<Learnt>>,
 }
@@ -65,18 +65,11 @@ pub(crate) struct Learnt {
     pub(crate) order: usize,
 }
 
-/// The n-grams of some images.
-#[derive(Default)]
-struct Whole {
-    ngrams: Ngrams,
-    frequencies: OnceLock<Arc<NgramCounts>>,
-}
-
 /// The n-grams of the images that take part in an evaluation, as far as its metrics need them.
 #[derive(Default)]
 pub(crate) struct Counted {
-    /// `None` if no metric requests n-grams.
-    whole: Option<Arc<Whole>>,
+    /// The length of the longest n-grams; 0 if no metric requests any.
+    order: usize,
     /// The number of these images in which each n-gram occurs.
     frequencies: Option<Arc<NgramCounts>>,
     learnt: Option<Arc<Learnt>>,
@@ -198,7 +191,7 @@ impl ReferenceSet {
             };
             if input.ngrams > view.order {
                 view.order = input.ngrams;
-                view.whole = Whole::of(view.order);
+                view.whole = Arc::default();
             }
         }
     }
@@ -294,13 +287,10 @@ impl ReferenceSet {
         order: usize,
         table: &mut Counts,
     ) -> Result<(), capeval_lexical::frequencies::Error> {
-        let input = Input::new(reading).with_ngrams(order).with_frequencies(true);
-        self.prepare([input]);
+        self.prepare([Input::new(reading).with_ngrams(order)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         for view in self.views.iter().filter(|view| view.reading == reading) {
-            // What is stored lacks n-grams of one image.
-            let view = View { learnt: None, ..view.clone() };
-            let Some(counts) = view.counted(self, &all, input).frequencies else { continue };
+            let counts = view.count(self, &all, order, 1);
             let symbols: Vec<_> = view.vocabulary.iter().map(|(symbol, _)| symbol).collect();
             let words =
                 view.vocabulary.iter().map(|(_, word)| table.word(word)).collect::<Result<Vec<_>, _>>()?;
@@ -357,13 +347,6 @@ fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> T) -> Arc<T> {
     Arc::clone(cell.get_or_init(|| made))
 }
 
-impl Whole {
-    /// N-grams of up to `order` words, of which nothing is known yet.
-    fn of(order: usize) -> Arc<Self> {
-        Arc::new(Self { ngrams: Ngrams::new(order), frequencies: OnceLock::new() })
-    }
-}
-
 impl View {
     /// Sentences of which nothing is counted.
     pub(crate) fn new(reading: Reading, vocabulary: Arc<Vocabulary>, sentences: Sentences) -> Self {
@@ -376,18 +359,27 @@ impl View {
         if input.ngrams == 0 {
             return Counted::default();
         }
-        let is_whole = images.len() == set.n_images();
-        let whole = if is_whole { Arc::clone(&self.whole) } else { Whole::of(self.order) };
+        let (order, is_whole) = (self.order, images.len() == set.n_images());
         let learnt = self.learnt.as_ref().filter(|learnt| is_whole && input.ngrams <= learnt.order);
         if let Some(learnt) = learnt.filter(|_| input.frequencies) {
             let frequencies = Some(Arc::clone(&learnt.counts));
-            return Counted { whole: Some(whole), frequencies, learnt: Some(Arc::clone(learnt)) };
+            return Counted { order, frequencies, learnt: Some(Arc::clone(learnt)) };
         }
-        let lists = || images.iter().map(|image| set.list(*image));
-        let index = || whole.ngrams.index(&self.sentences, &set.ends, lists());
+        // N-grams of one image weigh as much as those of none.
+        let count = || self.count(set, images, self.order, 2);
         let frequencies =
-            input.frequencies.then(|| kept(&whole.frequencies, || NgramCounts::build(index(), self.n_words)));
-        Counted { whole: Some(whole), frequencies, learnt: None }
+            input.frequencies.then(|| if is_whole { kept(&self.whole, count) } else { Arc::new(count()) });
+        Counted { order, frequencies, learnt: None }
+    }
+
+    /// The number of these images in which each n-gram of up to `order` words occurs, if there are `least` or more.
+    fn count(&self, set: &ReferenceSet, images: &[u32], order: usize, least: u32) -> NgramCounts {
+        let lists = images.iter().map(|image| set.list(*image));
+        NgramCounts::build(
+            &ReferenceLists::new(&self.sentences, &set.ends, lists, order),
+            self.n_words,
+            least,
+        )
     }
 
     /// The view that the reference program has where only `images` take part, which ascend; new words are added to
@@ -423,7 +415,7 @@ impl View {
             n_words: vocabulary.len(),
             sentences,
             order: self.order,
-            whole: Whole::of(self.order),
+            whole: Arc::default(),
             learnt: None,
         })
     }
@@ -441,7 +433,7 @@ impl View {
             sentences: &self.sentences,
             ends: &set.ends,
             lists: &set.lists,
-            ngrams: counted.whole.as_ref().map(|whole| &whole.ngrams),
+            order: counted.order,
             vocabulary,
             images,
             frequencies: counted.frequencies.as_ref(),

@@ -39,7 +39,6 @@ use capeval_metric::{
 };
 use capeval_text::ngrams::{ImageNgrams, MAX_ORDER};
 use capeval_text::{Stemmer, Symbol, Tokenizer};
-use rayon::prelude::*;
 
 use crate::repetition::{Repetition, WordParts};
 
@@ -512,27 +511,27 @@ impl Cider {
     }
 
     fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
-        let shards = references.ngrams().shards().par_iter();
-        let norms = shards.map(|shard| {
+        let by_shard = references.reference_lists().visit(|shard| {
+            let counts = model.source.entries(references, shard);
             let mut norms = vec![0.0; shard.n_references() * self.order];
             let mut rows = norms.chunks_exact_mut(self.order);
             let mut uses = Vec::new();
             for index in shard.images() {
-                let counts = model.source.entries(references, &index);
+                let counts = counts.as_ref().map(|counts| index.of_entries(counts));
                 let sentences = references.of_list(index.list as usize).enumerate();
                 for ((r, sentence), norms) in sentences.zip(&mut rows) {
                     let n_words = references.sentences.words(sentence).len();
                     self.add_norms(&index, r, n_words, counts, &model.weights, &mut uses, norms);
                 }
             }
-            norms
+            let lists: Vec<u32> = shard.images().map(|index| index.list).collect();
+            (lists, norms)
         });
-        let by_shard: Vec<Vec<f64>> = norms.collect();
         let mut all = vec![0.0; references.sentences.len() * self.order];
-        for (norms, shard) in by_shard.iter().zip(references.ngrams().shards()) {
+        for (lists, norms) in &by_shard {
             let mut norms = &norms[..];
-            for index in shard.images() {
-                let place = references.of_list(index.list as usize);
+            for list in lists {
+                let place = references.of_list(*list as usize);
                 let (own, later) = norms.split_at(place.len() * self.order);
                 all[place.start * self.order..place.end * self.order].copy_from_slice(own);
                 norms = later;

@@ -42,6 +42,6 @@ pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};
 pub use memo::{Figures, Memo};
 pub use part::{Direction, Number, Part};
 pub use resources::{Absences, Resources};
-pub use segment::{Candidates, Ngrams, References, Segment};
+pub use segment::{Candidates, References, Segment};
 pub use setting::{Setting, Settings};
 pub use signature::Signature;

@@ -1,41 +1,11 @@
 //! The data that metrics read: tokenised references, and one candidate with its references.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use capeval_text::ngrams::{NgramCounts, ReferenceNgrams, SegmentNgrams};
+use capeval_text::ngrams::{NgramCounts, ReferenceLists, SegmentNgrams};
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 
 use crate::{Figures, Memo};
-
-/// The n-grams of the references of an evaluation, which are indexed when a metric first asks for them.
-#[derive(Debug, Default)]
-pub struct Ngrams {
-    order: usize,
-    index: OnceLock<ReferenceNgrams>,
-}
-
-impl Ngrams {
-    /// N-grams of up to `order` words.
-    pub fn new(order: usize) -> Self {
-        Self { order, index: OnceLock::new() }
-    }
-
-    /// The index of the n-grams of images, given by their lists of references, which must be the same on each call.
-    pub fn index(
-        &self,
-        sentences: &Sentences,
-        ends: &[u64],
-        lists: impl Iterator<Item = u32>,
-    ) -> &ReferenceNgrams {
-        if let Some(known) = self.index.get() {
-            return known;
-        }
-        // Made outside of the cell: while a thread of the pool waits for others, it may take up another call that
-        // needs the same, and would wait for itself.
-        let made = ReferenceNgrams::build(sentences, ends, &lists.collect::<Vec<u32>>(), self.order);
-        self.index.get_or_init(|| made)
-    }
-}
 
 /// The references of all images in one reading.
 #[derive(Clone, Copy)]
@@ -48,8 +18,8 @@ pub struct References<'a> {
     pub ends: &'a [u64],
     /// The list of each image, ascending; empty if each image has its own.
     pub lists: &'a [u32],
-    /// The n-grams of each image in this evaluation, up to the greatest length that a metric requests.
-    pub ngrams: Option<&'a Ngrams>,
+    /// The length of the longest n-grams that metrics request; 0 for none.
+    pub order: usize,
     /// The vocabulary of the symbols.
     pub vocabulary: &'a Vocabulary,
     /// The images in this evaluation, ascending.
@@ -109,14 +79,13 @@ impl<'a> References<'a> {
         self.figures.iter().find(|figures| figures.name == name).map(|figures| &figures.values)
     }
 
-    /// The n-gram index.
+    /// The lists of references of the images in this evaluation, with n-grams of up to [`order`](Self::order) words.
     ///
     /// # Panics
     /// When no metric's [`Input`](crate::Input) requests n-grams.
-    pub fn ngrams(&self) -> &'a ReferenceNgrams {
-        let ngrams = self.ngrams.expect("the metric's input requests n-grams");
+    pub fn reference_lists(&self) -> ReferenceLists<'a> {
         let lists = self.images.iter().map(|image| self.list(*image as usize) as u32);
-        ngrams.index(self.sentences, self.ends, lists)
+        ReferenceLists::new(self.sentences, self.ends, lists, self.order)
     }
 
     /// The number of images of the evaluation in which each n-gram occurs.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_text::ngrams::{CountParts, MAX_ORDER, NgramCounts, ReferenceNgrams, Segments};
+use capeval_text::ngrams::{CountParts, MAX_ORDER, NgramCounts, ReferenceLists, Segments};
 use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 
@@ -15,6 +15,12 @@ struct Corpus {
     vocabulary: Vocabulary,
     sentences: Sentences,
     ends: Vec<u64>,
+}
+
+impl Corpus {
+    fn lists(&self, chosen: &[u32], order: usize) -> ReferenceLists<'_> {
+        ReferenceLists::new(&self.sentences, &self.ends, chosen.iter().copied(), order)
+    }
 }
 
 fn corpus(images: &[Vec<String>]) -> Corpus {
@@ -71,8 +77,7 @@ fn counted(
     n_words: usize,
     order: usize,
 ) -> (NgramCounts, BTreeMap<Vec<String>, u32>) {
-    let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, chosen, order);
-    let counts = NgramCounts::build(&index, n_words);
+    let counts = NgramCounts::build(&corpus.lists(chosen, order), n_words, 1);
     let symbols: Vec<Symbol> = corpus.vocabulary.iter().map(|(symbol, _)| symbol).collect();
     let mut all = BTreeMap::new();
     let mut spelt: Vec<Vec<String>> = Vec::new();
@@ -109,26 +114,27 @@ proptest! {
         let corpus = corpus(&images);
         let chosen: Vec<u32> = (0..images.len() as u32).filter(|i| *i as usize % 4 != skip).collect();
         let lists: Vec<u32> = chosen.iter().flat_map(|i| std::iter::repeat_n(*i, times)).collect();
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &lists, ORDER);
+        let lists = corpus.lists(&lists, ORDER);
         for n_words in SIZES {
-            let counts = NgramCounts::build(&index, n_words);
-            for place in 0..chosen.len() {
-                let image = index.image(place);
-                let entries = image.of_entries(counts.entries(&index));
-                let mut nodes = Vec::new();
-                for n in 0..ORDER {
-                    for entry in image.entries(n) {
-                        let found = if n == 0 {
-                            counts.word(image.symbols[entry])
-                        } else {
-                            counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
-                        };
-                        let (node, count) = found.expect("every entry was counted");
-                        prop_assert_eq!(count, entries[entry]);
-                        nodes.push(node);
+            let counts = NgramCounts::build(&lists, n_words, 1);
+            lists.visit(|shard| {
+                let entries = counts.entries(shard);
+                for image in shard.images() {
+                    let mut nodes = Vec::new();
+                    for n in 0..ORDER {
+                        for entry in image.entries(n) {
+                            let found = if n == 0 {
+                                counts.word(image.symbols[entry])
+                            } else {
+                                counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
+                            };
+                            let (node, count) = found.expect("every entry was counted");
+                            assert_eq!(count, image.of_entries(&entries)[entry]);
+                            nodes.push(node);
+                        }
                     }
                 }
-            }
+            });
         }
     }
 
@@ -137,16 +143,19 @@ proptest! {
     fn stored_counts_are_found_as_before(images in images()) {
         let corpus = corpus(&images);
         let all: Vec<u32> = (0..images.len() as u32).collect();
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, ORDER);
-        prop_assert!(NgramCounts::build(&index, SIZES[1]).parts().is_none());
-        let counts = NgramCounts::build(&index, SIZES[0]);
+        let lists = corpus.lists(&all, ORDER);
+        prop_assert!(NgramCounts::build(&lists, SIZES[1], 2).parts().is_none());
+        let counts = NgramCounts::build(&lists, SIZES[0], 1);
+        let frequent = NgramCounts::build(&lists, SIZES[0], 2);
         let CountParts { order, n_images, words, keys, counts: numbers, slots } = counts.parts().unwrap();
         let restore = |words, keys, counts, slots| {
             NgramCounts::from_parts(&CountParts { order, n_images, words, keys, counts, slots })
         };
         let again = restore(words, &keys, &numbers, &slots).unwrap();
         prop_assert_eq!(again.n_images(), images.len());
-        prop_assert_eq!(again.entries(&index), counts.entries(&index));
+        let entries = |counts: &NgramCounts| lists.visit(|shard| counts.entries(shard));
+        prop_assert_eq!(entries(&again), entries(&counts));
+        prop_assert_eq!(entries(&frequent), entries(&counts));
         let found = |counts: &NgramCounts| {
             let mut segments = Segments::default();
             for k in 0..corpus.sentences.len() {
@@ -157,6 +166,7 @@ proptest! {
             (0..corpus.sentences.len()).map(of).collect::<Vec<_>>()
         };
         prop_assert_eq!(found(&again), found(&counts));
+        prop_assert_eq!(found(&frequent), found(&counts));
         prop_assert!(restore(words, &keys, &numbers[..numbers.len().saturating_sub(1)], &slots).is_none() || keys.is_empty());
         prop_assert!(restore(words, &keys, &numbers, &[]).is_none());
         prop_assert!(restore(words, &keys, &numbers, &[7, 0xff_fffe]).is_none(), "out of range, and never free");
@@ -165,11 +175,10 @@ proptest! {
     #[test]
     fn comparison_equals_the_counts_of_a_map(refs in proptest::collection::vec("[a-c ]{0,20}", 0..4), hyp in "[a-d ]{0,20}") {
         let corpus = corpus(&[refs.clone(), vec![hyp.clone()]]);
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &[0, 1], ORDER);
         let mut segments = Segments::default();
         let words = corpus.sentences.words(refs.len());
         for (k, n_words) in SIZES.into_iter().enumerate() {
-            let counts = NgramCounts::build(&index, n_words);
+            let counts = NgramCounts::build(&corpus.lists(&[0, 1], ORDER), n_words, 1);
             segments.push(words, (0..refs.len()).map(|r| corpus.sentences.words(r)), ORDER);
             segments.look_up(&counts);
             let segment = segments.get(k);
@@ -283,10 +292,11 @@ fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
         assert_eq!(corpus.vocabulary.len(), n_words);
         let (counts, found) = counted(&corpus, &all, n_words, ORDER);
         assert_eq!(found, document_frequencies(&images, &all, ORDER), "{n_words} words");
-        let index = ReferenceNgrams::build(&corpus.sentences, &corpus.ends, &all, ORDER);
-        for place in 0..images.len() {
-            let image = index.image(place);
-            let entries = image.of_entries(counts.entries(&index));
+        let entries = corpus.lists(&all, ORDER).visit(|shard| {
+            let entries = counts.entries(shard);
+            shard.images().map(|image| image.of_entries(&entries).to_vec()).collect::<Vec<_>>()
+        });
+        for (place, entries) in entries.concat().iter().enumerate() {
             let mut segments = Segments::default();
             // The references of another image, so that every n-gram is looked up.
             let other = corpus.sentences.words((place + 1) % images.len());

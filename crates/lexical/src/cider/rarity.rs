@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::frequencies::{DocumentFrequencies, Node};
 use capeval_metric::References;
 use capeval_text::Symbol;
-use capeval_text::ngrams::{ImageNgrams, NONE};
-use rayon::prelude::*;
+use capeval_text::ngrams::{NONE, Shard};
 
 /// The source of the document frequencies of a model.
 pub(super) enum Source {
@@ -18,15 +17,11 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The document frequencies of the entries of an image; `None` if they are uniform.
-    pub(super) fn entries<'a>(
-        &'a self,
-        references: &References<'a>,
-        image: &ImageNgrams<'_>,
-    ) -> Option<&'a [u32]> {
+    /// The document frequencies of the entries of a shard; `None` if they are uniform.
+    pub(super) fn entries(&self, references: &References<'_>, shard: &Shard) -> Option<Vec<u32>> {
         match self {
-            Self::Corpus => Some(image.of_entries(references.frequencies().entries(references.ngrams()))),
-            Self::Table(tabled) => Some(image.of_entries(&tabled.entries)),
+            Self::Corpus => Some(references.frequencies().entries(shard)),
+            Self::Table(tabled) => Some(tabled.entries(shard)),
             Self::Uniform => None,
         }
     }
@@ -37,31 +32,26 @@ pub(super) struct Tabled {
     pub(super) table: Arc<DocumentFrequencies>,
     /// By symbol, the number of the word in the table.
     pub(super) words: Vec<Option<u32>>,
-    /// For each shard of the n-gram index, the document frequency of each entry.
-    pub(super) entries: Vec<Vec<u32>>,
 }
 
 impl Tabled {
     pub(super) fn new(table: &Arc<DocumentFrequencies>, references: &References<'_>) -> Self {
         let words = references.vocabulary.iter().map(|(_, word)| table.find_word(word)).collect();
-        let mut tabled = Self { table: Arc::clone(table), words, entries: Vec::new() };
-        let shards = references.ngrams().shards().par_iter();
-        tabled.entries = shards
-            .map(|shard| {
-                let mut nodes = Vec::new();
-                let mut entries = Vec::with_capacity(shard.n_entries());
-                for image in shard.images() {
-                    nodes.clear();
-                    for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
-                        let found = tabled.find(*prefix, *symbol, &nodes);
-                        nodes.push(found.map(|(node, _)| node));
-                        entries.push(found.map_or(0, |(_, df)| df));
-                    }
-                }
-                entries
-            })
-            .collect();
-        tabled
+        Self { table: Arc::clone(table), words }
+    }
+
+    fn entries(&self, shard: &Shard) -> Vec<u32> {
+        let mut nodes = Vec::new();
+        let mut entries = Vec::with_capacity(shard.n_entries());
+        for image in shard.images() {
+            nodes.clear();
+            for (prefix, symbol) in image.prefixes.iter().zip(image.symbols) {
+                let found = self.find(*prefix, *symbol, &nodes);
+                nodes.push(found.map(|(node, _)| node));
+                entries.push(found.map_or(0, |(_, df)| df));
+            }
+        }
+        entries
     }
 
     /// The n-gram that extends number `prefix` of those found before by `symbol`.

@@ -1,11 +1,10 @@
 //! Document frequencies: the number of images of a corpus in which each n-gram occurs.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::index::{ReferenceNgrams, Shard};
+use super::index::{ImageNgrams, ReferenceLists, Shard};
 use super::mix;
 use crate::vocabulary::Symbol;
 
@@ -28,8 +27,8 @@ pub struct Node(u64);
 /// key itself: the n-gram's words, 16 bits each, so all orders are counted in one round. Otherwise a node is a number
 /// that the round of its order gives, and each order takes a round of its own.
 ///
-/// A round distributes the keys of all images to parts by hash, counts each part separately, and returns the results
-/// in the same order. Every pass thus reads and writes memory sequentially, and no two threads share a table.
+/// A round distributes the keys of all images to parts by hash, counts each part separately, and keeps the answers in
+/// the same order. Every pass thus reads and writes memory sequentially, and no two threads share a table.
 #[derive(Debug, Default)]
 pub struct NgramCounts {
     /// The number of bits that a word takes in a key.
@@ -39,8 +38,8 @@ pub struct NgramCounts {
     words: Vec<u32>,
     /// The tables of longer n-grams: one, or one for each order from bigrams on.
     tables: Vec<Table>,
-    /// For each shard of the n-gram index, the count of each entry; empty until it is known.
-    entries: OnceLock<Vec<Vec<u32>>>,
+    /// The answers of each round; none if the counts were stored.
+    rounds: Vec<Round>,
     n_images: usize,
 }
 
@@ -108,38 +107,74 @@ struct First {
 }
 
 impl NgramCounts {
-    /// For each n-gram, counts the images of `ngrams` that contain it. Their words have numbers below `n_words`.
-    pub fn build(ngrams: &ReferenceNgrams, n_words: usize) -> Self {
-        let order = ngrams.order();
-        let words = count_words(ngrams, n_words);
+    /// For each n-gram, counts the images that contain it. Words have numbers below `n_words`.
+    ///
+    /// N-grams that fewer than `least` images contain may be left out, where that saves memory.
+    pub fn build(lists: &ReferenceLists<'_>, n_words: usize, least: u32) -> Self {
+        let (order, n_images) = (lists.order(), lists.n_images());
         // Keys of different lengths differ as long as none begins with word 0, the empty one, which only a stem can be.
-        let has_empty = words.first().is_some_and(|images| *images > 0);
-        let is_packed = n_words <= 1 << 16 && order <= 4 && !has_empty;
+        let has_empty = || lists.sentences().any(|words| words.contains(&Symbol::EMPTY));
+        let is_packed = n_words <= 1 << 16 && order <= 4 && !has_empty();
         let word_bits = if is_packed { 16 } else { 32 };
-        let mut dealing: Vec<Dealing<'_>> =
-            ngrams.shards().par_iter().map(|shard| Dealing::new(shard, &words)).collect();
-        let orders_per_round = if is_packed { order } else { 1 };
-        let mut tables = Vec::new();
-        for first in (1..order).step_by(orders_per_round) {
-            let orders = first..(first + orders_per_round).min(order);
-            let n_keys: usize = ngrams.shards().iter().map(|shard| shard.n_entries_of(&orders)).sum();
-            let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
-            let dealt: Vec<Vec<Keys>> = dealing
-                .par_iter_mut()
-                .map(|dealing| dealing.deal(orders.clone(), word_bits, part_bits))
-                .collect();
-            let mut by_part: Vec<Vec<Keys>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
-            for shard in dealt {
-                by_part.iter_mut().zip(shard).for_each(|(part, keys)| part.push(keys));
-            }
-            let parts = by_part.par_iter_mut().map(|keys| Part::count(keys)).collect();
-            dealing.par_iter_mut().enumerate().for_each(|(s, dealing)| {
-                dealing.take(orders.clone(), word_bits, by_part.iter().map(|shards| &shards[s].keys[..]));
-            });
-            tables.push(Table { part_bits, parts });
+        let mut counts = Self { word_bits, order, words: vec![0; n_words], n_images, ..Self::default() };
+        let mut start = 0;
+        while start < order {
+            // Words need no table, so that bigrams are counted with them.
+            let end = if is_packed { order } else { order.min((start + 1).max(2)) };
+            // Where n-grams are numbered, longer ones need the number of each.
+            counts.count(lists, start..end, if is_packed { least } else { 0 });
+            start = end;
         }
-        let entries = dealing.into_iter().map(|dealing| dealing.counts).collect::<Vec<_>>().into();
-        Self { word_bits, order, words, tables, entries, n_images: ngrams.n_images() }
+        counts
+    }
+
+    /// Counts the n-grams of these orders, after those of all shorter ones.
+    fn count(&mut self, lists: &ReferenceLists<'_>, orders: Range<usize>, least: u32) {
+        let of_orders =
+            |words: &[Symbol]| orders.clone().map(|n| words.len().saturating_sub(n)).sum::<usize>();
+        let n_keys: usize = lists.sentences().map(of_orders).sum();
+        let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
+        let dealt = lists.visit(|shard| self.deal(shard, &orders, part_bits));
+        let mut by_part: Vec<Vec<Keys>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
+        for Dealt { words, parts } in dealt {
+            words.into_iter().for_each(|(symbol, times)| self.words[symbol.index()] += times);
+            by_part.iter_mut().zip(parts).for_each(|(part, keys)| part.push(keys));
+        }
+        let is_numbered = self.word_bits == 32;
+        let counted = by_part.into_par_iter().map(|shards| Part::count(shards, least, is_numbered));
+        let (parts, answers) = counted.unzip();
+        self.tables.push(Table { part_bits, parts });
+        self.rounds.push(Round { orders, part_bits, answers });
+    }
+
+    /// The keys of these orders, distributed to the parts.
+    fn deal(&self, shard: &Shard, orders: &Range<usize>, part_bits: u32) -> Dealt {
+        let longer = orders.start.max(1)..orders.end;
+        let room = (shard.n_entries_of(&longer) >> part_bits) * 9 / 8;
+        let keys = |_| Keys { keys: Vec::with_capacity(room), times: Vec::new() };
+        let mut dealt = Dealt { words: Vec::new(), parts: (0..1 << part_bits).map(keys).collect() };
+        let are_shared = shard.are_shared();
+        let mut walk = Walk::new(self, shard);
+        for image in shard.images() {
+            walk.go(&image, |_, _| ());
+            if orders.start == 0 {
+                dealt
+                    .words
+                    .extend(image.symbols[image.entries(0)].iter().map(|symbol| (*symbol, image.times)));
+            }
+            for entry in image.entries_of(&longer) {
+                let prefix = walk.nodes[image.prefixes[entry] as usize];
+                let key = key(prefix, image.symbols[entry], self.word_bits);
+                let keys = &mut dealt.parts[part_of(mix(key), part_bits)];
+                keys.keys.push(key);
+                if are_shared {
+                    keys.times.push(image.times);
+                }
+                // Where words are packed, longer n-grams of the same round continue this key.
+                walk.nodes[entry] = Node(key);
+            }
+        }
+        dealt
     }
 
     /// The counts to store; `None` if the vocabulary is so large that n-grams are numbered.
@@ -181,7 +216,7 @@ impl NgramCounts {
             order,
             words: words.to_vec(),
             tables: vec![Table { part_bits: 0, parts: vec![part] }],
-            entries: OnceLock::new(),
+            rounds: Vec::new(),
             n_images,
         })
     }
@@ -191,16 +226,20 @@ impl NgramCounts {
         self.n_images
     }
 
-    /// The number of images of each entry, for each shard of `ngrams`, the index whose n-grams were counted.
-    pub fn entries(&self, ngrams: &ReferenceNgrams) -> &[Vec<u32>] {
-        if let Some(known) = self.entries.get() {
-            return known;
+    /// The number of images of each entry of a shard: of the lists that were counted, if these counts were not stored.
+    pub fn entries(&self, shard: &Shard) -> Vec<u32> {
+        if self.rounds.is_empty() {
+            return self.look_up(shard);
         }
-        let found = ngrams.shards().par_iter().map(|shard| self.entries_of(shard)).collect();
-        self.entries.get_or_init(|| found)
+        let mut entries = Vec::with_capacity(shard.n_entries());
+        let mut walk = Walk::new(self, shard);
+        for image in shard.images() {
+            walk.go(&image, |_, count| entries.push(count));
+        }
+        entries
     }
 
-    fn entries_of(&self, shard: &Shard) -> Vec<u32> {
+    fn look_up(&self, shard: &Shard) -> Vec<u32> {
         let mut entries = Vec::with_capacity(shard.n_entries());
         let (mut nodes, mut queries, mut scratch) = (Vec::new(), Vec::new(), LookUp::default());
         for image in shard.images() {
@@ -382,25 +421,6 @@ fn slot(hash: u64, k: u32) -> u32 {
     (hash >> NUMBER_BITS) as u32 & !NUMBER | k
 }
 
-/// The number of images that contain each word.
-fn count_words(ngrams: &ReferenceNgrams, n_words: usize) -> Vec<u32> {
-    let share = ngrams.shards().len().div_ceil(rayon::current_num_threads()).max(1);
-    let shares = ngrams.shards().par_chunks(share).map(|shards| {
-        let mut words = vec![0_u32; n_words];
-        for image in shards.iter().flat_map(Shard::images) {
-            for symbol in &image.symbols[image.entries(0)] {
-                words[symbol.index()] += image.times;
-            }
-        }
-        words
-    });
-    let add = |mut all: Vec<u32>, words: Vec<u32>| {
-        all.iter_mut().zip(words).for_each(|(sum, count)| *sum += count);
-        all
-    };
-    shares.reduce_with(add).unwrap_or_else(|| vec![0; n_words])
-}
-
 /// The keys of a shard's n-grams that belong to one part, in order.
 #[derive(Default)]
 struct Keys {
@@ -409,67 +429,66 @@ struct Keys {
     times: Vec<u32>,
 }
 
-/// A shard whose entries are being counted.
-struct Dealing<'n> {
-    shard: &'n Shard,
-    /// The node of each entry counted so far.
-    nodes: Vec<Node>,
-    counts: Vec<u32>,
-    /// The part of the key of each entry.
-    parts: Vec<u8>,
+/// What a shard adds to a round.
+struct Dealt {
+    /// The words of each image, with the number of images; empty in rounds of longer n-grams.
+    words: Vec<(Symbol, u32)>,
+    parts: Vec<Keys>,
 }
 
-impl<'n> Dealing<'n> {
-    /// A shard whose words have been counted.
-    fn new(shard: &'n Shard, words: &[u32]) -> Self {
-        let n = shard.n_entries();
-        let mut dealing = Self { shard, nodes: vec![Node(0); n], counts: vec![0; n], parts: vec![0; n] };
-        for image in shard.images() {
-            for entry in image.entries(0) {
-                let (at, symbol) = (image.first_entry() + entry, image.symbols[entry]);
-                dealing.nodes[at] = Node(u64::from(symbol.number()));
-                dealing.counts[at] = words[symbol.index()];
-            }
-        }
-        dealing
+/// What was found for the keys of a shard that belong to one part, in their order.
+#[derive(Debug, Default)]
+struct Answers {
+    /// The number of images.
+    counts: Vec<u32>,
+    /// The n-gram's number in its part; empty if n-grams are packed.
+    numbers: Vec<u32>,
+}
+
+/// The answers of one round.
+#[derive(Debug)]
+struct Round {
+    orders: Range<usize>,
+    part_bits: u32,
+    /// By part, then by shard.
+    answers: Vec<Vec<Answers>>,
+}
+
+/// Goes through the entries of a shard in the order in which their keys were dealt, so that each meets its answer.
+struct Walk<'c> {
+    counts: &'c NgramCounts,
+    shard: usize,
+    /// By round and part, the answers that were met.
+    met: Vec<Vec<usize>>,
+    /// The node of each entry of the current image, as far as its order has been counted.
+    nodes: Vec<Node>,
+}
+
+impl<'c> Walk<'c> {
+    fn new(counts: &'c NgramCounts, shard: &Shard) -> Self {
+        let met = counts.rounds.iter().map(|round| vec![0; round.answers.len()]).collect();
+        Self { counts, shard: shard.number(), met, nodes: Vec::new() }
     }
 
-    /// The keys of these orders, distributed to the parts.
-    fn deal(&mut self, orders: Range<usize>, word_bits: u32, part_bits: u32) -> Vec<Keys> {
-        let room = (self.shard.n_entries_of(&orders) >> part_bits) * 9 / 8;
-        let are_shared = self.shard.are_shared();
-        let keys = |_| Keys { keys: Vec::with_capacity(room), times: Vec::new() };
-        let mut dealt: Vec<Keys> = (0..1 << part_bits).map(keys).collect();
-        for image in self.shard.images() {
-            let first = image.first_entry();
-            let nodes = &mut self.nodes[first..first + image.len()];
-            let parts = &mut self.parts[first..first + image.len()];
-            for entry in image.entries_of(&orders) {
-                let key = key(nodes[image.prefixes[entry] as usize], image.symbols[entry], word_bits);
-                let part = part_of(mix(key), part_bits);
-                dealt[part].keys.push(key);
-                if are_shared {
-                    dealt[part].times.push(image.times);
-                }
-                parts[entry] = part as u8;
-                // Where words are not packed, `take` replaces the key by the number that it is given.
-                nodes[entry] = Node(key);
-            }
+    /// Calls `found` with each entry of the next image that has been counted, and its count.
+    fn go(&mut self, image: &ImageNgrams<'_>, mut found: impl FnMut(usize, u32)) {
+        let Self { counts, shard, met, nodes } = self;
+        nodes.clear();
+        nodes.resize(image.len(), Node(0));
+        for entry in image.entries(0) {
+            let symbol = image.symbols[entry];
+            nodes[entry] = Node(u64::from(symbol.number()));
+            found(entry, counts.words[symbol.index()]);
         }
-        dealt
-    }
-
-    /// Reads the answers for these orders, in the order in which the keys were distributed.
-    fn take<'k>(&mut self, orders: Range<usize>, word_bits: u32, answers: impl Iterator<Item = &'k [u64]>) {
-        let mut answers: Vec<_> = answers.map(<[u64]>::iter).collect();
-        for image in self.shard.images() {
-            let first = image.first_entry();
-            for entry in image.entries_of(&orders) {
-                let (at, part) = (first + entry, usize::from(self.parts[first + entry]));
-                if let Some(answer) = answers[part].next() {
-                    self.counts[at] = *answer as u32;
-                    self.nodes[at] = node(self.nodes[at].0, part, (answer >> 32) as u32, word_bits);
-                }
+        for (round, met) in counts.rounds.iter().zip(met) {
+            for entry in image.entries_of(&(round.orders.start.max(1)..round.orders.end)) {
+                let key = key(nodes[image.prefixes[entry] as usize], image.symbols[entry], counts.word_bits);
+                let part = part_of(mix(key), round.part_bits);
+                let (answers, at) = (&round.answers[part][*shard], met[part]);
+                met[part] += 1;
+                let number = answers.numbers.get(at).copied().unwrap_or_default();
+                nodes[entry] = node(key, part, number, counts.word_bits);
+                found(entry, answers.counts[at]);
             }
         }
     }
@@ -480,13 +499,14 @@ impl Part {
         Self { slots: vec![EMPTY; (n_keys + n_keys / 5 + 1).next_power_of_two()], ..Self::default() }
     }
 
-    /// Counts the keys of one part of all shards, and replaces each with its number (in the upper half) and count.
+    /// Counts the keys of one part of all shards, and answers each. N-grams that fewer than `least` images contain are
+    /// answered, and then left out.
     ///
     /// # Panics
     /// If there are more than 16 million n-grams in a part, far more than any supported corpus has.
-    fn count(shards: &mut [Keys]) -> Self {
+    fn count(mut shards: Vec<Keys>, least: u32, is_numbered: bool) -> (Self, Vec<Answers>) {
         let mut part = Self::with_room_for(shards.iter().map(|shard| shard.keys.len()).sum());
-        for Keys { keys, times } in &mut *shards {
+        for Keys { keys, times } in &mut shards {
             keys.iter_mut().for_each(|key| *key = u64::from(part.add(*key)));
             // Each key has been counted for one image.
             for (number, times) in keys.iter().zip(times) {
@@ -494,11 +514,28 @@ impl Part {
             }
         }
         assert!(part.keys.len() < NUMBER as usize, "over four thousand million n-grams in one table");
-        for number in shards.iter_mut().flat_map(|shard| &mut shard.keys) {
-            *number = *number << 32 | u64::from(part.counts[*number as usize]);
-        }
+        let answer = |Keys { keys, .. }: Keys| Answers {
+            counts: keys.iter().map(|number| part.counts[*number as usize]).collect(),
+            numbers: if is_numbered {
+                keys.iter().map(|number| *number as u32).collect()
+            } else {
+                Vec::new()
+            },
+        };
+        let answers = shards.into_iter().map(answer).collect();
         part.keys.shrink_to_fit();
         part.counts.shrink_to_fit();
+        (if least > 1 { part.with_at_least(least) } else { part }, answers)
+    }
+
+    /// The n-grams that at least so many images contain.
+    fn with_at_least(&self, least: u32) -> Self {
+        let kept = || self.keys.iter().zip(&self.counts).filter(|(_, count)| **count >= least);
+        let mut part = Self::with_room_for(kept().count());
+        for (key, count) in kept() {
+            let k = part.add(*key) as usize;
+            part.counts[k] = *count;
+        }
         part
     }
 

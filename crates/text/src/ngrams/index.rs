@@ -10,6 +10,21 @@ use crate::vocabulary::Symbol;
 /// Lists per shard; shards are the unit of parallel work.
 const SHARD_LISTS: usize = 1024;
 
+/// The lists of references of images, whose n-grams are indexed shard by shard, each time that they are visited.
+///
+/// Those of all images together would take more memory than all else in an evaluation, and longer to fetch from there
+/// than to index again.
+#[derive(Debug)]
+pub struct ReferenceLists<'a> {
+    sentences: &'a Sentences,
+    /// The end of each list among the sentences.
+    ends: &'a [u64],
+    /// The lists, and the number of images that share each.
+    different: Vec<(u32, u32)>,
+    n_images: usize,
+    order: usize,
+}
+
 /// The distinct n-grams of each list of references, and where each reference uses them. Images that share a list
 /// share its n-grams, so "an image" stands for a list below.
 ///
@@ -17,10 +32,7 @@ const SHARD_LISTS: usize = 1024;
 /// first appearance in the references. Such a number is called an *entry*.
 #[derive(Debug)]
 pub struct ReferenceNgrams {
-    order: usize,
     shards: Vec<Shard>,
-    /// The number of images, of which several may share a list.
-    n_images: usize,
 }
 
 /// The n-grams of up to 1,024 images.
@@ -47,7 +59,6 @@ pub struct Shard {
 /// One image's n-grams, as slices of its shard.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
-    shard: usize,
     /// The list of its references.
     pub list: u32,
     /// The number of images that share this list.
@@ -82,9 +93,13 @@ impl<'a> ImageNgrams<'a> {
         (if n == 0 { 0 } else { end(n - 1) })..end(n)
     }
 
-    /// The entries of some orders, at least one.
+    /// The entries of some orders.
     pub(super) fn entries_of(&self, orders: &std::ops::Range<usize>) -> std::ops::Range<usize> {
-        self.entries(orders.start).start..self.entries(orders.end - 1).end
+        if orders.is_empty() {
+            0..0
+        } else {
+            self.entries(orders.start).start..self.entries(orders.end - 1).end
+        }
     }
 
     /// The number of references.
@@ -98,14 +113,9 @@ impl<'a> ImageNgrams<'a> {
         &self.uses[(start - self.first_use) as usize..(self.uses_ends[r] - self.first_use) as usize]
     }
 
-    /// The index of the image's first entry in its shard.
-    pub(super) fn first_entry(&self) -> usize {
-        self.first_entry
-    }
-
-    /// Of `values`, which lists one for each entry of each shard, those of this image.
-    pub fn of_entries<'v, T>(&self, values: &'v [Vec<T>]) -> &'v [T] {
-        &values[self.shard][self.first_entry..self.first_entry + self.len()]
+    /// Of `values`, which lists one for each entry of the shard, those of this image.
+    pub fn of_entries<'v, T>(&self, values: &'v [T]) -> &'v [T] {
+        &values[self.first_entry..self.first_entry + self.len()]
     }
 }
 
@@ -113,6 +123,11 @@ impl Shard {
     /// The number of images, each of which has a list of its own here.
     pub fn n_images(&self) -> usize {
         self.reference_ends.len()
+    }
+
+    /// The number of the shard, from 0.
+    pub(super) fn number(&self) -> usize {
+        self.number
     }
 
     /// Whether images share a list.
@@ -146,7 +161,8 @@ impl Shard {
     }
 
     fn image(&self, at: usize) -> ImageNgrams<'_> {
-        let Self { number, order, lists, bounds, prefixes, symbols, uses, uses_ends, reference_ends } = self;
+        let Self { number: _, order, lists, bounds, prefixes, symbols, uses, uses_ends, reference_ends } =
+            self;
         let (list, times) = lists[at];
         let first_entry = Ends(bounds).start(at * order);
         let bounds = &bounds[at * order..(at + 1) * order];
@@ -154,7 +170,6 @@ impl Shard {
         let references = Ends(reference_ends).range(at);
         let of_image = Ends(uses_ends).start(references.start)..Ends(uses_ends).start(references.end);
         ImageNgrams {
-            shard: *number,
             list,
             times,
             bounds,
@@ -168,30 +183,28 @@ impl Shard {
     }
 }
 
-impl ReferenceNgrams {
-    /// Indexes the n-grams of up to `order` words in the references of images: `lists` has the list of each, in
-    /// ascending order. A list that several images share is indexed once.
-    ///
-    /// `ends[l]` is the end of list `l` in `sentences`.
+impl<'a> ReferenceLists<'a> {
+    /// The references of images, with n-grams of up to `order` words: `lists` has the list of each image, in ascending
+    /// order, and a list that several images share is indexed once. `ends[l]` is the end of list `l` in `sentences`.
     ///
     /// # Panics
-    /// If `order` is 0, there is no such list, or `ends` points past the last sentence.
-    pub fn build(sentences: &Sentences, ends: &[u64], lists: &[u32], order: usize) -> Self {
+    /// If `order` is 0.
+    pub fn new(
+        sentences: &'a Sentences,
+        ends: &'a [u64],
+        lists: impl IntoIterator<Item = u32>,
+        order: usize,
+    ) -> Self {
         assert!(order > 0, "n-grams have at least one word");
-        let different: Vec<(u32, u32)> =
-            lists.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
-        let shards = different
-            .par_chunks(SHARD_LISTS)
-            .enumerate()
-            .map_init(Trie::default, |trie, (number, lists)| {
-                let mut shard = Shard { number, order, lists: lists.to_vec(), ..Shard::default() };
-                for (list, _) in lists {
-                    shard.push(sentences, Ends(ends).range(*list as usize), trie);
-                }
-                shard
-            })
-            .collect();
-        Self { order, shards, n_images: lists.len() }
+        let (mut different, mut n_images) = (Vec::<(u32, u32)>::new(), 0);
+        for list in lists {
+            n_images += 1;
+            match different.last_mut() {
+                Some((last, times)) if *last == list => *times += 1,
+                _ => different.push((list, 1)),
+            }
+        }
+        Self { sentences, ends, different, n_images, order }
     }
 
     /// The length of the longest n-grams.
@@ -204,9 +217,37 @@ impl ReferenceNgrams {
         self.n_images
     }
 
-    /// The shards, in order of images.
-    pub fn shards(&self) -> &[Shard] {
-        &self.shards
+    /// The references, as their words.
+    pub(super) fn sentences(&self) -> impl Iterator<Item = &'a [Symbol]> + '_ {
+        let places = self.different.iter().flat_map(|(list, _)| Ends(self.ends).range(*list as usize));
+        places.map(|place| self.sentences.words(place))
+    }
+
+    /// What `work` makes of each shard, in the order of images; threads take shards. `work` may keep a shard, and leave
+    /// another.
+    ///
+    /// # Panics
+    /// If there is no such list, or the ends point past the last sentence.
+    pub fn visit<T: Send>(&self, work: impl Fn(&mut Shard) -> T + Sync) -> Vec<T> {
+        let shards = self.different.par_chunks(SHARD_LISTS).enumerate();
+        let each = shards.map_init(<(Trie, Shard)>::default, |(trie, shard), (number, lists)| {
+            shard.clear(number, self.order, lists);
+            for (list, _) in lists {
+                shard.push(self.sentences, Ends(self.ends).range(*list as usize), trie);
+            }
+            work(shard)
+        });
+        each.collect()
+    }
+}
+
+impl ReferenceNgrams {
+    /// Indexes the n-grams of references.
+    ///
+    /// # Panics
+    /// As [`ReferenceLists::visit`].
+    pub fn build(lists: &ReferenceLists<'_>) -> Self {
+        Self { shards: lists.visit(std::mem::take) }
     }
 
     /// The n-grams of one list, given by its place among those of the index.
@@ -219,6 +260,18 @@ impl ReferenceNgrams {
 }
 
 impl Shard {
+    /// Forgets all n-grams; those of `lists` come next.
+    fn clear(&mut self, number: usize, order: usize, lists: &[(u32, u32)]) {
+        let Self { bounds, prefixes, symbols, uses, uses_ends, reference_ends, .. } = self;
+        for numbers in [bounds, prefixes, uses, uses_ends, reference_ends] {
+            numbers.clear();
+        }
+        symbols.clear();
+        (self.number, self.order) = (number, order);
+        self.lists.clear();
+        self.lists.extend_from_slice(lists);
+    }
+
     fn push(&mut self, sentences: &Sentences, references: std::ops::Range<usize>, trie: &mut Trie) {
         let (first_entry, first_use) = (self.symbols.len(), self.uses.len());
         let first_reference = self.uses_ends.len();

@@ -10,7 +10,7 @@ mod index;
 mod segment;
 
 pub use count::{CountParts, LookUp, NgramCounts, Node, Query};
-pub use index::{ImageNgrams, ReferenceNgrams, Shard};
+pub use index::{ImageNgrams, ReferenceLists, ReferenceNgrams, Shard};
 pub use segment::{CandidateNgram, SegmentNgrams, Segments};
 
 /// Means "no n-gram": the prefix of a single word, or the entry of an n-gram that no reference contains.
