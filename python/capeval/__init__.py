@@ -23,27 +23,32 @@ evaluate. The only dependency is numpy, which is imported when an array is first
 
 from __future__ import annotations
 
-from typing import Any
-
-from ._chair import Chair
-from ._compare import Comparison, compare
-from ._correlate import Correlation, correlate
-from ._engine import __version__, get_num_threads, set_num_threads
-from ._diversity import diversity
-from ._embed import Embedded, embed
-from ._evaluator import Evaluator
-from ._explain import Explained, Explanation, Match, Step, explain
-from ._frequencies import DocumentFrequencies
-from ._given import Scores
-from ._install import install_data, install_meteor, install_spice
-from ._judging import Judging
-from ._listing import metrics, suites, tokenize, tokenizers
-from ._metric import Metric, metric
 from ._mecab import find_dictionaries as _find_dictionaries
-from ._prefer import Preference, prefer
-from ._report import Measure, Notice, Report, System
-from ._score import score
-from ._submit import Submission, submit
+
+TYPE_CHECKING = False
+"""What type checkers take to be true; `typing` has the same, and takes longer to import than all that is below."""
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._chair import Chair
+    from ._compare import Comparison, compare
+    from ._correlate import Correlation, correlate
+    from ._engine import __version__, get_num_threads, set_num_threads
+    from ._diversity import diversity
+    from ._embed import Embedded, embed
+    from ._evaluator import Evaluator
+    from ._explain import Explained, Explanation, Match, Step, explain
+    from ._frequencies import DocumentFrequencies
+    from ._given import Scores
+    from ._install import install_data, install_meteor, install_spice
+    from ._judging import Judging
+    from ._listing import metrics, suites, tokenize, tokenizers
+    from ._metric import Metric, metric
+    from ._prefer import Preference, prefer
+    from ._report import Measure, Notice, Report, System
+    from ._score import score
+    from ._submit import Submission, submit
 
 __all__ = [
     "Chair",
@@ -87,6 +92,30 @@ __all__ = [
     "tokenizers",
 ]
 
+_PARTS = {
+    "_chair": ("Chair",),
+    "_compare": ("Comparison", "compare"),
+    "_correlate": ("Correlation", "correlate"),
+    "_engine": ("__version__", "get_num_threads", "set_num_threads"),
+    "_diversity": ("diversity",),
+    "_embed": ("Embedded", "embed"),
+    "_evaluator": ("Evaluator",),
+    "_explain": ("Explained", "Explanation", "Match", "Step", "explain"),
+    "_frequencies": ("DocumentFrequencies",),
+    "_given": ("Scores",),
+    "_install": ("install_data", "install_meteor", "install_spice"),
+    "_judging": ("Judging",),
+    "_listing": ("metrics", "suites", "tokenize", "tokenizers"),
+    "_metric": ("Metric", "metric"),
+    "_prefer": ("Preference", "prefer"),
+    "_report": ("Measure", "Notice", "Report", "System"),
+    "_score": ("score",),
+    "_submit": ("Submission", "submit"),
+}
+"""What each module of the package gives it, when it is first used."""
+
+_MODULES = ("adapters", "arrow", "compat", "meta", "reward", "spark", "streaming")
+
 _find_dictionaries()
 
 
@@ -104,9 +133,17 @@ def install_as_pycocoevalcap() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    # Heavier parts are imported when they are first used.
-    if name in ("adapters", "arrow", "compat", "meta", "reward", "spark", "streaming"):
-        import importlib
+    import importlib
 
+    if name in _MODULES:
         return importlib.import_module(f".{name}", __name__)
+    for part, names in _PARTS.items():
+        if name in names:
+            module = importlib.import_module(f".{part}", __name__)
+            globals().update((name, getattr(module, name)) for name in names)
+            return globals()[name]
     raise AttributeError(f"module 'capeval' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
