@@ -1,4 +1,5 @@
-//! Times capeval, and pycocoevalcap where it is installed, in the same run.
+//! Times capeval, and pycocoevalcap where it is installed, in the same run; counts instructions and memory of fixed
+//! runs.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +9,6 @@ use anyhow::{Context, Result, bail};
 /// Builds the program and times it on the leave-one-out files of `data`; `peer` is a Python with pycocoevalcap, and
 /// `package` one with capeval.
 pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>) -> Result<()> {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--profile", "dist", "--package", "capeval-cli"]).current_dir(root);
     let mut bench = Command::new("python3");
     bench.arg(root.join("scripts/bench.py"));
     bench.args([&root.join("target/dist/capeval"), data, &root.join("target/bench")]);
@@ -18,11 +17,32 @@ pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>
             bench.args([flag, python]);
         }
     }
-    for command in [&mut build, &mut bench] {
-        let status = command.status().with_context(|| format!("{command:?}"))?;
-        if !status.success() {
-            bail!("{command:?} failed");
-        }
+    build(root)?;
+    done(&mut bench)
+}
+
+/// Builds the program, and compares its counts with those that are kept, or keeps them.
+pub fn check(root: &Path, data: &Path, more: &[&str]) -> Result<()> {
+    build(root)?;
+    done(counts(root, &root.join("target/dist/capeval"), "dist").arg("--data").arg(data).args(more))
+}
+
+/// Counts the instructions and the memory of `program`, whose numbers are kept under the name of its build.
+pub fn counts(root: &Path, program: &Path, build: &str) -> Command {
+    let mut counts = Command::new("python3");
+    counts.arg(root.join("scripts/counts.py")).arg(program).arg(build).arg(root.join("target/counts"));
+    counts
+}
+
+fn build(root: &Path) -> Result<()> {
+    let mut build = Command::new(env!("CARGO"));
+    done(build.args(["build", "--profile", "dist", "--package", "capeval-cli"]).current_dir(root))
+}
+
+fn done(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("{command:?}"))?;
+    if !status.success() {
+        bail!("{command:?} failed");
     }
     Ok(())
 }

@@ -84,6 +84,13 @@ pub const OF_OTHERS: &[Need] = &[
         is_data: false,
         is_here: python::is_here,
     },
+    Need {
+        name: "valgrind",
+        tests: "counts of instructions",
+        remedy: "the package `valgrind`",
+        is_data: false,
+        is_here: || runs("valgrind"),
+    },
 ];
 
 impl Need {

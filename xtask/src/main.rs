@@ -34,7 +34,10 @@ usage: cargo xtask CHORE
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
   bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs
                   CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java; with
-                  CAPEVAL_PYTHON=/path/to/python, which has capeval installed, also the package";
+                  CAPEVAL_PYTHON=/path/to/python, which has capeval installed, also the package
+  bench --check [--update]
+                  count the instructions and the peak memory of ten runs with valgrind, and compare them with
+                  scripts/counts.json, or write them there";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
             browser::run(&root(), &Build::new(&root(), Suite::Test), Some(&PathBuf::from(dir)))
         }
         ["bench"] => bench::run(&root(), &coco(), None, package()),
+        ["bench", "--check", ref rest @ ..] => bench::check(&root(), &coco(), rest),
         ["bench", "--peer"] => match std::env::var("CAPEVAL_ORACLE") {
             Ok(python) => bench::run(&root(), &coco(), Some(&python), package()),
             Err(_) => Err(anyhow::anyhow!("set CAPEVAL_ORACLE to a Python with pycocoevalcap 1.2")),

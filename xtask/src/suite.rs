@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::machine::{self, Need};
-use crate::{browser, python, tidy};
+use crate::{bench, browser, python, tidy};
 
 /// Which suite runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,8 +76,16 @@ impl Suite {
             let jieba = ["--package", "capeval-text", "--features", "jieba"];
             step("tests of jieba", &mut build.cargo_of("test", &jieba))?;
             // A browser waits for pages, and a package for downloads, so they share the processors.
-            let [in_browser, package] = machine::OF_OTHERS else { bail!("two needs of other tests") };
-            let pages = || if in_browser.is_here() { browser::test(&root, &build, None) } else { Ok(()) };
+            let [in_browser, package, counter] = machine::OF_OTHERS else {
+                bail!("three needs of other tests")
+            };
+            let pages = || {
+                if counter.is_here() {
+                    let mut counts = bench::counts(&root, &build.program("capeval"), "test");
+                    step("counts of instructions and memory", counts.arg("--quick"))?;
+                }
+                if in_browser.is_here() { browser::test(&root, &build, None) } else { Ok(()) }
+            };
             let others = || {
                 let mut doc = Command::new(env!("CARGO"));
                 doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
