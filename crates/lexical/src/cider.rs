@@ -511,13 +511,12 @@ impl Cider {
     }
 
     fn norms(&self, model: &Model, references: &References<'_>) -> Vec<f64> {
-        let by_shard = references.reference_lists().visit(|shard| {
-            let counts = model.source.entries(references, shard);
+        let by_shard = model.source.visit(references, |shard, counts| {
             let mut norms = vec![0.0; shard.n_references() * self.order];
             let mut rows = norms.chunks_exact_mut(self.order);
             let mut uses = Vec::new();
             for index in shard.images() {
-                let counts = counts.as_ref().map(|counts| index.of_entries(counts));
+                let counts = counts.map(|counts| index.of_entries(counts));
                 let sentences = references.of_list(index.list as usize).enumerate();
                 for ((r, sentence), norms) in sentences.zip(&mut rows) {
                     let n_words = references.sentences.words(sentence).len();

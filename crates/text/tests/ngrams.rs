@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capeval_text::ngrams::{CountParts, MAX_ORDER, NgramCounts, ReferenceLists, Segments};
+use capeval_text::ngrams::{
+    CountParts, ImageNgrams, MAX_ORDER, NgramCounts, ReferenceLists, Segments, Shard,
+};
 use capeval_text::{Sentences, Symbol, Tokenizer, Vocabulary};
 use proptest::prelude::*;
 
@@ -117,8 +119,8 @@ proptest! {
         let lists = corpus.lists(&lists, ORDER);
         for n_words in SIZES {
             let counts = NgramCounts::build(&lists, n_words, 1);
-            lists.visit(|shard| {
-                let entries = counts.entries(shard);
+            let looked_up = lists.visit(|shard| {
+                let mut entries = Vec::new();
                 for image in shard.images() {
                     let mut nodes = Vec::new();
                     for n in 0..ORDER {
@@ -129,12 +131,19 @@ proptest! {
                                 counts.longer(n, nodes[image.prefixes[entry] as usize], image.symbols[entry])
                             };
                             let (node, count) = found.expect("every entry was counted");
-                            assert_eq!(count, image.of_entries(&entries)[entry]);
                             nodes.push(node);
+                            entries.push(count);
                         }
                     }
                 }
+                entries
             });
+            prop_assert_eq!(counts.visit(&lists, |_, entries| entries.to_vec()), looked_up);
+            let uses = |shard: &Shard| {
+                let of = |image: ImageNgrams<'_>| (0..image.n_references()).map(|r| image.uses(r).to_vec()).collect();
+                shard.images().map(of).collect::<Vec<Vec<Vec<u32>>>>()
+            };
+            prop_assert_eq!(counts.visit(&lists, |shard, _| uses(shard)), lists.visit(|shard| uses(shard)));
         }
     }
 
@@ -153,7 +162,7 @@ proptest! {
         };
         let again = restore(words, &keys, &numbers, &slots).unwrap();
         prop_assert_eq!(again.n_images(), images.len());
-        let entries = |counts: &NgramCounts| lists.visit(|shard| counts.entries(shard));
+        let entries = |counts: &NgramCounts| counts.visit(&lists, |_, entries| entries.to_vec());
         prop_assert_eq!(entries(&again), entries(&counts));
         prop_assert_eq!(entries(&frequent), entries(&counts));
         let found = |counts: &NgramCounts| {
@@ -292,9 +301,8 @@ fn the_last_numbers_that_are_packed_are_counted_like_the_next_ones() {
         assert_eq!(corpus.vocabulary.len(), n_words);
         let (counts, found) = counted(&corpus, &all, n_words, ORDER);
         assert_eq!(found, document_frequencies(&images, &all, ORDER), "{n_words} words");
-        let entries = corpus.lists(&all, ORDER).visit(|shard| {
-            let entries = counts.entries(shard);
-            shard.images().map(|image| image.of_entries(&entries).to_vec()).collect::<Vec<_>>()
+        let entries = counts.visit(&corpus.lists(&all, ORDER), |shard, entries| {
+            shard.images().map(|image| image.of_entries(entries).to_vec()).collect::<Vec<_>>()
         });
         for (place, entries) in entries.concat().iter().enumerate() {
             let mut segments = Segments::default();

@@ -17,12 +17,18 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The document frequencies of the entries of a shard; `None` if they are uniform.
-    pub(super) fn entries(&self, references: &References<'_>, shard: &Shard) -> Option<Vec<u32>> {
+    /// What `work` makes of each shard of the references, with the document frequencies of its entries, unless they are
+    /// uniform.
+    pub(super) fn visit<T: Send>(
+        &self,
+        references: &References<'_>,
+        work: impl Fn(&Shard, Option<&[u32]>) -> T + Sync,
+    ) -> Vec<T> {
+        let lists = references.reference_lists();
         match self {
-            Self::Corpus => Some(references.frequencies().entries(shard)),
-            Self::Table(tabled) => Some(tabled.entries(shard)),
-            Self::Uniform => None,
+            Self::Corpus => references.frequencies().visit(&lists, |shard, counts| work(shard, Some(counts))),
+            Self::Table(tabled) => lists.visit(|shard| work(shard, Some(&tabled.entries(shard)))),
+            Self::Uniform => lists.visit(|shard| work(shard, None)),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::index::{ImageNgrams, ReferenceLists, Shard};
+use super::index::{ImageNgrams, ReferenceLists, Shard, Uses};
 use super::mix;
 use crate::vocabulary::Symbol;
 
@@ -40,6 +40,8 @@ pub struct NgramCounts {
     tables: Vec<Table>,
     /// The answers of each round; none if the counts were stored.
     rounds: Vec<Round>,
+    /// What is kept of each shard, if n-grams are packed.
+    kept: Vec<Option<Kept>>,
     n_images: usize,
 }
 
@@ -136,9 +138,10 @@ impl NgramCounts {
         let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
         let dealt = lists.visit(|shard| self.deal(shard, &orders, part_bits));
         let mut by_part: Vec<Vec<Keys>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
-        for Dealt { words, parts } in dealt {
+        for Dealt { words, parts, kept } in dealt {
             words.into_iter().for_each(|(symbol, times)| self.words[symbol.index()] += times);
             by_part.iter_mut().zip(parts).for_each(|(part, keys)| part.push(keys));
+            self.kept.push(kept);
         }
         let is_numbered = self.word_bits == 32;
         let counted = by_part.into_par_iter().map(|shards| Part::count(shards, least, is_numbered));
@@ -152,20 +155,31 @@ impl NgramCounts {
         let longer = orders.start.max(1)..orders.end;
         let room = (shard.n_entries_of(&longer) >> part_bits) * 9 / 8;
         let keys = |_| Keys { keys: Vec::with_capacity(room), times: Vec::new() };
-        let mut dealt = Dealt { words: Vec::new(), parts: (0..1 << part_bits).map(keys).collect() };
+        let mut dealt =
+            Dealt { words: Vec::new(), parts: (0..1 << part_bits).map(keys).collect(), kept: None };
+        if self.word_bits < 32 {
+            let parts = Vec::with_capacity(shard.n_entries_of(&longer));
+            dealt.kept = shard.to_uses().map(|uses| Kept { uses, words: Vec::new(), parts });
+        }
         let are_shared = shard.are_shared();
         let mut walk = Walk::new(self, shard);
         for image in shard.images() {
             walk.go(&image, |_, _| ());
             if orders.start == 0 {
-                dealt
-                    .words
-                    .extend(image.symbols[image.entries(0)].iter().map(|symbol| (*symbol, image.times)));
+                let words = &image.symbols[image.entries(0)];
+                dealt.words.extend(words.iter().map(|symbol| (*symbol, image.times)));
+                if let Some(kept) = &mut dealt.kept {
+                    kept.words.extend(words.iter().map(|symbol| symbol.number() as u16));
+                }
             }
             for entry in image.entries_of(&longer) {
                 let prefix = walk.nodes[image.prefixes[entry] as usize];
                 let key = key(prefix, image.symbols[entry], self.word_bits);
-                let keys = &mut dealt.parts[part_of(mix(key), part_bits)];
+                let part = part_of(mix(key), part_bits);
+                if let Some(kept) = &mut dealt.kept {
+                    kept.parts.push(part as u8);
+                }
+                let keys = &mut dealt.parts[part];
                 keys.keys.push(key);
                 if are_shared {
                     keys.times.push(image.times);
@@ -217,6 +231,7 @@ impl NgramCounts {
             words: words.to_vec(),
             tables: vec![Table { part_bits: 0, parts: vec![part] }],
             rounds: Vec::new(),
+            kept: Vec::new(),
             n_images,
         })
     }
@@ -226,15 +241,48 @@ impl NgramCounts {
         self.n_images
     }
 
-    /// The number of images of each entry of a shard: of the lists that were counted, if these counts were not stored.
-    pub fn entries(&self, shard: &Shard) -> Vec<u32> {
+    /// As [`ReferenceLists::visit`], of the lists that were counted, with the number of images of each entry. A shard
+    /// may lack the words of its n-grams.
+    pub fn visit<T: Send>(
+        &self,
+        lists: &ReferenceLists<'_>,
+        work: impl Fn(&Shard, &[u32]) -> T + Sync,
+    ) -> Vec<T> {
+        let known = |number: usize| Some(&self.kept.get(number)?.as_ref()?.uses);
+        lists.visit_again(known, |shard| work(shard, &self.entries(shard)))
+    }
+
+    fn entries(&self, shard: &Shard) -> Vec<u32> {
         if self.rounds.is_empty() {
             return self.look_up(shard);
+        }
+        if let (Some(Some(kept)), [round]) = (self.kept.get(shard.number()), &self.rounds[..]) {
+            return self.kept_entries(shard, kept, round);
         }
         let mut entries = Vec::with_capacity(shard.n_entries());
         let mut walk = Walk::new(self, shard);
         for image in shard.images() {
             walk.go(&image, |_, count| entries.push(count));
+        }
+        entries
+    }
+
+    fn kept_entries(&self, shard: &Shard, kept: &Kept, round: &Round) -> Vec<u32> {
+        let mut entries = Vec::with_capacity(shard.n_entries());
+        let (mut words, mut parts) = (&kept.words[..], &kept.parts[..]);
+        let mut answers: Vec<&[u32]> =
+            round.answers.iter().map(|part| &part[shard.number()].counts[..]).collect();
+        for image in shard.images() {
+            let (own, later) = words.split_at(image.entries(0).len());
+            entries.extend(own.iter().map(|word| self.words[usize::from(*word)]));
+            words = later;
+            let (own, later) = parts.split_at(image.len() - own.len());
+            entries.extend(own.iter().map(|part| {
+                let (count, later) = answers[usize::from(*part)].split_first().unwrap_or((&0, &[]));
+                answers[usize::from(*part)] = later;
+                *count
+            }));
+            parts = later;
         }
         entries
     }
@@ -429,11 +477,22 @@ struct Keys {
     times: Vec<u32>,
 }
 
+/// What is kept of a shard whose n-grams are packed, so that it need not be indexed again.
+#[derive(Debug)]
+struct Kept {
+    uses: Uses,
+    /// The words of each image.
+    words: Vec<u16>,
+    /// The part in which each longer n-gram was counted.
+    parts: Vec<u8>,
+}
+
 /// What a shard adds to a round.
 struct Dealt {
     /// The words of each image, with the number of images; empty in rounds of longer n-grams.
     words: Vec<(Symbol, u32)>,
     parts: Vec<Keys>,
+    kept: Option<Kept>,
 }
 
 /// What was found for the keys of a shard that belong to one part, in their order.

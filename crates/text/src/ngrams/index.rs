@@ -56,6 +56,16 @@ pub struct Shard {
     reference_ends: Vec<u32>,
 }
 
+/// Which entries the references of a shard use, in half of the memory: what is kept of an index whose n-grams have been
+/// counted.
+#[derive(Debug)]
+pub(super) struct Uses {
+    bounds: Vec<u32>,
+    uses: Vec<u16>,
+    uses_ends: Vec<u32>,
+    reference_ends: Vec<u32>,
+}
+
 /// One image's n-grams, as slices of its shard.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageNgrams<'a> {
@@ -79,12 +89,12 @@ pub struct ImageNgrams<'a> {
 impl<'a> ImageNgrams<'a> {
     /// The number of distinct n-grams in the references.
     pub fn len(&self) -> usize {
-        self.symbols.len()
+        self.bounds.last().map_or(0, |end| *end as usize - self.first_entry)
     }
 
     /// Whether the references contain no words.
     pub fn is_empty(&self) -> bool {
-        self.symbols.is_empty()
+        self.len() == 0
     }
 
     /// The entries of order `n` (from 0: words are order 0).
@@ -125,6 +135,14 @@ impl Shard {
         self.reference_ends.len()
     }
 
+    /// What is to be kept; `None` if an image has so many n-grams that their numbers need more memory.
+    pub(super) fn to_uses(&self) -> Option<Uses> {
+        let Self { bounds, uses, uses_ends, reference_ends, .. } = self;
+        let uses = uses.iter().map(|entry| u16::try_from(*entry)).collect::<Result<_, _>>().ok()?;
+        let [bounds, uses_ends, reference_ends] = [bounds, uses_ends, reference_ends].map(Clone::clone);
+        Some(Uses { bounds, uses, uses_ends, reference_ends })
+    }
+
     /// The number of the shard, from 0.
     pub(super) fn number(&self) -> usize {
         self.number
@@ -147,7 +165,7 @@ impl Shard {
 
     /// The number of entries of all images.
     pub fn n_entries(&self) -> usize {
-        self.symbols.len()
+        self.bounds.last().map_or(0, |end| *end as usize)
     }
 
     /// The n-grams of each image.
@@ -174,8 +192,8 @@ impl Shard {
             times,
             bounds,
             first_entry,
-            prefixes: &prefixes[entries.clone()],
-            symbols: &symbols[entries],
+            prefixes: prefixes.get(entries.clone()).unwrap_or_default(),
+            symbols: symbols.get(entries).unwrap_or_default(),
             first_use: of_image.start as u32,
             uses: &uses[of_image],
             uses_ends: &uses_ends[references],
@@ -229,11 +247,24 @@ impl<'a> ReferenceLists<'a> {
     /// # Panics
     /// If there is no such list, or the ends point past the last sentence.
     pub fn visit<T: Send>(&self, work: impl Fn(&mut Shard) -> T + Sync) -> Vec<T> {
+        self.visit_again(|_| None, work)
+    }
+
+    /// As [`visit`](Self::visit), where some shards are known by their number; the others are indexed.
+    pub(super) fn visit_again<'k, T: Send>(
+        &self,
+        known: impl Fn(usize) -> Option<&'k Uses> + Sync,
+        work: impl Fn(&mut Shard) -> T + Sync,
+    ) -> Vec<T> {
         let shards = self.different.par_chunks(SHARD_LISTS).enumerate();
         let each = shards.map_init(<(Trie, Shard)>::default, |(trie, shard), (number, lists)| {
             shard.clear(number, self.order, lists);
-            for (list, _) in lists {
-                shard.push(self.sentences, Ends(self.ends).range(*list as usize), trie);
+            if let Some(known) = known(number) {
+                shard.restore(known);
+            } else {
+                for (list, _) in lists {
+                    shard.push(self.sentences, Ends(self.ends).range(*list as usize), trie);
+                }
             }
             work(shard)
         });
@@ -270,6 +301,14 @@ impl Shard {
         (self.number, self.order) = (number, order);
         self.lists.clear();
         self.lists.extend_from_slice(lists);
+    }
+
+    /// Takes up what was kept. The words of n-grams were not.
+    fn restore(&mut self, known: &Uses) {
+        self.bounds.extend_from_slice(&known.bounds);
+        self.uses.extend(known.uses.iter().map(|entry| u32::from(*entry)));
+        self.uses_ends.extend_from_slice(&known.uses_ends);
+        self.reference_ends.extend_from_slice(&known.reference_ends);
     }
 
     fn push(&mut self, sentences: &Sentences, references: std::ops::Range<usize>, trie: &mut Trie) {
