@@ -27,6 +27,7 @@ KEPT = pathlib.Path(__file__).with_name("counts.json")
 SHARE = 0.02
 # What the sizes of pages and of mapped libraries change, in kB.
 SLACK = 512
+ONE_THREAD = ["--threads", "1"]
 FIVE = "bleu,rouge-l,cider-d,meteor"
 
 WORDS = [
@@ -105,15 +106,26 @@ def runs(files, scratch, quick):
     yield "SPICE, captions of 24 words and more", [score("spice", "refs-long", "hyps-long", "--spice-cache", "none")]
 
 
-def instructions(command):
-    """The instructions of a run; None if its data are not installed."""
-    counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    run = subprocess.run([*counter, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+class Missing(Exception):
+    """Data of a metric are not installed."""
+
+
+def said(command):
+    """What a run says on standard error."""
+    run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if "not installed" in run.stderr:
-        return None
-    found = re.search(r"I\s+refs:\s+([\d,]+)", run.stderr)
-    if run.returncode != 0 or found is None:
+        raise Missing("data that are not installed")
+    if run.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed: {run.stderr}")
+    return run.stderr
+
+
+def instructions(command):
+    """The instructions of a run."""
+    counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    found = re.search(r"I\s+refs:\s+([\d,]+)", said([*counter, *command]))
+    if found is None:
+        sys.exit("valgrind printed no number of instructions")
     return int(found[1].replace(",", ""))
 
 
@@ -160,20 +172,19 @@ def main():
     with concurrent.futures.ProcessPoolExecutor(1) as other:
         files = other.submit(inputs, given.scratch, given.data).result()
     for name, steps in runs(files, given.scratch, given.quick):
-        if not all(steps):
-            print(f"{name:<44} left out: needs --data")
+        try:
+            if not all(steps):
+                raise Missing("--data")
+            *first, last = ([given.capeval, *map(str, step), *ONE_THREAD[: 2 * (len(step) > 1)]] for step in steps)
+            for command in first:
+                said(command)
+            now = {"instructions": instructions(last), "kB": memory(last)}
+        except Missing as missing:
+            print(f"{name:<44} left out: needs {missing}")
             continue
-        commands = [[given.capeval, *map(str, step), *(["--threads", "1"] if len(step) > 1 else [])] for step in steps]
-        for command in commands[:-1]:
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        counted = instructions(commands[-1])
-        if counted is None:
-            print(f"{name:<44} left out: needs data that are not installed")
-            continue
-        now = {"instructions": counted, "kB": memory(commands[-1])}
         before = mine["runs"].get(name)
         shown = before or {"instructions": 0, "kB": 0}
-        print(f"{name:<44}{counted:>18,}{shown['instructions']:>18,}{now['kB']:>10,}{shown['kB']:>10,}", flush=True)
+        print(f"{name:<44}{now['instructions']:>18,}{shown['instructions']:>18,}{now['kB']:>10,}{shown['kB']:>10,}", flush=True)
         if given.update:
             mine["runs"][name] = now
         elif before is None:
