@@ -70,15 +70,25 @@ def check(condition: bool, message: str) -> None:
         raise AssertionError(message)
 
 
+_LISTS = ("[", "(", "{", "array(")
+"""How a list that is written as text begins."""
+
+
 def spread(captions: Sequence[str]) -> list[str]:
     """`captions` with several in place of each that is a list written as text, as pandas writes lists into CSV."""
-    if not any(caption.startswith(("[", "(", "{", "array(")) for caption in captions if isinstance(caption, str)):
-        return list(captions)
+    # A loop takes half of the time of `any`, and this runs once for each image and metric.
+    for caption in captions:
+        if isinstance(caption, str) and caption.startswith(_LISTS):
+            return _spread(captions)
+    return list(captions)
+
+
+def _spread(captions: Sequence[str]) -> list[str]:
     texts: list[str] = []
     for caption in captions:
         strings = _engine.written_list(caption) if isinstance(caption, str) else None
         if strings is not None:
-            warnings.warn(f"the caption {caption!r} is a list written as text; each string is read as a caption", stacklevel=3)
+            warnings.warn(f"the caption {caption!r} is a list written as text; each string is read as a caption", stacklevel=4)
         texts.extend([caption] if strings is None else strings)
     return texts
 
