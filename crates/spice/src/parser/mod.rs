@@ -62,8 +62,9 @@ pub struct Parser<'a> {
 impl Drop for Parser<'_> {
     fn drop(&mut self) {
         let chart = std::mem::take(&mut self.chart);
-        if chart.capacity() <= KEPT {
-            IDLE.set(chart);
+        // A chart that a panic left half filled is not used again, and a thread that ends keeps none.
+        if chart.capacity() <= KEPT && !std::thread::panicking() {
+            let _ = IDLE.try_with(|idle| idle.set(chart));
         }
     }
 }
@@ -71,7 +72,7 @@ impl Drop for Parser<'_> {
 impl<'a> Parser<'a> {
     /// A parser without any sentence.
     pub fn new(grammar: &'a Grammar) -> Self {
-        Self { grammar, chart: IDLE.take() }
+        Self { grammar, chart: IDLE.try_with(Cell::take).unwrap_or_default() }
     }
 
     /// Parses the tokens of a sentence.
