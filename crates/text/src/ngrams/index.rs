@@ -7,8 +7,11 @@ use crate::ends::Ends;
 use crate::sentences::Sentences;
 use crate::vocabulary::Symbol;
 
-/// Lists per shard; shards are the unit of parallel work.
-const SHARD_LISTS: usize = 1024;
+/// The most and the fewest lists per shard; shards are the unit of parallel work.
+const SHARD_LISTS: [usize; 2] = [1024, 64];
+
+/// The number of shards, unless they would be larger or smaller: so many that threads share few images, too.
+const SHARDS: usize = 16;
 
 /// The lists of references of images, whose n-grams are indexed shard by shard, each time that they are visited.
 ///
@@ -33,6 +36,7 @@ pub struct ReferenceLists<'a> {
 #[derive(Debug)]
 pub struct ReferenceNgrams {
     shards: Vec<Shard>,
+    lists_per_shard: usize,
 }
 
 /// The n-grams of up to 1,024 images.
@@ -235,6 +239,11 @@ impl<'a> ReferenceLists<'a> {
         self.n_images
     }
 
+    fn lists_per_shard(&self) -> usize {
+        let [most, fewest] = SHARD_LISTS;
+        self.different.len().div_ceil(SHARDS).clamp(fewest, most)
+    }
+
     /// The references, as their words.
     pub(super) fn sentences(&self) -> impl Iterator<Item = &'a [Symbol]> + '_ {
         let places = self.different.iter().flat_map(|(list, _)| Ends(self.ends).range(*list as usize));
@@ -256,7 +265,7 @@ impl<'a> ReferenceLists<'a> {
         known: impl Fn(usize) -> Option<&'k Uses> + Sync,
         work: impl Fn(&mut Shard) -> T + Sync,
     ) -> Vec<T> {
-        let shards = self.different.par_chunks(SHARD_LISTS).enumerate();
+        let shards = self.different.par_chunks(self.lists_per_shard()).enumerate();
         let each = shards.map_init(<(Trie, Shard)>::default, |(trie, shard), (number, lists)| {
             shard.clear(number, self.order, lists);
             if let Some(known) = known(number) {
@@ -278,7 +287,7 @@ impl ReferenceNgrams {
     /// # Panics
     /// As [`ReferenceLists::visit`].
     pub fn build(lists: &ReferenceLists<'_>) -> Self {
-        Self { shards: lists.visit(std::mem::take) }
+        Self { shards: lists.visit(std::mem::take), lists_per_shard: lists.lists_per_shard() }
     }
 
     /// The n-grams of one list, given by its place among those of the index.
@@ -286,7 +295,7 @@ impl ReferenceNgrams {
     /// # Panics
     /// If there is no such list.
     pub fn image(&self, place: usize) -> ImageNgrams<'_> {
-        self.shards[place / SHARD_LISTS].image(place % SHARD_LISTS)
+        self.shards[place / self.lists_per_shard].image(place % self.lists_per_shard)
     }
 }
 
