@@ -5,11 +5,11 @@
 
 CAPEVAL is the program, DATA the folder with COCO's leave-one-out files (`loo_refs.json.gz`, `loo_hyps.json.gz`), SCRATCH
 a folder for the files that are made from them. Larger sets repeat these images under new ids; 200,000 images have a
-million captions. Each line gives the least, the median and the largest wall-clock time, the least CPU time and the largest
-memory of all runs, and time and memory per image. With `--package`, a Python with capeval built for release, the drop-in for pycocoevalcap and
-rewards are timed too. With `--peer`, a Python with pycocoevalcap 1.2, that runs once on the 40,504 and the 5,000 images
-(needs Java), and ratios compare its steps with capeval's; CPU times are the fairer ones where other programs run. Needs
-Unix. `cargo xtask bench` builds the program and runs this.
+million captions. Each line gives the least, the median and the largest wall-clock time, the least CPU time and the
+largest memory of all runs, and time and memory per image. With `--package`, a Python with capeval built for release, the
+drop-in for pycocoevalcap and rewards are timed too. With `--peer`, a Python with pycocoevalcap 1.2, that runs once on the
+40,504 and the 5,000 images (needs Java), and ratios compare its steps with capeval's; CPU times are the fairer ones where
+other programs run. Needs Unix. `cargo xtask bench` builds the program and runs this.
 """
 import argparse
 import gzip

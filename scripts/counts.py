@@ -3,13 +3,14 @@
 
     counts.py CAPEVAL BUILD SCRATCH [--data DIR] [--quick] [--update]
 
-CAPEVAL is the program, BUILD the name under which its numbers are kept (`dist`, `test`), SCRATCH a folder for files. Neither
-number depends on how busy the machine is: valgrind counts instructions, and memory is that of one thread with small
-pages, the least of three runs. A number that differs from the kept one by more than 2 % (memory also by more than 4 MB) fails,
-be it larger or smaller, so that what was won is kept too; `--update` writes the numbers of this machine. Numbers of another compiler or another processor are
-not compared. `--quick` takes the three runs that need nothing but the program. The others need `--data`, a folder with
-COCO's leave-one-out files, and installed data of METEOR and SPICE (`CAPEVAL_DATA`); what is missing is told and left out.
-`cargo xtask bench --check` builds the program and runs this.
+CAPEVAL is the program, BUILD the name under which its numbers are kept (`dist`, `test`), SCRATCH a folder for files.
+Neither number depends on how busy the machine is: valgrind counts instructions, and memory is that of one thread with
+small pages, the least of three runs. A number that differs from the kept one by more than 2 % (memory also by more than
+4 MB) fails, be it larger or smaller, so that what was won is kept too; `--update` writes the numbers of this machine.
+Numbers of another compiler or another kind of processor are not compared. `--quick` takes the three runs that need
+nothing but the program. The others need `--data`, a folder with COCO's leave-one-out files, and installed data of METEOR
+and SPICE (`CAPEVAL_DATA`); what is missing is told and left out. `cargo xtask bench --check` builds the program and runs
+this.
 """
 import argparse
 import concurrent.futures
@@ -203,7 +204,7 @@ def main():
     for line in wrong:
         print(line, file=sys.stderr)
     if wrong:
-        sys.exit("counts differ by more than 2 %: find out why, or keep them with --update")
+        sys.exit("counts differ by more than 2 %: find out why, or keep them with `cargo xtask bench --check --update`")
 
 
 if __name__ == "__main__":

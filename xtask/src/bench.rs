@@ -6,6 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::suite::{Build, Suite};
+
 /// Builds the program and times it on the leave-one-out files of `data`; `peer` is a Python with pycocoevalcap, and
 /// `package` one with capeval.
 pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>) -> Result<()> {
@@ -21,8 +23,13 @@ pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>
     done(&mut bench)
 }
 
-/// Builds the program, and compares its counts with those that are kept, or keeps them.
+/// Builds the program as tests run it and as it is shipped, and compares the counts of both with those that are kept,
+/// or keeps them.
 pub fn check(root: &Path, data: &Path, more: &[&str]) -> Result<()> {
+    let tested = Build::new(root, Suite::Ci);
+    // As CI does.
+    done(tested.cargo("build --profile test --bin capeval").env("CARGO_INCREMENTAL", "0"))?;
+    done(counts(root, &tested.program("capeval"), "test").arg("--quick").args(more))?;
     build(root)?;
     done(counts(root, &root.join("target/dist/capeval"), "dist").arg("--data").arg(data).args(more))
 }

@@ -36,8 +36,8 @@ usage: cargo xtask CHORE
                   CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java; with
                   CAPEVAL_PYTHON=/path/to/python, which has capeval installed, also the package
   bench --check [--update]
-                  count the instructions and the peak memory of ten runs with valgrind, and compare them with
-                  scripts/counts.json, or write them there";
+                  count the instructions and the peak memory of ten runs of the program as it is shipped, and of
+                  three as tests build it, with valgrind; compare them with scripts/counts.json, or write them there";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

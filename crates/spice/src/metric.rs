@@ -12,6 +12,7 @@
 //!   exceed 200³, such as one of more than 200 tokens: the reference program runs out of memory there;
 //! - an attribute into which another one was merged counts as no number, colour or size.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -67,9 +68,6 @@ const RECENT_BYTES: usize = 1 << 19;
 
 /// The name of SPICE's notes; its number is raised whenever captions get other tuples.
 const NOTES: &str = "spice-tuples-1";
-
-/// The number of captions that a thread reads before it reports progress.
-const CHUNK: usize = 16;
 
 /// What SPICE needs besides captions.
 pub struct Data {
@@ -327,20 +325,20 @@ impl Metric for Spice {
             let caption = join(references.sentences.pieces(*number), references.vocabulary);
             known.is_none_or(|known| known.get(&caption).is_none())
         };
-        let numbers: Vec<usize> = (0..references.sentences.len()).filter(is_new).collect();
-        let notes = numbers.par_chunks(CHUNK).flat_map_iter(|numbers| {
-            advance(0);
-            let mut reader = None;
-            let note = |number: &usize| {
-                let caption = join(references.sentences.pieces(*number), references.vocabulary);
-                let tuples = self.tuples(&caption, None, &mut reader);
+        let mut numbers: Vec<usize> = (0..references.sentences.len()).filter(is_new).collect();
+        // The longest first, so that no thread is left with a long one when all others are done.
+        numbers.sort_by_key(|number| Reverse(references.sentences.pieces(*number).len()));
+        let notes = numbers.into_iter().par_bridge().map_init(
+            || None,
+            |reader, number| {
+                advance(0);
+                let caption = join(references.sentences.pieces(number), references.vocabulary);
+                let tuples = self.tuples(&caption, None, reader);
+                advance(1);
                 to_note(&tuples).map(|note| (caption, note))
-            };
-            let notes: Vec<_> = numbers.iter().filter_map(note).collect();
-            advance(numbers.len());
-            notes
-        });
-        let notes: BTreeMap<String, String> = notes.collect::<Vec<_>>().into_iter().collect();
+            },
+        );
+        let notes: BTreeMap<String, String> = notes.collect::<Vec<_>>().into_iter().flatten().collect();
         Some(Memo::new(self.data.memo.clone(), &notes))
     }
 

@@ -335,3 +335,21 @@ fn an_empty_word_is_not_taken_for_the_end_of_an_ngram() {
         [Some(2), Some(1), Some(1), Some(2)]
     );
 }
+
+/// The places of n-grams are kept in 16 bits where they fit.
+#[test]
+fn an_image_with_more_ngrams_than_sixteen_bits_can_number_is_counted_like_others() {
+    let mut state = 1_u32;
+    let mut word = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        format!("w{}", state >> 24)
+    };
+    let long = (0..30_000).map(|_| word()).collect::<Vec<_>>().join(" ");
+    let corpus = corpus(&[vec![long.clone()], vec!["w1 w2".to_owned(), long]]);
+    let lists = corpus.lists(&[0, 1], ORDER);
+    let counts = NgramCounts::build(&lists, corpus.vocabulary.len(), 2);
+    let found = counts.visit(&lists, |_, entries| entries.to_vec()).concat();
+    assert!(found.len() > 2 * (1 << 16), "{}", found.len());
+    assert!(found.iter().all(|images| (1..=2).contains(images)));
+    assert!(found.iter().filter(|images| **images == 1).count() <= 3, "all but w1 w2 are in both images");
+}

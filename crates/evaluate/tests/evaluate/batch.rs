@@ -109,6 +109,46 @@ fn threads_share_out_few_captions_where_a_metric_is_slow() {
     });
 }
 
+/// A slow metric that notes the order in which candidates are measured.
+#[derive(Clone, Default)]
+struct Noting(Arc<Mutex<Vec<usize>>>);
+
+impl Metric for Noting {
+    type Model = ();
+    type Stats = Mean;
+    type Scratch = ();
+
+    fn about(&self) -> About {
+        let input = Input::new(Reading::Tokens(Tokenizer::Whitespace));
+        let part = Part::score("noting", "Noting", 0.0..=1.0);
+        About::new(Signature::new("noting"), input, Mean::columns(), vec![part]).slow(true)
+    }
+
+    fn fit(&self, _: &References<'_>) {}
+
+    fn measure(&self, (): &(), segment: &Segment<'_>, (): &mut ()) -> Mean {
+        self.0.lock().unwrap().push(segment.image);
+        Mean::of(segment.image as f64)
+    }
+
+    fn score(&self, stats: &Mean, values: &mut [f64]) {
+        values.fill(stats.value());
+    }
+}
+
+#[test]
+fn a_slow_metric_measures_the_longest_captions_first() {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let noting = Noting::default();
+    let texts: Texts = ["one", "a long one", "one", "the same"].into_iter().collect();
+    let system = System { name: String::new(), images: vec![0, 1, 2, 3], texts };
+    let mut references = set(&[&["a dog"], &["a dog"], &["a dog", "the longest of all of them"], &["a dog"]]);
+    let scored =
+        threads.install(|| evaluate(&mut references, &[system], &[AnyMetric::new(noting.clone())], &()));
+    assert_eq!(*noting.0.lock().unwrap(), [2, 1, 3, 0]);
+    assert_eq!(scored[0].metrics[0].segments(), [0.0, 1.0, 2.0, 3.0], "in the order of images");
+}
+
 #[test]
 fn numbers_of_any_size_are_words_of_their_digits() {
     let great = MAX_CODE - 1;

@@ -51,7 +51,7 @@ thread_local! {
 }
 
 /// The number of words up to which a chart's memory is kept.
-const KEPT: usize = 32;
+const KEPT: usize = 20;
 
 /// Parses sentences one after the other, reusing its memory.
 pub struct Parser<'a> {
