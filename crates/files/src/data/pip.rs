@@ -51,6 +51,11 @@ impl Package {
     #[cfg(test)]
     pub(crate) const NONE: Self = package!("", "", "");
 
+    /// Whether a wheel of this package is called so.
+    pub(super) fn has_wheel(&self, name: &str) -> bool {
+        name.starts_with(&format!("{}-{}-", self.name, self.version)) && name.ends_with(".whl")
+    }
+
     /// The data in the copy that the first of `pythons` has.
     pub(crate) fn installed(&self, pythons: &[String]) -> Option<PathBuf> {
         let (name, copy) = (self.name, self.copy?);

@@ -37,6 +37,7 @@ pub(super) const KIND: DataKind = DataKind {
     doubt: "this is not the grammar of CoreNLP 3.6.0",
     needs: &[Needed { role: "dictionary", kind: &meteor::KIND }],
     stem: "spice-1.0",
+    published: "7e035e89",
     compile,
     verify: |bytes| Ok(Grammar::open(Arc::new(bytes))?.fingerprint().to_owned()),
     open: |bytes, resources| {
