@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the recipes of docs/spark.md on one engine, and compare every digit with one machine.
+"""Run the recipes of docs/guides/spark.md on one engine, and compare every digit with one machine.
 
     engines_check.py REFERENCES CANDIDATES ENGINE [ROWS]
 

@@ -94,7 +94,7 @@ def score(
         metrics: names of metrics or suites, with settings as in ``"cider-d:sigma=4"``: a list, or a string separated
             by commas. The default is the suite ``coco``; :func:`capeval.metrics` lists all metrics. A metric that is
             given twice with the same settings is computed once. A function may stand among them, see
-            :func:`capeval.metric`, and the path of a TOML file, which describes a program (docs/programs.md).
+            :func:`capeval.metric`, and the path of a TOML file, which describes a program (docs/guides/programs.md).
         systems: several systems by name, instead of `candidates`.
         scores: scores that someone else computed, as measures like any other, beside metrics or alone: the path of a
             file, a dictionary ``{id: number}`` or ``{id: {measure: number}}``, a table with ``image_id``, a

@@ -7,7 +7,7 @@ Three functions take a DataFrame with a row per caption:
 - :func:`document_frequencies` counts the table that CIDEr needs.
 
 They use ``mapInArrow``, joins and groups of DataFrames, no RDDs and no code of the JVM. Corpus scores are equal to the
-last bit whatever the partitions, their order, and the tasks that are run again: see docs/spark.md, which says on which
+last bit whatever the partitions, their order, and the tasks that are run again: see docs/guides/spark.md, which says on which
 versions of Spark and Sail they have been run, and how to size a cluster.
 
 ``pip install capeval[spark]`` installs what they need but for Spark itself; the package must be on all executors::
@@ -89,7 +89,7 @@ def evaluate(
             scores), and more often where ids have several rows, so cache or store it if it is costly to compute.
         metrics: as for :func:`capeval.score`. Functions are pickled and sent with the tasks. The file of a program is one
             that the driver and all executors can read, with all that it needs beside it, or that ``addArchive`` or
-            ``addFile`` has shipped: see docs/spark.md.
+            ``addFile`` has shipped: see docs/guides/spark.md.
         references: the name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column
             ``references``, which is joined, and whose rows of one id are put together in the order of their texts; the
             path of a file that all executors can read, or that was shipped with

@@ -74,33 +74,38 @@ def test_the_policy_of_the_example_learns():
     assert last > 2 * first
 
 
-def test_the_api_page_is_up_to_date():
+def test_the_pages_about_the_package_are_up_to_date():
     docs = load(ROOT / "scripts" / "python_docs.py")
-    assert docs.PAGE.read_text(encoding="utf-8") == docs.page(), "run scripts/python_docs.py"
+    _, changed, orphans = docs.stale()
+    assert not changed and not orphans, "run scripts/python_docs.py"
+
+
+REFERENCE = ROOT / "docs" / "reference" / "python"
 
 
 def blocks():
-    page = ROOT / "docs" / "python.md"
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
-    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    pages = sorted(REFERENCE.rglob("*.md"))
+    texts = [(page.relative_to(REFERENCE).as_posix(), page.read_text(encoding="utf-8")) for page in pages]
+    found = [(name, block) for name, text in texts for block in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)]
+    assert found or not pages
+    return found
 
 
-@pytest.mark.parametrize("block", blocks(), ids=range(len(blocks())))
-def test_each_example_of_the_api_page_runs_alone(block):
+@pytest.mark.parametrize(("page", "block"), blocks())
+def test_each_example_of_the_reference_runs_alone(page, block):
     if "pyarrow" in block:
         pytest.importorskip("pyarrow")
-    example = doctest.DocTestParser().get_doctest(block, {}, "example", "python.md", 0)
+    example = doctest.DocTestParser().get_doctest(block, {}, "example", page, 0)
     said = []
     runner = doctest.DocTestRunner(verbose=False)
     runner.run(example, out=said.append)
     assert example.examples and not runner.failures, "".join(said)
 
 
-def test_defaults_on_the_api_page_are_quoted_and_tables_render():
-    page = ROOT / "docs" / "python.md"
-    if not page.exists():
-        pytest.skip("docs/python.md is not here; set CAPEVAL_ROOT to a checkout")
-    text = page.read_text(encoding="utf-8")
+def test_defaults_in_the_reference_are_quoted_and_tables_render():
+    if not REFERENCE.exists():
+        pytest.skip("docs/reference/python is not here; set CAPEVAL_ROOT to a checkout")
+    text = "".join(page.read_text(encoding="utf-8") for page in REFERENCE.rglob("*.md"))
     assert "correction: Correction = 'holm'" in text and "ids: Ids = 'as-given'" in text
     assert not re.search(r"^(===|---\+|\+---)", text, re.MULTILINE)
 

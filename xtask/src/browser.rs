@@ -50,16 +50,7 @@ pub fn run(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()>
 pub fn test(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()> {
     let start = Instant::now();
     let root = root.canonicalize().context("the workspace's root")?;
-    let base = root.join("target/browser");
-    std::fs::create_dir_all(&base)?;
-    if !base.join("node_modules/playwright-core").exists() || !base.join("node_modules/axe-core").exists() {
-        let arguments = ["install", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", "--silent"];
-        step("packages", Command::new("npm").args(arguments).args(PACKAGES).current_dir(&base))?;
-    }
-    if browser().is_none() {
-        step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
-    }
-    let browser = browser().context("Chromium was not found; set CHROMIUM to its path")?;
+    let (base, browser) = tools(&root)?;
     let programs = ["capeval", "capeval-server"].map(|name| build.program(name));
     let [capeval, _] = &programs;
     let page = write_page(capeval, &root, &base)?;
@@ -82,9 +73,43 @@ pub fn test(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()
         command.arg(folder);
     }
     step("tests", &mut command)?;
+    let site = root.join("target/site");
+    if site.exists() {
+        let mut docs = Command::new("node");
+        docs.arg(root.join("tests/browser/docs.mjs")).arg(&browser).arg(&base).arg(site).args(screenshots);
+        step("documentation", &mut docs)?;
+    }
     test_site(&programs, &root, &base, &browser, screenshots)?;
     println!("── browser: {:.0?}", start.elapsed());
     Ok(())
+}
+
+/// The folder with the packages that drive a browser, which are installed if need be, and the browser.
+fn tools(root: &Path) -> Result<(PathBuf, PathBuf)> {
+    let base = root.join("target/browser");
+    std::fs::create_dir_all(&base)?;
+    if !base.join("node_modules/playwright-core").exists() || !base.join("node_modules/axe-core").exists() {
+        let arguments = ["install", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", "--silent"];
+        step("packages", Command::new("npm").args(arguments).args(PACKAGES).current_dir(&base))?;
+    }
+    if browser().is_none() {
+        step("browser", Command::new("apt-get").args(["install", "--yes", "--quiet", "chromium"]))?;
+    }
+    Ok((base, browser().context("Chromium was not found; set CHROMIUM to its path")?))
+}
+
+/// Takes the pictures of the documentation, of pages of programs that were built before.
+pub fn pictures(root: &Path, build: &Build) -> Result<()> {
+    let (base, browser) = tools(root)?;
+    let quickstart = |name: &str| root.join("examples/quickstart").join(name);
+    let page = base.join("shown.html");
+    let mut score = Command::new(build.program("capeval"));
+    score.args(["score", "--references"]).args(["references.json", "good.json", "weak.json"].map(quickstart));
+    score.args(["--metrics", "bleu,rouge-l,cider-d", "--ci", "--html"]).arg(&page).stdout(Stdio::null());
+    step("page", &mut score)?;
+    let mut node = Command::new("node");
+    node.arg(root.join("tests/browser/pictures.mjs")).arg(&browser).arg(&base).arg(page);
+    step("pictures", node.arg(build.program("capeval-server")).arg(root.join("docs/assets")))
 }
 
 /// Tests the collections of the server: their pages, and the whole life of one.

@@ -1,4 +1,5 @@
-//! Development tasks: `cargo xtask test`, `ci`, `tidy`, `docs`, `goldens`, `browser`, `bench`, `dist`.
+//! Development tasks: `cargo xtask test`, `ci`, `tidy`, `docs`, `site`, `goldens`, `browser`, `bench`, `dist` and
+//! others.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod bench;
@@ -8,6 +9,7 @@ mod dist;
 mod goldens;
 mod machine;
 mod python;
+mod site;
 mod speech;
 mod suite;
 mod tidy;
@@ -21,8 +23,10 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   tidy            check the import table and that every module says in one sentence what it is for
-  docs [--check]  write docs/metrics.md, and what Python says about choices, from the code, or check that they are
-                  up to date
+  docs [--check]  write docs/reference, and what Python says about choices, from the code, or check that they are up to
+                  date
+  site            build the documentation as a site into target/site, and check it
+  pictures        draw the pictures of the documentation again, from the program
   goldens [ARG …] recompute the golden values in testdata with the reference programs; ARGs are those of
                   scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   test            run rules, format, lints and all Rust tests: what to run before a commit
@@ -46,6 +50,8 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["docs"] => suite::docs(&Build::new(&root(), Suite::Test), &[]),
         ["docs", "--check"] => suite::docs(&Build::new(&root(), Suite::Test), &["--check"]),
+        ["site"] => site::run(&root(), &Build::new(&root(), Suite::Test)),
+        ["pictures"] => site::pictures(&root(), &Build::new(&root(), Suite::Test)),
         ["goldens", ref rest @ ..] => goldens::run(&root(), rest),
         ["test"] => Suite::Test.run(&root()),
         ["ci"] => Suite::Ci.run(&root()),

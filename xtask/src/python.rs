@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::machine;
+
 /// The packages that the tests need in addition.
 const TEST_TOOLS: &[&str] = &[
     "pytest",
@@ -22,7 +24,7 @@ const TEST_TOOLS: &[&str] = &[
 ];
 
 /// The Python to use: `PYTHON`, or `python3`.
-fn python() -> String {
+pub fn python() -> String {
     std::env::var("PYTHON").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "python3".to_owned())
 }
 
@@ -85,7 +87,7 @@ pub fn run(root: &Path) -> Result<()> {
 }
 
 /// The path of a program in a virtual environment.
-fn bin(environment: &Path, name: &str) -> PathBuf {
+pub fn bin(environment: &Path, name: &str) -> PathBuf {
     if cfg!(windows) {
         environment.join("Scripts").join(name).with_extension("exe")
     } else {
@@ -93,7 +95,7 @@ fn bin(environment: &Path, name: &str) -> PathBuf {
     }
 }
 
-fn pip(environment: &Path) -> Command {
+pub fn pip(environment: &Path) -> Command {
     let mut command = Command::new(bin(environment, "python"));
     command.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]);
     command
@@ -108,6 +110,9 @@ fn inside(environment: &Path, root: &Path) -> Command {
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("CAPEVAL_ROOT", root)
         .env_remove("PYTHONPATH");
+    if let Some(data) = machine::data() {
+        command.env("CAPEVAL_DATA", data);
+    }
     command
 }
 

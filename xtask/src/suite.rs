@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::machine::{self, Need};
-use crate::{bench, browser, python, tidy};
+use crate::{bench, browser, python, site, tidy};
 
 /// Which suite runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,7 @@ impl Suite {
                     let mut counts = bench::counts(&root, &build.program("capeval"), "test");
                     step("counts of instructions and memory", counts.arg("--quick"))?;
                 }
+                site::make(&root, &build)?;
                 if in_browser.is_here() { browser::test(&root, &build, None) } else { Ok(()) }
             };
             let others = || {
@@ -169,7 +170,7 @@ impl Build {
     }
 
     /// A command of cargo on some packages.
-    fn cargo_of(&self, arguments: &str, packages: &[&str]) -> Command {
+    pub fn cargo_of(&self, arguments: &str, packages: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO"));
         command.args(arguments.split(' ')).args(packages).arg("--quiet").current_dir(&self.root);
         if let Some(clippy) = &self.clippy {

@@ -16,7 +16,7 @@ pub struct GivenArgs {
     /// File of scores that were computed before, with or without captions and metrics; may be repeated. NAME is the
     /// system, unless the file says it: JSON Lines as --segments writes them, a table (CSV, TSV, JSON, Parquet) with
     /// image_id and a column for each measure, a JSON object from ids to scores, or an array of numpy; see
-    /// docs/scores.md.
+    /// docs/guides/own-scores.md.
     #[arg(long, value_name = "[NAME=]FILE")]
     scores: Vec<String>,
     /// File with the ids of scores that are a list or an array, one per line or as a JSON array.

@@ -27,7 +27,7 @@ use std::io;
 
 use anyhow::{Context, Result};
 use capeval::choice::system_words;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 pub use output::StandardOutput;
 
 /// Evaluate captions, with the same digits as the reference programs
@@ -47,6 +47,13 @@ struct Cli {
     mecab: mecab::Folders,
     #[command(subcommand)]
     command: commands::Command,
+}
+
+/// The commands with their flags, as the reference describes them.
+pub fn command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    command
 }
 
 /// Starting more threads than this takes more time than it saves.

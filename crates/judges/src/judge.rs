@@ -173,7 +173,7 @@ impl Judge {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
             Refusal::new(format!("{place}{}", error.message()))
-                .with_remedy("write it as docs/judges.md shows")
+                .with_remedy("write it as docs/guides/judges.md shows")
         })?;
         let Written {
             judge,

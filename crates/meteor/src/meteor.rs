@@ -17,28 +17,7 @@ use crate::vocabulary::{Dictionaries, Vocabulary};
 
 /// METEOR 1.5 with its settings and resources; shared by all threads.
 ///
-/// # Peculiarities
-/// All of these are copied from the original program on purpose, and each has a test in
-/// `tests/meteor/quirks.rs`:
-///
-/// - words are equal if their 32-bit string hashes are equal; they are synonyms if they share a synset
-///   *number*, whatever its part of speech;
-/// - matches that share no word with any other match are chosen before the search, even if that increases the
-///   number of chunks;
-/// - in the search every matcher except the exact one has a weight of one half, whatever its weight in the
-///   score, and each addition is rounded down, so a single inexact word adds nothing;
-/// - the distance of a match is added to the path that was extended, not to the path that contains the match;
-/// - a pair of phrases that the paraphrase table lists in both directions covers its words twice;
-/// - ties are decided in favour of the path made first: by matcher, then by position, and for paraphrases by
-///   source, length and target;
-/// - only 40 paths are kept per word, so the best alignment can be missed; to prevent this for two identical
-///   sentences, only the first matcher runs on them;
-/// - among equally good references the first one counts; a segment that matches perfectly adds no chunk to
-///   the corpus;
-/// - the normaliser's prefixes such as `Mr` are case-sensitive and so are not recognised in lower-cased text;
-///   it removes all dots from words such as `U.S.`, and each of its replacements consumes the adjacent
-///   characters;
-/// - every language uses the *English* function words by default.
+/// What it copies from the original program on purpose is listed at the head of `metric.rs`.
 #[derive(Debug)]
 pub struct Meteor {
     options: Options,

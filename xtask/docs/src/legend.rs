@@ -47,10 +47,11 @@ const FIELDS: &[(&str, &str)] = &[
     ("unit", "what scores are computed for before they are averaged"),
 ];
 
-/// The section on signatures.
-pub fn signatures(page: &mut String) -> Result<()> {
-    page.push_str(
-        "\n## Signatures\n\nTwo scores are comparable if their signatures are equal, and so are their references, which no \
+/// The page about signatures.
+pub fn page() -> Result<String> {
+    let mut page = String::from(
+        "# Signatures\n\n`cargo xtask docs` writes this page from the code; [how to read a signature](../guides/signature.md) is \
+         the introduction.\n\nTwo scores are comparable if their signatures are equal, and so are their references, which no \
          field of a metric names. Their own line comes last, `references|images:…|captions:…|hash:…`; in JSON and CSV \
          it is `reference_hash`.\n\n",
     );
@@ -65,7 +66,9 @@ pub fn signatures(page: &mut String) -> Result<()> {
         }
         writeln!(page, "- `{signature}`")?;
     }
-    page.push_str("\nFields are settings of the metric, which are listed above, and:\n\n| field | meaning |\n|---|---|\n");
+    page.push_str(
+        "\nFields are settings of the metric, which its [card](metrics/index.md) lists, and:\n\n| field | meaning |\n|---|---|\n",
+    );
     FIELDS.iter().try_for_each(|(field, meaning)| writeln!(page, "| `{field}` | {meaning} |"))?;
-    Ok(())
+    Ok(page)
 }

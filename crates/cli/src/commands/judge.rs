@@ -10,7 +10,7 @@ use crate::output::Output;
 /// Show judges, and compare two runs of one
 ///
 /// A judge is a metric that asks a language model: judge, judge-image, judge-pair and judge-items come with capeval,
-/// and a file of yours can be another (docs/judges.md).
+/// and a file of yours can be another (docs/guides/judges.md).
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

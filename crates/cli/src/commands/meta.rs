@@ -100,7 +100,7 @@ const SEGMENTS: &str = "Write every rated caption and pair with its scores to th
                         output";
 
 const SCORES: &str = "File of scores that were computed before, with columns image_id and caption; may be repeated. NAME is a \
-                      benchmark if they are only of that one; see docs/scores.md";
+                      benchmark if they are only of that one; see docs/guides/own-scores.md";
 
 const DIGITS: &str = "Digits after the decimal point in table, markdown and latex; the other formats write all digits \
                       [default: 1]";

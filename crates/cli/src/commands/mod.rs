@@ -23,7 +23,7 @@ pub mod tokenize;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{CommandFactory, Subcommand};
 
 use crate::Cli;
@@ -108,9 +108,9 @@ impl Command {
                 Output::open(None, &[])?.write(|mut out| page.render(&mut out))?;
             }
             Self::Man { folder: Some(folder) } => {
-                let mut command = Cli::command();
-                command.build();
-                pages(&command, &Path::new(&folder).join("capeval"))?;
+                let folder = Path::new(&folder);
+                std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+                pages(&crate::command(), &folder.join("capeval"))?;
             }
         }
         Ok(0)

@@ -78,7 +78,7 @@ const AFTER_HELP: &str = "\
 A pair is a row with image_id, two captions (captions, or caption_a and caption_b), and votes (two numbers) or winner \
 (a, b or tie; or numbers: 0 and 1 are the first and the second, as are 1 and 2, and 1 and -1 with 0 for a tie). A \
 category and references (a list, or reference_1 ...) are optional. A row with one reference and a winner is a single \
-vote, as in PASCAL-50S. See docs/pairs.md for all formats.
+vote, as in PASCAL-50S. See docs/guides/pairs.md for all formats.
 
 Examples:
   capeval prefer pascal50s.jsonl --references-per-pair 5 --draws 5

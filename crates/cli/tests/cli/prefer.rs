@@ -276,7 +276,7 @@ fn help_tells_what_pairs_and_segments_are() {
     let words = words("prefer");
     assert!(words.contains("every pair with its scores"), "{words}");
     assert!(
-        words.contains("0 and 1 are the first and the second") && words.contains("docs/pairs.md"),
+        words.contains("0 and 1 are the first and the second") && words.contains("docs/guides/pairs.md"),
         "{words}"
     );
     assert!(!words.contains("the scores of every image") && !help.contains("the scores of every image"));

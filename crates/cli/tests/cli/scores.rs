@@ -553,10 +553,10 @@ fn files_that_do_not_fit_each_other_are_refused_with_both_names() {
     );
 }
 
-/// Every command of docs/scores.md, on files called as there. METEOR and SPICE would need their data.
+/// Every command of docs/guides/own-scores.md, on files called as there. METEOR and SPICE would need their data.
 #[test]
 fn the_commands_of_the_documentation_run() {
-    let page = include_str!("../../../../docs/scores.md");
+    let page = include_str!("../../../../docs/guides/own-scores.md");
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, content: &str| fs::write(folder.path().join(name), content).unwrap();
     for (name, fixture) in [

@@ -175,7 +175,7 @@ mod tests {
         let page = include_str!("../../../templates/board.html");
         assert!(page.contains(&format!("page.t(\"{COMPARISON}\")")));
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words(include_str!("../../../../../docs/submitting.md")).contains(COMPARISON));
+        assert!(words(include_str!("../../../../../docs/guides/submitting.md")).contains(COMPARISON));
     }
 
     #[test]

@@ -1,0 +1,389 @@
+//! The pages about metrics: a list, and a card for each, which joins its entry in the registry, the head of its file
+//! and what it gives the captions of the quick start.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use capeval::corpus::{Captions, ReadOptions};
+use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
+use capeval::metric::{Direction, Part, Setting};
+use capeval::text::tokenizers;
+use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
+use capeval_embeddings::KINDS as EMBEDDING_KINDS;
+use capeval_judges::JUDGES;
+
+/// Where generated pages are.
+const FOLDER: &str = "docs/reference/metrics";
+
+/// What metrics cost, as `scripts/costs.py` has measured it.
+const COSTS: &str = "docs/reference/metrics/costs.json";
+
+/// What a card says.
+struct Card {
+    name: String,
+    summary: String,
+    parts: Vec<Part>,
+    settings: Vec<&'static Setting>,
+    /// What it needs beside captions and references.
+    needs: String,
+    program: String,
+    paper: String,
+    signature: Option<String>,
+    /// How it is called on files, without the program's name.
+    call: String,
+    /// Whether the quick start shows its scores.
+    has_example: bool,
+    /// The file whose head describes it, as in [`Heads`].
+    file: String,
+}
+
+/// A group of metrics under a heading of the list.
+struct Group {
+    title: &'static str,
+    about: &'static str,
+    cards: Vec<Card>,
+}
+
+/// The list and the cards.
+pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let heads = Heads::read(root)?;
+    let costs = Costs::read(root)?;
+    let groups = [words(), vectors(), others(), diversity()?];
+    let mut list = String::from(
+        "# Metrics\n\n`cargo xtask docs` writes these pages from the code; `capeval metrics` shows the same in the terminal. A name \
+         stands after `-m`, with settings behind colons: `-m bleu,cider-d:sigma=4`.\n",
+    );
+    let mut pages = Vec::new();
+    for Group { title, about, cards } in &groups {
+        writeln!(
+            list,
+            "\n## {title}\n\n{about}\n\n| metric | what counts | range | equal to |\n|---|---|---|---|"
+        )?;
+        for card in cards {
+            let Card { name, summary, parts, program, .. } = card;
+            let range = parts.first().map(range).unwrap_or_default();
+            writeln!(list, "| [`{name}`]({}) | {summary} | {range} | {program} |", file_name(name))?;
+            pages.push((root.join(FOLDER).join(file_name(name)), card.page(root, &heads, &costs)?));
+        }
+    }
+    list.push_str("\n## Suites\n\n`--suite NAME` stands for several metrics.\n\n| name | description | metrics |\n|---|---|---|\n");
+    for suite in SUITES {
+        writeln!(list, "| `{}` | {} | {} |", suite.name, suite.summary, suite.metrics().join(", "))?;
+    }
+    list.push_str("\n## Tokenizers\n\n`-t NAME`, or `tok=NAME` behind a metric. `capeval tokenize` shows what one does.\n\n| name | description |\n|---|---|\n");
+    for (_, name, summary) in tokenizers::ALL.iter().chain(tokenizers::WITH_DICTIONARY) {
+        writeln!(list, "| `{name}` | {summary} |")?;
+    }
+    pages.push((root.join(FOLDER).join("index.md"), list));
+    Ok(pages)
+}
+
+/// The metrics of captions that read words.
+fn words() -> Group {
+    let cards = kinds()
+        .map(|kind| {
+            let about = kind.about()?;
+            Ok(Card {
+                name: kind.name.to_owned(),
+                summary: kind.summary.to_owned(),
+                settings: kind.settings.iter().collect(),
+                needs: kind.need.as_ref().map(|need| need.what.to_owned()).unwrap_or_default(),
+                program: kind.program.to_owned(),
+                paper: kind.paper.to_owned(),
+                signature: Some(about.signature.to_string()),
+                parts: about.parts,
+                call: format!("score -r references.json captions.json -m {}", kind.name),
+                has_example: kind.need.is_none(),
+                file: format!("name: \"{}\"", kind.name),
+            })
+        })
+        .collect::<Result<_>>();
+    Group {
+        title: "Words",
+        about: "These compare the words of a caption with those of its references.",
+        cards: cards.unwrap_or_default(),
+    }
+}
+
+fn vectors() -> Group {
+    let cards = EMBEDDING_KINDS.iter().map(|kind| Card {
+        name: kind.name.to_owned(),
+        summary: kind.summary.to_owned(),
+        parts: (kind.parts)(),
+        settings: kind.all_settings().collect(),
+        needs: kind.needs.to_owned(),
+        program: kind.program.to_owned(),
+        paper: kind.paper.to_owned(),
+        signature: None,
+        call: format!("score -r references.json captions.json -m {} --model DIR", kind.name),
+        has_example: false,
+        file: format!("name: \"{}\"", kind.name),
+    });
+    Group {
+        title: "Vectors",
+        about: "These compare vectors that a model makes of captions and pictures: see \
+                [metrics that compare vectors](../../guides/vectors.md).",
+        cards: cards.collect(),
+    }
+}
+
+/// CHAIR and the judges.
+fn others() -> Group {
+    let chair = Card {
+        name: capeval_chair::NAME.to_owned(),
+        summary: capeval_chair::SUMMARY.to_owned(),
+        parts: capeval_chair::parts(),
+        settings: capeval_chair::settings().iter().collect(),
+        needs: capeval_chair::NEEDS.to_owned(),
+        program: capeval_chair::PROGRAM.to_owned(),
+        paper: capeval_chair::PAPER.to_owned(),
+        signature: None,
+        call: format!(
+            "score -r references.json captions.json -m {} --objects FILE --instances FILE",
+            capeval_chair::NAME
+        ),
+        has_example: false,
+        file: "crates/chair/src/metric.rs".to_owned(),
+    };
+    let judges = JUDGES.iter().map(|judge| Card {
+        name: judge.name.to_owned(),
+        summary: judge.summary.to_owned(),
+        parts: judge.parts(),
+        settings: Vec::new(),
+        needs: "a server that speaks OpenAI's chat API, and the name of a model".to_owned(),
+        program: "none".to_owned(),
+        paper: "none".to_owned(),
+        signature: None,
+        call: format!(
+            "score -r references.json captions.json -m {} --endpoint URL --judge-model NAME --judgements FILE",
+            judge.name
+        ),
+        has_example: false,
+        file: String::new(),
+    });
+    Group {
+        title: "Objects and judges",
+        about: "[CHAIR](../../guides/chair.md) counts objects that captions invent; [judges](../../guides/judges.md) ask a \
+                language model.",
+        cards: std::iter::once(chair).chain(judges).collect(),
+    }
+}
+
+fn diversity() -> Result<Group> {
+    let mut cards = Vec::new();
+    for kind in CORPUS_KINDS {
+        let (_, parts) = kind.sample()?;
+        cards.push(Card {
+            name: kind.name.to_owned(),
+            summary: kind.summary.to_owned(),
+            parts,
+            settings: kind.settings.iter().collect(),
+            needs: kind.needs.what().unwrap_or_default().to_owned(),
+            program: kind.program.to_owned(),
+            paper: kind.paper.to_owned(),
+            signature: None,
+            call: format!("diversity captions.json -m {}", kind.name),
+            has_example: false,
+            file: format!("name: \"{}\"", kind.name),
+        });
+    }
+    let about = "`capeval diversity` computes these from all captions of a system, one or several per image.";
+    Ok(Group { title: "Diversity", about, cards })
+}
+
+impl Card {
+    fn page(&self, root: &Path, heads: &Heads, costs: &Costs) -> Result<String> {
+        let Self { name, summary, parts, settings, needs, program, paper, signature, call, .. } = self;
+        let mut page =
+            format!("# {name}\n\n{}.\n\n| what | of this metric |\n|---|---|\n", capitalised(summary));
+        let mut row = |what: &str, text: &str| match text {
+            "" | "none" => Ok(()),
+            text => writeln!(page, "| {what} | {text} |"),
+        };
+        row("equal to", program)?;
+        row("published in", paper)?;
+        row("needs", needs)?;
+        row("cost", &costs.of(name))?;
+        if let Some(signature) = signature {
+            row("signature", &format!("`{}`", signature.replace('|', "\\|")))?;
+        }
+        page.push_str("\n| key | in tables | range | better |\n|---|---|---|---|\n");
+        for part in parts {
+            let direction = match part.direction {
+                Direction::HigherIsBetter => "higher",
+                Direction::LowerIsBetter => "lower",
+                Direction::Neither => "neither",
+            };
+            writeln!(page, "| `{}` | {} | {} | {direction} |", part.key, part.label, range(part))?;
+        }
+        writeln!(page, "\n```text\ncapeval {call}\n```")?;
+        if self.has_example {
+            page.push_str(&example(root, name)?);
+        }
+        if !self.file.is_empty() {
+            write!(page, "\n## How it is computed\n\n{}", heads.of(&self.file)?)?;
+        }
+        if !settings.is_empty() {
+            page.push_str("\n## Settings\n\n| setting | default | meaning |\n|---|---|---|\n");
+            for setting in settings {
+                writeln!(page, "| `{}` | `{}` | {} |", setting.name, setting.default, setting.meaning())?;
+            }
+            page.push_str("\nEvery setting is in the [signature](../signatures.md).\n");
+        }
+        Ok(page)
+    }
+}
+
+/// What a metric gives the two systems of the quick start.
+fn example(root: &Path, name: &str) -> Result<String> {
+    let read = |file: &str| -> Result<Captions> {
+        let path = root.join("examples/quickstart").join(file);
+        let opened = std::fs::File::open(&path).with_context(|| path.display().to_string())?;
+        let options =
+            if file == "references.json" { ReadOptions::references() } else { ReadOptions::candidates() };
+        Ok(capeval::corpus::read(opened, file, &options)?)
+    };
+    let systems = [("good", read("good.json")?), ("weak", read("weak.json")?)];
+    let report = capeval::score(ScoreRequest {
+        options: ScoreOptions { metrics: MetricOptions::new([name]), ..ScoreOptions::default() },
+        ..ScoreRequest::new(read("references.json")?, systems)
+    })?;
+    let mut text = String::from(
+        "\nOn the captions of `examples/quickstart`:\n\n| score | `good.json` | `weak.json` |\n|---|--:|--:|\n",
+    );
+    for part in &report.head.measures {
+        let score =
+            |system| report.score(system, &part.key).map_or_else(String::new, |score| format!("{score:.4}"));
+        writeln!(text, "| {} | {} | {} |", part.label, score(0), score(1))?;
+    }
+    Ok(text)
+}
+
+/// The name of a card's file; a plus sign would have to be escaped in addresses.
+fn file_name(metric: &str) -> String {
+    format!("{}.md", metric.replace('+', "p"))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn range(part: &Part) -> String {
+    match part.max {
+        max if max.is_infinite() => format!("from {}", part.min),
+        max => format!("{} to {max}", part.min),
+    }
+}
+
+/// The heads of the files that describe metrics, by what these files contain.
+struct Heads(Vec<(PathBuf, String)>);
+
+impl Heads {
+    /// Reads all files of the crates that have metrics.
+    fn read(root: &Path) -> Result<Self> {
+        let mut files = Vec::new();
+        for family in
+            ["lexical", "meteor", "fluency", "spice", "evaluate/src/registry", "embeddings", "chair"]
+        {
+            let folder = root.join("crates").join(family);
+            walk(&folder, &mut files)?;
+        }
+        Ok(Self(files))
+    }
+
+    /// The head of the file that contains `mark`, or is called so, as Markdown.
+    fn of(&self, mark: &str) -> Result<String> {
+        let is_meant = |path: &Path, text: &str| {
+            path.ends_with(mark) || text.contains("Kind = ") && text.contains(&format!("{mark},"))
+        };
+        let Some((path, text)) = self.0.iter().find(|(path, text)| is_meant(path, text)) else {
+            bail!("no file of a metric contains {mark}");
+        };
+        let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+        let head: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        // Its title is that of the page.
+        let body =
+            head.iter().position(|line| line.is_empty()).map_or(&head[..0], |first| &head[first + 1..]);
+        if body.is_empty() {
+            bail!("{}: its head should say how the metric is computed", path.display());
+        }
+        let mut page = String::new();
+        let mut before = "";
+        for line in body {
+            // Markdown wants an empty line before a list.
+            if line.starts_with("- ")
+                && !before.is_empty()
+                && !before.starts_with("- ")
+                && !before.starts_with("  ")
+            {
+                page.push('\n');
+            }
+            page.push_str(line);
+            page.push('\n');
+            before = line;
+        }
+        Ok(linkless(&page))
+    }
+}
+
+/// All sources of Rust in a folder, in the order of their paths, with their texts.
+pub fn walk(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<()> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .with_context(|| folder.display().to_string())?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            walk(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path)?;
+            files.push((path, text));
+        }
+    }
+    Ok(())
+}
+
+/// Without the brackets by which rustdoc links names: ``[`Unit`](crate::Unit)`` becomes `` `Unit` ``.
+fn linkless(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("[`") {
+        let (before, link) = rest.split_at(start);
+        out.push_str(before);
+        let Some(end) = link.find("`]") else { break };
+        out.push_str(&link[1..=end]);
+        rest = &link[end + 2..];
+        if rest.starts_with('(') {
+            rest = rest.split_once(')').map_or("", |(_, behind)| behind);
+        }
+    }
+    out + rest
+}
+
+/// What metrics cost.
+struct Costs {
+    /// How it was measured.
+    measured: String,
+    /// Seconds of a core by the name of the metric.
+    seconds: BTreeMap<String, f64>,
+}
+
+impl Costs {
+    fn read(root: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(root.join(COSTS)).context(COSTS)?;
+        let table: serde_json::Value = serde_json::from_str(&text).context(COSTS)?;
+        let measured = table["measured"].as_str().context("`measured` says how")?.to_owned();
+        let seconds = table["seconds"].as_object().context("`seconds` has a number for each metric")?;
+        let seconds =
+            seconds.iter().map(|(name, value)| (name.clone(), value.as_f64().unwrap_or_default())).collect();
+        Ok(Self { measured, seconds })
+    }
+
+    fn of(&self, name: &str) -> String {
+        self.seconds.get(name).map_or_else(String::new, |seconds| format!("{seconds} s {}", self.measured))
+    }
+}
