@@ -33,6 +33,11 @@ pub use output::StandardOutput;
 /// Evaluate captions, with the same digits as the reference programs
 #[derive(Parser)]
 #[command(name = "capeval", version, propagate_version = true, max_term_width = 100)]
+#[command(before_help = "\
+Most common:
+  capeval score -r refs.json mine.json                    a table of scores, and signatures
+  capeval compare -r refs.json base.json new.json         whether the difference is significant
+  capeval score -r refs.json mine.json --html page.html   a page with every image")]
 #[command(after_help = "Exit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error.")]
 struct Cli {
     /// Number of threads [default: one per processor].
