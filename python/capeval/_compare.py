@@ -10,6 +10,7 @@ from . import _engine
 from ._chair import Chair
 from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
 from ._data import Models, Vectors, data_of
+from ._figure import Point, Shown, shown
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -24,12 +25,13 @@ from ._inputs import (
 )
 from ._judging import Judging
 from ._progress import Listener, Progress
-from ._rendered import Plot, Rendered, Savable
+from ._rendered import Rendered, Savable
 from ._report import Id, Report
 from ._score import by_name, prepare
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
     from ._evaluator import Evaluator
 
@@ -123,9 +125,21 @@ class Comparison(Savable, Rendered):
         with Listener(progress) as listener:
             return self._found.html(title, digit_count(digits), thread_count(threads), listener)
 
-    def plot(self) -> Plot:
-        """Shows the charts of the differences in a notebook."""
-        return Plot(self.to_html())
+    def plot(self, backend: str = "page") -> Shown:
+        """Shows the differences with their intervals in a notebook; takes `backend` as :meth:`Report.plot` does."""
+
+        def panels() -> dict[str, list[Point]]:
+            measures = self.report.measures.items()
+            return {
+                measure.label: [
+                    Point(f"{pair.system} − {pair.baseline}", contrast.difference, contrast.interval)
+                    for pair in self.pairs
+                    if (contrast := pair.contrasts.get(key)) is not None
+                ]
+                for key, measure in measures
+            }
+
+        return shown(backend, self.to_html, panels)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Converts the contrasts to a data frame with a row per pair and measure.
@@ -136,6 +150,16 @@ class Comparison(Savable, Rendered):
         import pandas as pd
 
         return pd.DataFrame(self._rows())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Converts the contrasts to a polars data frame with a row per pair and measure.
+
+        Raises:
+            ImportError: if polars is not installed.
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._rows(), infer_schema_length=None)
 
     def _rows(self) -> list[dict[str, Any]]:
         rows = []

@@ -10,6 +10,7 @@ from . import _engine
 from ._chair import Chair
 from ._choices import Idf, Ids, OwnReference, Surplus, Unit
 from ._data import Models, Vectors, data_of
+from ._figure import Point, Shown, shown
 from ._frequencies import DocumentFrequencies, Frequencies
 from ._given import GivenScores, given, keys
 from ._inputs import (
@@ -34,6 +35,8 @@ from ._report import Id
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pandas
+    import polars
 
 Interval = tuple[float, float]
 
@@ -51,6 +54,15 @@ class Agreement(NamedTuple):
     """The number of pairs of captions of one image that people rated differently."""
     intervals: dict[str, Interval]
     """Confidence intervals by coefficient; empty unless requested."""
+
+
+_COEFFICIENTS = {
+    "pearson": "Pearson r",
+    "spearman": "Spearman ρ",
+    "tau_b": "Kendall τ-b",
+    "tau_c": "Kendall τ-c",
+    "accuracy": "pairwise accuracy",
+}
 
 
 class Correlation(Rendered):
@@ -97,13 +109,77 @@ class Correlation(Rendered):
         images, ratings, scores = self._found.points()
         return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """Converts the coefficients to a data frame with a row per measure.
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._rows())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Converts the coefficients to a polars data frame with a row per measure.
+
+        Raises:
+            ImportError: if polars is not installed.
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._rows(), infer_schema_length=None)
+
+    def plot(self, backend: str = "page") -> Shown:
+        """Shows the coefficients in a notebook, a panel for each; takes `backend` as :meth:`Report.plot` does."""
+
+        def panels() -> dict[str, list[Point]]:
+            return {
+                title: [
+                    Point(measure, value, found.intervals.get(name))
+                    for measure, found in self.agreements.items()
+                    if (value := getattr(found, name)) is not None
+                ]
+                for name, title in _COEFFICIENTS.items()
+            }
+
+        return shown(backend, self.to_html, panels)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for measure, found in self.agreements.items():
+            row: dict[str, Any] = {"measure": measure}
+            for name in _COEFFICIENTS:
+                row[name] = getattr(found, name)
+                if name in found.intervals:
+                    row[f"{name}_low"], row[f"{name}_high"] = found.intervals[name]
+            rows.append(row)
+        return rows
+
+    def _repr_html_(self) -> str:
+        import html
+
+        def cell(found: Agreement, name: str) -> str:
+            value, interval = getattr(found, name), found.intervals.get(name)
+            if value is None:
+                return "<td></td>"
+            return f"<td>{value:.3f}</td>" if interval is None else f"<td>{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]</td>"
+
+        head = "".join(f"<th>{title}</th>" for title in _COEFFICIENTS.values())
+        body = "".join(
+            f"<tr><th>{html.escape(measure)}</th>" + "".join(cell(found, name) for name in _COEFFICIENTS) + "</tr>"
+            for measure, found in self.agreements.items()
+        )
+        notices = "".join(f"<li>{html.escape(message)}</li>" for _, message in self.notices)
+        table = f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return table + (f"<ul>{notices}</ul>" if notices else "")
+
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """Renders a page with the coefficients, and charts of scores and ratings."""
         return self._found.html(title, digit_count(digits))
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:
-    names = ("pearson", "spearman", "tau_b", "tau_c", "accuracy")
+    names = tuple(_COEFFICIENTS)
     intervals = {name: row[f"{name}_interval"] for name in names if row[f"{name}_interval"] is not None}
     fields: dict[str, Any] = {name: row[name] for name in (*names, "n_pairs")}
     return Agreement(**fields, intervals=intervals)

@@ -10,14 +10,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _engine
+from ._figure import Point, Shown, shown
 from ._inputs import digit_count, thread_count
 from ._progress import Listener, Progress
-from ._rendered import Plot, Rendered, Savable
+from ._rendered import Rendered, Savable
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pandas
+    import polars
 
     from ._engine import Report as Found
 
@@ -214,9 +216,46 @@ class Report(Savable, Rendered, Mapping[str, float]):
         """
         return cls(_engine.Report.load(os.fspath(path)))
 
-    def plot(self, *, pictures: str | Mapping[Id, str] | None = None) -> Plot:
-        """Shows the charts of the scores in a notebook; takes `pictures` as :meth:`to_html` does."""
-        return Plot(self.to_html(pictures=pictures))
+    def plot(self, backend: str = "page", *, pictures: str | Mapping[Id, str] | None = None) -> Shown:
+        """Shows the scores with their intervals in a notebook.
+
+        Args:
+            backend: ``"page"`` for the charts of :meth:`to_html`, or ``"matplotlib"`` for a figure, which a program can change
+                and save.
+            pictures: for ``"page"``, as :meth:`to_html` takes them.
+
+        Raises:
+            ImportError: if matplotlib is asked for and not installed.
+        """
+
+        def panels() -> dict[str, list[Point]]:
+            systems = self.systems.items()
+            return {
+                measure.label: [Point(name, system.scores[key], system.intervals.get(key)) for name, system in systems]
+                for key, measure in self.measures.items()
+            }
+
+        return shown(backend, lambda: self.to_html(pictures=pictures), panels)
+
+    def log_dict(self, prefix: str = "") -> dict[str, float]:
+        """The scores as trackers of experiments take them: a flat dictionary of numbers.
+
+        The keys are measures behind `prefix`, and behind the name of the system if there are several. Intervals, if there are
+        any, are ``…/low`` and ``…/high``.
+
+        >>> import capeval
+        >>> report = capeval.score({1: ["a dog runs", "the dog ran"], 2: ["two cats"]}, {1: "a dog runs", 2: "two cats"}, "cider-d")
+        >>> {key: round(score, 3) for key, score in report.log_dict("val/").items()}
+        {'val/cider-d': 4.583}
+        """
+        logged: dict[str, float] = {}
+        for name, system in self.systems.items():
+            head = prefix if len(self.systems) == 1 else f"{prefix}{name}/"
+            for key, score in system.scores.items():
+                logged[head + key] = score
+                if key in system.intervals:
+                    logged[f"{head}{key}/low"], logged[f"{head}{key}/high"] = system.intervals[key]
+        return logged
 
     def to_html(
         self,
@@ -284,6 +323,22 @@ class Report(Savable, Rendered, Mapping[str, float]):
             parts.append(part)
         whole: pandas.DataFrame = pd.concat(parts, ignore_index=True)
         return whole
+
+    def to_polars(self, *, segments: bool = False) -> polars.DataFrame:
+        """Converts the scores to a polars data frame, with a row per system, or with `segments` per system and image.
+
+        Raises:
+            ImportError: if polars is not installed.
+        """
+        import polars as pl
+
+        systems = self.systems.items()
+        if not segments:
+            return pl.DataFrame([{"system": name, **system.scores} for name, system in systems])
+        return pl.concat(
+            pl.DataFrame({"image_id": system.ids, **system.segments}).insert_column(0, pl.lit(name).alias("system"))
+            for name, system in systems
+        )
 
     def _repr_html_(self) -> str:
         import html

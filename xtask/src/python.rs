@@ -15,6 +15,7 @@ const TEST_TOOLS: &[&str] = &[
     "datafusion",
     "duckdb",
     "evaluate",
+    "matplotlib",
     "pandas",
     "polars",
     "pyarrow",
