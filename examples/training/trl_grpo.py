@@ -12,7 +12,7 @@ from pathlib import Path
 
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, set_seed
 from trl import GRPOConfig, GRPOTrainer
 
 from capeval.reward import Reward
@@ -51,6 +51,7 @@ def main(steps=40):
     rows = json.loads(REFERENCES.read_text(encoding="utf-8"))["annotations"]
     images = sorted({row["image_id"] for row in rows})
     words = sorted({word for row in rows for word in row["caption"].lower().rstrip(".").split()})
+    set_seed(0)
     model, tokenizer = model_of([*map(str, images), *words])
     reward = CaptionReward(REFERENCES)
     dataset = Dataset.from_dict({"prompt": list(map(str, images)), "image_id": images})

@@ -9,6 +9,7 @@ mod dist;
 mod goldens;
 mod machine;
 mod python;
+mod release;
 mod site;
 mod speech;
 mod suite;
@@ -32,6 +33,8 @@ usage: cargo xtask CHORE
   test            run rules, format, lints and all Rust tests: what to run before a commit
   ci              run every check and every test: also documentation, a browser, and the Python package
   dist            build the program as it is shipped, and as users build it, and run the golden tests on both
+  release         go through the checklist of a release: versions, crates, wheel, dependencies
+  version X.Y.Z   set the version
   features        check and test the server with its features `otel` and `s3`, which `ci` leaves out, since they need a
                   second build
   python          build the wheel, install it into a fresh virtual environment and test it there
@@ -51,6 +54,8 @@ fn main() -> ExitCode {
         ["docs"] => suite::docs(&Build::new(&root(), Suite::Test), &[]),
         ["docs", "--check"] => suite::docs(&Build::new(&root(), Suite::Test), &["--check"]),
         ["site"] => site::run(&root(), &Build::new(&root(), Suite::Test)),
+        ["release"] => release::check(&root()),
+        ["version", version] => release::set_version(&root(), version),
         ["pictures"] => site::pictures(&root(), &Build::new(&root(), Suite::Test)),
         ["goldens", ref rest @ ..] => goldens::run(&root(), rest),
         ["test"] => Suite::Test.run(&root()),
