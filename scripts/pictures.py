@@ -16,7 +16,7 @@ from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWING = ROOT / "docs" / "assets" / "terminal.svg"
-COLUMNS = 108
+COLUMNS = 132
 COMMANDS = [
     "capeval score -r references.json good.json weak.json -m bleu,rouge-l,cider-d --ci",
     "capeval compare -r references.json weak.json good.json -m cider-d",

@@ -125,12 +125,18 @@ def of_class(name, kind, page, level):
             out += [f"{level}# .{method}", "", plain(raw.__doc__, page), ""]
         elif inspect.isfunction(raw):
             shown = "[…]" if method == "__getitem__" else f".{method}"
-            out += [f"{level}# {shown}", "", *block(shown, raw), plain(raw.__doc__, page), ""]
+            out += [f"{level}# {shown}", "", *described(shown, raw, page)]
     return out
 
 
 def summary(thing):
     return inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
+
+
+def described(name, thing, page):
+    """What it does, how it is called, and the rest."""
+    first, _, rest = plain(thing.__doc__, page).partition("\n\n")
+    return [first, "", *block(name, thing), *([rest, ""] if rest else [])]
 
 
 def names(module):
@@ -166,7 +172,7 @@ def pages():
             if inspect.isclass(thing):
                 lines = of_class(name, thing, where, level)
             else:
-                lines = [f"{level} {name}", "", *block(name, thing), plain(thing.__doc__, where), ""]
+                lines = [f"{level} {name}", "", *described(name, thing, where)]
             if is_main:
                 found[path] = lines
             else:

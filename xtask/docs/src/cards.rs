@@ -207,7 +207,8 @@ impl Card {
         row("needs", needs)?;
         row("cost", &costs.of(name))?;
         if let Some(signature) = signature {
-            row("signature", &format!("`{}`", signature.replace('|', "\\|")))?;
+            // An element, since renderers differ about bars in the code of a table.
+            row("signature", &format!("<code>{}</code>", signature.replace('|', "&#124;")))?;
         }
         page.push_str("\n| key | in tables | range | better |\n|---|---|---|---|\n");
         for part in parts {
