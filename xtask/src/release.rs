@@ -103,13 +103,14 @@ pub fn dependencies(root: &Path, left_out: &mut Vec<String>) -> Result<()> {
         step(name, Command::new(name).args(arguments).current_dir(root))
     };
     run("cargo-deny", &["check", "licenses", "bans", "sources"])?;
-    // There is nothing to compare with before the first release.
-    let tags = Command::new("git").args(["tag", "--list", "v*"]).current_dir(root).output().context("git")?;
-    if tags.stdout.is_empty() {
+    let describe = ["describe", "--tags", "--abbrev=0", "--match", "v*"];
+    let last = Command::new("git").args(describe).current_dir(root).output().context("git")?;
+    if !last.status.success() {
         left_out.push("cargo-semver-checks has no release to compare with yet".to_owned());
         return Ok(());
     }
-    run("cargo-semver-checks", &["semver-checks", "--workspace", "--baseline-rev", "HEAD~1"])
+    let last = String::from_utf8_lossy(&last.stdout);
+    run("cargo-semver-checks", &["semver-checks", "--workspace", "--baseline-rev", last.trim()])
 }
 
 /// Builds the wheel and the source distribution as they are shipped, and tries the wheel in a fresh environment.

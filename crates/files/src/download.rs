@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use ureq::http::StatusCode;
+use ureq::http::{Response, StatusCode};
 
 use crate::data::{FETCHED, Progress};
 use crate::fetch::{agent, refused};
@@ -62,6 +62,12 @@ fn is_cut(cause: &io::Error) -> bool {
     )
 }
 
+/// Whether an answer says that it begins behind the first `have` bytes.
+fn begins_at<T>(response: &Response<T>, have: u64) -> bool {
+    let range = response.headers().get("content-range").and_then(|value| value.to_str().ok());
+    range.is_some_and(|range| range.trim_start().starts_with(&format!("bytes {have}-")))
+}
+
 /// A file that has arrived in part, and the server's name of its version.
 struct Part {
     file: PathBuf,
@@ -84,8 +90,13 @@ impl Part {
         }
         let response = request.call().map_err(ureq::Error::into_io)?;
         match response.status() {
-            StatusCode::PARTIAL_CONTENT => {}
+            StatusCode::PARTIAL_CONTENT if begins_at(&response, have) => {}
             StatusCode::RANGE_NOT_SATISFIABLE if have > 0 => {
+                fs::remove_file(&self.version)?;
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            // Bytes from elsewhere are of no use.
+            StatusCode::PARTIAL_CONTENT => {
                 fs::remove_file(&self.version)?;
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
@@ -175,8 +186,16 @@ mod tests {
         let home = Home::new(folder.path().to_owned());
         let (address, server) = serve(vec![
             answer("200 OK", "ETag: \"a\"\r\nContent-Length: 10", "0123"),
-            answer("206 Partial Content", "ETag: \"a\"\r\nContent-Length: 6", "45"),
-            answer("206 Partial Content", "ETag: \"a\"\r\nContent-Length: 4", "6789"),
+            answer(
+                "206 Partial Content",
+                "ETag: \"a\"\r\nContent-Range: bytes 4-9/10\r\nContent-Length: 6",
+                "45",
+            ),
+            answer(
+                "206 Partial Content",
+                "ETag: \"a\"\r\nContent-Range: bytes 6-9/10\r\nContent-Length: 4",
+                "6789",
+            ),
         ]);
         let mut shown = Vec::new();
         let file =
@@ -192,6 +211,24 @@ mod tests {
         assert!(heads[2].contains("range: bytes=6-\r\n"), "{}", heads[2]);
         assert_eq!((shown.first(), shown.last()), (Some(&(0, Some(10))), Some(&(10, Some(10)))));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the file is left");
+    }
+
+    #[test]
+    fn bytes_from_elsewhere_are_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path().to_owned());
+        let (address, server) = serve(vec![
+            answer("200 OK", "ETag: \"a\"\r\nContent-Length: 10", "0123"),
+            answer(
+                "206 Partial Content",
+                "ETag: \"a\"\r\nContent-Range: bytes 0-9/10\r\nContent-Length: 10",
+                "0123456789",
+            ),
+            answer("200 OK", "ETag: \"a\"\r\nContent-Length: 10", "0123456789"),
+        ]);
+        let file = download(&address, &home, &mut |_| {}).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"0123456789");
+        assert!(!server.join().unwrap()[2].contains("range:"), "it starts again");
     }
 
     #[test]

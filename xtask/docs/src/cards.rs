@@ -50,7 +50,7 @@ struct Group {
 pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let heads = Heads::read(root)?;
     let costs = Costs::read(root)?;
-    let groups = [words(), vectors(), others(), diversity()?];
+    let groups = [words()?, vectors(), others(), diversity()?];
     let mut list = String::from(
         "# Metrics\n\n`cargo xtask docs` writes these pages from the code; `capeval metrics` shows the same in the terminal. A name \
          stands after `-m`, with settings behind colons: `-m bleu,cider-d:sigma=4`.\n",
@@ -81,7 +81,7 @@ pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 }
 
 /// The metrics of captions that read words.
-fn words() -> Group {
+fn words() -> Result<Group> {
     let cards = kinds()
         .map(|kind| {
             let about = kind.about()?;
@@ -99,12 +99,12 @@ fn words() -> Group {
                 file: format!("name: \"{}\"", kind.name),
             })
         })
-        .collect::<Result<_>>();
-    Group {
+        .collect::<Result<_>>()?;
+    Ok(Group {
         title: "Words",
         about: "These compare the words of a caption with those of its references.",
-        cards: cards.unwrap_or_default(),
-    }
+        cards,
+    })
 }
 
 fn vectors() -> Group {

@@ -1,4 +1,4 @@
-//! The commands of `docs/guides/server.md` that move a site to PostgreSQL, as they stand there.
+//! The commands of `docs/guides/operate.md` that move a site to PostgreSQL, as they stand there.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use crate::benchmarks::references;
 use crate::support::process::{Server, command};
 use crate::support::{Page, postgres};
 
-const PAGE: &str = include_str!("../../../../docs/guides/server.md");
+const PAGE: &str = include_str!("../../../../docs/guides/operate.md");
 
 const PLAN: &str = "slug = 'b'\ntitle = 'Moved'\n[[phases]]\nslug = 'p'\ntitle = 'P'\nmetrics = ['bleu']\nmain_metric = 'bleu-4'\n\
     human = false\n[[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n";
