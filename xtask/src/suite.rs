@@ -58,7 +58,6 @@ impl Suite {
         tidy::run(&root)?;
         step("format", Command::new(env!("CARGO")).args(["fmt", "--all", "--check"]).current_dir(&root))?;
         step("build with lints", &mut build.tests(&["--no-run"]))?;
-        docs(&build, &["--check"])?;
         if machine::is_ci() {
             machine::install_data(&root, &build.program("capeval"))?;
         }
@@ -85,15 +84,17 @@ impl Suite {
                     step("counts of instructions and memory", counts.arg("--quick"))?;
                 }
                 site::make(&root, &build)?;
-                if in_browser.is_here() { browser::test(&root, &build, None) } else { Ok(()) }
-            };
-            let others = || {
+                if in_browser.is_here() {
+                    browser::test(&root, &build, None)?;
+                }
+                // Last, since cargo builds one thing at a time, and a wheel is built at the beginning of the other
+                // side.
                 let mut doc = Command::new(env!("CARGO"));
                 doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
-                step("documentation", doc.current_dir(&root))?;
-                if package.is_here() { python::run(&root) } else { Ok(()) }
+                step("documentation", doc.current_dir(&root))
             };
-            side_by_side(pages, others)?;
+            let package = || if package.is_here() { python::run(&root) } else { Ok(()) };
+            side_by_side(pages, package)?;
         }
         let record = std::fs::read_to_string(&record)?;
         // Several tests of one kind say the same.

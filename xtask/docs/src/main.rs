@@ -26,7 +26,12 @@ fn main() -> Result<()> {
         Some("--check") => Mode::Check,
         _ => Mode::Write,
     };
-    run(&PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")), mode)
+    run(&root(), mode)
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// Writes or checks all generated pages.
@@ -51,4 +56,15 @@ fn run(root: &Path, mode: Mode) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Among the other tests, since a build of its own would compile the server and all that it needs a second time.
+    #[test]
+    fn generated_pages_are_up_to_date() {
+        run(&root(), Mode::Check).unwrap();
+    }
 }

