@@ -5,11 +5,14 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use anyhow::Result;
 use capeval::choice::Remedy;
 use capeval::{MetricOptions, needed_data};
-use capeval_files::{self as files, Caches, DATA, DataKind, DataSource, Home, Installed, MetricData};
+use capeval_files::{
+    self as files, Bundle, Caches, DATA, DataKind, DataSource, Home, Installed, MetricData, STDIN,
+};
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::fault::fault;
 use crate::messages;
+use crate::output::Output;
 
 /// The installed data that `metrics` need.
 pub fn installed(metrics: &MetricOptions) -> Result<MetricData> {
@@ -118,12 +121,15 @@ pub fn bundle(names: &[&'static DataKind], file: &str) -> Result<()> {
             remedy.unwrap_or_else(|| Remedy::say("there are no data")),
         ));
     }
+    let output = Output::open(Some(file), &[])?;
     let bar = Bar::new();
-    let packed = files::write_bundle(&home, names, file, &mut |progress| bar.show(progress))?;
+    let bundle = Bundle::of(&home, names, &mut |progress| bar.show(progress))?;
     drop(bar);
-    let what: Vec<&str> = packed.iter().map(|kind| kind.what).collect();
-    messages::say(&format!("{file} holds {}", what.join(" and ")));
-    messages::say(&format!("on the other machine, run `capeval data install --from {file}`"));
+    let what: Vec<&str> = bundle.kinds.iter().map(|kind| kind.what).collect();
+    output.write_described(&what.join(" and "), |mut out| bundle.write(&mut out))?;
+    if file != STDIN {
+        messages::say(&format!("on the other machine, run `capeval data install --from {file}`"));
+    }
     Ok(())
 }
 

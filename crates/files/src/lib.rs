@@ -12,6 +12,7 @@ mod download;
 mod error;
 mod fetch;
 mod folder;
+mod hash;
 mod home;
 mod lines;
 mod mecab;
@@ -29,7 +30,7 @@ pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
     open_prepared, references, report, source,
 };
-pub use data::{DATA, DataKind, DataSource, Needed, Package, Progress, plan, pythons, write_bundle};
+pub use data::{Bundle, DATA, DataKind, DataSource, Needed, Package, Progress, plan, pythons};
 pub use error::Error;
 pub use fetch::allow_network;
 pub use folder::files_in;

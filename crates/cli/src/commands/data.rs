@@ -35,7 +35,7 @@ enum Action {
         /// Names of the data [default: all that are installed].
         #[arg(value_parser = kinds(), value_name = "NAME")]
         names: Vec<&'static DataKind>,
-        /// The file.
+        /// The file, `-` for standard output.
         #[arg(short, long, value_name = "FILE", default_value = "capeval-data.zip")]
         output: String,
     },

@@ -2,78 +2,80 @@
 //! folder for data, or such a folder.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use capeval_choice::{Refusal, Remedy};
-use sha2::{Digest, Sha256};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::{Compiled, DATA, DataKind, Progress};
-use crate::{Bytes, Error, Home, write_whole};
+use super::{Compiled, DataKind, Progress};
+use crate::hash::sha256;
+use crate::{Bytes, Error, Home};
 
 /// The file of a bundle with the hash of each other file, in the form of the program sha256sum.
 const SUMS: &str = "SHA256SUMS";
 
-/// Writes installed data to a bundle, with those that they need. Every byte is verified first.
-pub fn write_bundle(
-    home: &Home,
-    kinds: &[&'static DataKind],
-    file: &str,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Vec<&'static DataKind>, Error> {
-    let is_wanted = |kind: &DataKind| {
-        let is = |other: &DataKind| other.name == kind.name;
-        kinds.iter().any(|wanted| is(wanted) || wanted.needs.iter().any(|need| is(need.kind)))
-    };
-    let wanted: Vec<&'static DataKind> = DATA.iter().filter(|kind| is_wanted(kind)).copied().collect();
-    for kind in &wanted {
-        progress(Progress { stage: "verifying", done: 0, total: None });
-        if home.verify(kind)?.is_none() {
-            return Err(Refusal::new(kind.absence()).with_remedy(kind.remedy()).into());
+/// A bundle to write: installed data, read and verified.
+pub struct Bundle {
+    /// The data, each after those that it needs.
+    pub kinds: Vec<&'static DataKind>,
+    /// The name and the content of each file.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Bundle {
+    /// A bundle of these data and of those that they need. Every byte is verified.
+    pub fn of(
+        home: &Home,
+        named: &[&'static DataKind],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, Error> {
+        let mut kinds: Vec<&'static DataKind> = Vec::new();
+        for kind in named.iter().flat_map(|kind| kind.needs.iter().map(|need| need.kind).chain([*kind])) {
+            if !kinds.iter().any(|known| known.name == kind.name) {
+                kinds.push(kind);
+            }
         }
-    }
-    let mut files = Vec::new();
-    for kind in &wanted {
-        for path in [home.file(kind), home.notice(kind)] {
-            let size = std::fs::metadata(&path)
-                .map_err(|cause| Error::system("open the file", path.display(), cause))?
-                .len();
-            files.push((path, size));
+        let mut files = Vec::new();
+        for kind in &kinds {
+            progress(Progress { stage: "verifying", done: 0, total: None });
+            if home.verify(kind)?.is_none() {
+                return Err(Refusal::new(kind.absence()).with_remedy(kind.remedy()).into());
+            }
+            for (name, path) in [(kind.file_name(), home.file(kind)), (kind.notice_name(), home.notice(kind))]
+            {
+                files.push((name, read(&path)?));
+            }
         }
+        Ok(Self { kinds, files })
     }
-    let total = files.iter().map(|(_, size)| size).sum();
-    let mut done = 0;
-    let mut packed = Vec::new();
-    let wrong = |path: &Path, cause| Error::system("read the file", path.display(), cause);
-    for (path, size) in &files {
-        progress(Progress { stage: "packing", done, total: Some(total) });
-        let mut bytes = Vec::new();
-        File::open(path)
-            .and_then(|mut file| file.read_to_end(&mut bytes))
-            .map_err(|cause| wrong(path, cause))?;
-        done += size;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        packed.push((name, bytes));
-    }
-    write_whole(file, |mut out| {
-        // A zip is written from its start to its end, so that it can go into a pipe.
-        let mut zip = ZipWriter::new_stream(&mut out);
+
+    /// Writes the zip file. It is made in memory first: the library prints what fails while it writes.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
         let mut sums = String::new();
-        for (name, bytes) in &packed {
+        for (name, bytes) in &self.files {
             zip.start_file(name.as_str(), options).map_err(io::Error::other)?;
             zip.write_all(bytes)?;
-            sums += &format!("{}  {name}\n", hash(bytes));
+            sums += &line(name, bytes)?;
         }
         zip.start_file(SUMS, options).map_err(io::Error::other)?;
         zip.write_all(sums.as_bytes())?;
-        zip.finish().map_err(io::Error::other).map(drop)
-    })?;
-    Ok(wanted)
+        out.write_all(zip.finish().map_err(io::Error::other)?.get_ref())
+    }
+}
+
+/// The line of a file among the hashes.
+fn line(name: &str, bytes: &[u8]) -> io::Result<String> {
+    Ok(format!("{}  {name}\n", sha256(bytes)?))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|cause| Error::system("read the file", path.display(), cause))
 }
 
 /// Whether compiled data of this kind are in a bundle or a folder.
@@ -90,29 +92,20 @@ pub(crate) fn holds(source: &Path, kind: &DataKind) -> bool {
 pub(crate) fn compiled(source: &Path, kind: &DataKind) -> Result<Compiled, Error> {
     let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
     let (bytes, notice) = if source.is_dir() {
-        let read = |name: String| {
-            let path = source.join(name);
-            std::fs::read(&path).map_err(|cause| Error::system("read the file", path.display(), cause))
-        };
-        (read(kind.file_name())?, read(kind.notice_name())?)
+        (read(&source.join(kind.file_name()))?, read(&source.join(kind.notice_name()))?)
     } else {
         let file =
             File::open(source).map_err(|cause| Error::system("open the file", source.display(), cause))?;
         let damaged = |error: ZipError| wrong(damage(&error.to_string()));
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-        let mut read = |name: &str| member(&mut archive, name).map_err(wrong);
-        let sums = read(SUMS)?;
+        let sums = member(&mut archive, SUMS).map_err(wrong)?;
         let sums = String::from_utf8_lossy(&sums).into_owned();
         let mut listed = |name: String| {
-            let bytes = read(&name)?;
-            let line = format!("{}  {name}", hash(&bytes));
-            if sums.lines().any(|known| known == line) {
-                Ok(bytes)
-            } else {
-                Err(wrong(damage(&format!("{name} has another hash"))))
-            }
+            let bytes = member(&mut archive, &name)?;
+            let is_listed = line(&name, &bytes).is_ok_and(|line| sums.contains(&line));
+            if is_listed { Ok(bytes) } else { Err(damage(&format!("{name} has another hash"))) }
         };
-        (listed(kind.file_name())?, listed(kind.notice_name())?)
+        (listed(kind.file_name()).map_err(wrong)?, listed(kind.notice_name()).map_err(wrong)?)
     };
     let bytes = Arc::new(bytes);
     let fingerprint = (kind.verify)(Bytes::copy(&bytes)).map_err(wrong)?;
@@ -132,11 +125,6 @@ fn damage(what: &str) -> Refusal {
     Refusal::new(format!("this bundle is damaged: {what}")).with_remedy(Remedy::say("copy or fetch it again"))
 }
 
-/// The SHA-256 of bytes in hexadecimal digits.
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,7 +141,10 @@ mod tests {
             std::fs::write(home.notice(kind), "whose they are").unwrap();
         }
         let bundle = folder.path().join("bundle.zip");
-        pack(&home, &[&WORDS, &RULES], &bundle);
+        // With the rules come the words that they need.
+        let packed = Bundle::of(&home, &[&RULES], &mut |_| {}).unwrap();
+        assert_eq!(packed.kinds.iter().map(|kind| kind.name).collect::<Vec<_>>(), ["words", "rules"]);
+        packed.write(&mut File::create(&bundle).unwrap()).unwrap();
         for source in [bundle.as_path(), home.folder()] {
             assert!(holds(source, &WORDS) && holds(source, &RULES));
             let other = Home::new(folder.path().join("other"));
@@ -164,30 +155,18 @@ mod tests {
         }
         assert!(!holds(&folder.path().join("none"), &WORDS) && !holds(folder.path(), &WORDS));
         let whole = std::fs::read(&bundle).unwrap();
-        for (at, kind) in [(200, &WORDS), (whole.len() / 2, &RULES)] {
-            let mut changed = whole.clone();
-            changed[at] ^= 0x55;
-            std::fs::write(&bundle, &changed).unwrap();
+        let other = Bundle { files: vec![("words.bin".to_owned(), b"others".to_vec())], ..packed };
+        let mut changed = Vec::new();
+        other.write(&mut changed).unwrap();
+        // A notice that is missing, and a byte that is wrong.
+        let at = whole.windows(9).position(|part| part == b"rules.bin").unwrap() + 12;
+        let flipped = [&whole[..at], &[whole[at] ^ 0x55], &whole[at + 1..]].concat();
+        for (content, kind) in [(&changed, &WORDS), (&flipped, &RULES)] {
+            std::fs::write(&bundle, content).unwrap();
             let error = compiled(&bundle, kind).err().unwrap().to_string();
             assert!(error.contains("this bundle is damaged"), "{error}");
         }
         std::fs::write(&bundle, &whole[..whole.len() - 30]).unwrap();
         assert!(!holds(&bundle, &WORDS), "a bundle without its end is none");
-    }
-
-    /// Writes a bundle of kinds that are not in `DATA`.
-    fn pack(home: &Home, kinds: &[&DataKind], file: &Path) {
-        let mut zip = ZipWriter::new(File::create(file).unwrap());
-        let mut sums = String::new();
-        for path in kinds.iter().flat_map(|kind| [home.file(kind), home.notice(kind)]) {
-            let (name, bytes) = (path.file_name().unwrap().to_str().unwrap(), std::fs::read(&path).unwrap());
-            let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-            zip.start_file(name, stored).unwrap();
-            zip.write_all(&bytes).unwrap();
-            sums += &format!("{}  {name}\n", hash(&bytes));
-        }
-        zip.start_file(SUMS, SimpleFileOptions::default()).unwrap();
-        zip.write_all(sums.as_bytes()).unwrap();
-        zip.finish().unwrap();
     }
 }

@@ -17,7 +17,7 @@ use capeval_evaluate::registry::Resources;
 
 use crate::{Bytes, Error};
 
-pub use bundle::write_bundle;
+pub use bundle::Bundle;
 pub(crate) use bundle::{compiled, holds};
 pub use capeval_meteor::Progress;
 pub(crate) use pip::{FETCHED, fetch};

@@ -56,6 +56,14 @@ impl Package {
         name.starts_with(&format!("{}-{}-", self.name, self.version)) && name.ends_with(".whl")
     }
 
+    /// The wheel of this package in a folder, where `pip download` has put it.
+    pub(crate) fn wheel_in(&self, folder: &Path) -> Option<PathBuf> {
+        let paths = fs::read_dir(folder).ok()?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        let is_wheel =
+            |path: &PathBuf| path.file_name().is_some_and(|name| self.has_wheel(&name.to_string_lossy()));
+        paths.into_iter().find(is_wheel)
+    }
+
     /// The data in the copy that the first of `pythons` has.
     pub(crate) fn installed(&self, pythons: &[String]) -> Option<PathBuf> {
         let (name, copy) = (self.name, self.copy?);

