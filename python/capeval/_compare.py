@@ -25,14 +25,11 @@ from ._inputs import (
 )
 from ._judging import Judging
 from ._progress import Listener, Progress
-from ._rendered import Rendered, Savable
+from ._rendered import Framed, Rendered, Savable
 from ._report import Id, Report
 from ._score import by_name, prepare
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from ._evaluator import Evaluator
 
 
@@ -79,7 +76,7 @@ class Pair(NamedTuple):
     """By measure."""
 
 
-class Comparison(Savable, Rendered):
+class Comparison(Savable, Framed, Rendered):
     """The differences between systems by every measure, with tests. Prints as a table.
 
     It can be pickled and saved, as a :class:`Report` can.
@@ -140,26 +137,6 @@ class Comparison(Savable, Rendered):
             }
 
         return shown(backend, self.to_html, panels)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Converts the contrasts to a data frame with a row per pair and measure.
-
-        Raises:
-            ImportError: if pandas is not installed.
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._rows())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Converts the contrasts to a polars data frame with a row per pair and measure.
-
-        Raises:
-            ImportError: if polars is not installed.
-        """
-        import polars as pl
-
-        return pl.DataFrame(self._rows(), infer_schema_length=None)
 
     def _rows(self) -> list[dict[str, Any]]:
         rows = []

@@ -29,14 +29,12 @@ from ._inputs import (
 )
 from ._judging import Judging
 from ._progress import Listener, Progress
-from ._rendered import Rendered
+from ._rendered import Framed, Rendered
 from ._report import Id
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    import pandas
-    import polars
 
 Interval = tuple[float, float]
 
@@ -65,7 +63,7 @@ _COEFFICIENTS = {
 }
 
 
-class Correlation(Rendered):
+class Correlation(Framed, Rendered):
     """The agreement of each measure with human ratings. Prints as a table."""
 
     _found: _engine.Correlation
@@ -108,26 +106,6 @@ class Correlation(Rendered):
 
         images, ratings, scores = self._found.points()
         return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Converts the coefficients to a data frame with a row per measure.
-
-        Raises:
-            ImportError: if pandas is not installed.
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self._rows())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Converts the coefficients to a polars data frame with a row per measure.
-
-        Raises:
-            ImportError: if polars is not installed.
-        """
-        import polars as pl
-
-        return pl.DataFrame(self._rows(), infer_schema_length=None)
 
     def plot(self, backend: str = "page") -> Shown:
         """Shows the coefficients in a notebook, a panel for each; takes `backend` as :meth:`Report.plot` does."""

@@ -32,7 +32,7 @@ from ._inputs import (
 )
 from ._judging import Judging
 from ._progress import Listener, Progress
-from ._rendered import Rendered
+from ._rendered import Framed, Rendered
 
 Interval = tuple[float, float]
 
@@ -56,7 +56,7 @@ class PairAccuracy(NamedTuple):
     """Confidence intervals by category; empty unless requested."""
 
 
-class Preference(Rendered):
+class Preference(Framed, Rendered):
     """How often each measure prefers the caption that people prefer. Prints as a table."""
 
     _found: _engine.Preference
@@ -86,6 +86,15 @@ class Preference(Rendered):
 
     def __contains__(self, key: object) -> bool:
         return key in self.accuracies
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for measure, found in self.accuracies.items():
+            row: dict[str, Any] = {"measure": measure, "mean": found.mean, "all": found.all, "tied": found.tied}
+            for name, (low, high) in found.intervals.items():
+                row[f"{name}_low"], row[f"{name}_high"] = low, high
+            rows.append({**row, **found.by_category})
+        return rows
 
     def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
         """Renders a page with the accuracies as a table and as charts."""

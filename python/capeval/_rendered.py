@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ._inputs import digit_count
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 
 class _Found(Protocol):
@@ -57,11 +62,42 @@ class Rendered:
         """Renders a LaTeX table, for a paper."""
         return self._found.render("latex", digit_count(digits))
 
+    def _repr_markdown_(self) -> str:
+        # Notebooks show it as a table, with intervals, notices and signatures.
+        return self.to_markdown()
+
     def __str__(self) -> str:
         return self._found.render("table", 3).rstrip("\n")
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class Framed:
+    """A result with rows of named values."""
+
+    def _rows(self) -> Sequence[dict[str, Any]]:
+        raise NotImplementedError
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Converts the result to a data frame, with a row for each measure (and pair of systems, or benchmark).
+
+        Raises:
+            ImportError: if pandas is not installed.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._rows())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Converts the result to a polars data frame, with the rows of :meth:`to_pandas`.
+
+        Raises:
+            ImportError: if polars is not installed.
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._rows(), infer_schema_length=None)
 
 
 class _Kept(Protocol):

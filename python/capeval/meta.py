@@ -35,7 +35,7 @@ from ._inputs import (
 )
 from ._judging import Judging
 from ._progress import Listener, Progress
-from ._rendered import Rendered
+from ._rendered import Framed, Rendered
 
 __all__ = ["Agreement", "MetaReport", "Published", "list", "run", "show"]
 
@@ -70,7 +70,7 @@ class Agreement(NamedTuple):
     """Its published values."""
 
 
-class MetaReport(Rendered):
+class MetaReport(Framed, Rendered):
     """Metrics on benchmarks. Prints as a table, with coefficients times 100."""
 
     _found: _engine.MetaReport
@@ -100,6 +100,15 @@ class MetaReport(Rendered):
 
     def __contains__(self, name: object) -> bool:
         return name in self.benchmarks
+
+    def _rows(self) -> Sequence[dict[str, Any]]:
+        rows = []
+        for benchmark, measures in self.benchmarks.items():
+            for measure, found in measures.items():
+                low, high = found.interval or (None, None)
+                row = {"benchmark": benchmark, "measure": measure, "value": found.value, "low": low, "high": high}
+                rows.append({**row, "letters": found.letters})
+        return rows
 
     def __str__(self) -> str:
         return self._found.render("table", 1).rstrip("\n")

@@ -1,5 +1,6 @@
 """capeval.meta: benchmarks by name, on small files of their forms."""
 
+import importlib.util
 import json
 
 import pytest
@@ -56,6 +57,11 @@ def test_metrics_and_scores_are_run_and_compared_with_published_values(folder):
     assert report.to_latex().count("\\begin{tabular}") == 2
     assert "<svg" in report.to_html()
     assert report.to_dict()["benchmarks"]["polaris"]["images"] == 2
+    assert report._repr_markdown_() == report.to_markdown() and "100.0" in report.to_markdown()
+    if importlib.util.find_spec("polars"):
+        frame = report.to_polars()
+        assert frame["benchmark"].to_list() == ["composite"] * 3 + ["polaris"] * 2
+        assert (frame["value"][2], frame["low"][2]) == (1.0, agreement.interval[0])
     with pytest.raises(KeyError, match="nebula"):
         report["nebula"]
 

@@ -32,6 +32,12 @@ def correlation():
     return capeval.correlate(ratings, REFERENCES, "rouge-l,cider-d", intervals=True, resamples=200)
 
 
+@pytest.fixture(scope="module")
+def preference():
+    pairs = [{"image_id": image, "captions": [GOOD[image], WEAK[image]], "votes": [3, 1], "references": REFERENCES[image]} for image in GOOD]
+    return capeval.prefer(pairs, metrics="rouge-l,cider-d", references_per_pair=1, intervals=True, resamples=200)
+
+
 class Cells(html.parser.HTMLParser):
     """The texts of the cells of a table, row by row."""
 
@@ -66,6 +72,12 @@ def test_results_show_as_tables_with_intervals(name, request):
         assert rows[2][4] == f"{result['cider-d'].tau_c:.3f} [{low:.3f}, {high:.3f}]"
 
 
+def test_every_result_shows_as_markdown_with_its_notices(report, comparison, correlation, preference):
+    for result in (report, comparison, correlation, preference):
+        shown = result._repr_markdown_()
+        assert shown == result.to_markdown() and "CIDEr-D" in shown.split("\n\n")[0] and "> note: " in shown
+
+
 def test_trackers_get_flat_numbers(report):
     logged = report.log_dict("val/")
     good = report.systems["good"]
@@ -77,7 +89,7 @@ def test_trackers_get_flat_numbers(report):
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])
-def test_data_frames_have_the_same_numbers(package, report, comparison, correlation):
+def test_data_frames_have_the_same_numbers(package, report, comparison, correlation, preference):
     pytest.importorskip(package)
     scores, segments = (getattr(report, f"to_{package}")(segments=whole) for whole in (False, True))
     assert scores["cider-d"].to_list() == [system.scores["cider-d"] for system in report.systems.values()]
@@ -87,6 +99,9 @@ def test_data_frames_have_the_same_numbers(package, report, comparison, correlat
     assert contrasts["difference"].to_list()[1] == comparison["good", "cider-d"].difference
     coefficients = getattr(correlation, f"to_{package}")()
     assert coefficients["tau_c"].to_list() == [correlation[key].tau_c for key in ("rouge-l", "cider-d")]
+    accuracies = getattr(preference, f"to_{package}")()
+    assert accuracies["measure"].to_list() == ["rouge-l", "cider-d"]
+    assert accuracies["mean_low"].to_list()[1] == preference["cider-d"].intervals["mean"][0]
     assert coefficients["tau_c_low"].to_list()[1] == correlation["cider-d"].intervals["tau_c"][0]
 
 
