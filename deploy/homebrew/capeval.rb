@@ -1,10 +1,10 @@
-# A formula for a tap: the program of a release, built from source.
+# A formula for a tap: the program of a release, built from source. `scripts/formula.sh` fills in the release.
 class Capeval < Formula
   desc "Caption evaluation, equal digit for digit to the reference programs"
-  homepage "https://pypi.org/project/capeval/"
-  url "https://pypi.org/packages/source/c/capeval/capeval-0.1.0.tar.gz"
-  # The line of the source distribution in SHA256SUMS of the release.
-  sha256 "0000000000000000000000000000000000000000000000000000000000000000"
+  homepage "@ADDRESS@"
+  url "@ADDRESS@"
+  version "@VERSION@"
+  sha256 "@SHA256@"
   license any_of: ["MIT", "Apache-2.0"]
 
   depends_on "rust" => :build
