@@ -42,7 +42,7 @@ fn browser() -> Option<PathBuf> {
 
 /// Builds the programs, and tests pages; screenshots are saved in the folder `screenshots`, if given.
 pub fn run(root: &Path, build: &Build, screenshots: Option<&Path>) -> Result<()> {
-    step("programs", &mut build.cargo("build --profile test --bin capeval --bin capeval-server"))?;
+    step("programs", &mut build.cargo("build --bin capeval --bin capeval-server"))?;
     test(root, build, screenshots)
 }
 

@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         ["ci"] => Suite::Ci.run(&root()),
         ["dist"] => dist::run(&root()),
         ["features"] => suite::features(&root()),
-        ["python"] => python::run(&root()),
+        ["python"] => python::run(&root(), &Build::new(&root(), Suite::Test)),
         ["browser"] => browser::run(&root(), &Build::new(&root(), Suite::Test), None),
         ["browser", dir] => {
             browser::run(&root(), &Build::new(&root(), Suite::Test), Some(&PathBuf::from(dir)))

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::machine;
+use crate::suite::Build;
 
 /// The packages that the tests need in addition.
 const TEST_TOOLS: &[&str] = &[
@@ -36,8 +37,8 @@ pub fn is_here() -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Builds the wheel, installs it in a fresh environment, and runs every test of the package there.
-pub fn run(root: &Path) -> Result<()> {
+/// Builds the wheel with lints, installs it in a fresh environment, and runs every test of the package there.
+pub fn run(root: &Path, build: &Build) -> Result<()> {
     let start = Instant::now();
     let root = root.canonicalize().context("the workspace's root")?;
     let base = root.join("target/python");
@@ -51,14 +52,11 @@ pub fn run(root: &Path) -> Result<()> {
             std::fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
         }
     }
-    step(
-        "wheel",
-        Command::new(bin(&tools, "maturin"))
-            // Without `--release`, which takes three minutes more. So no test of the package runs optimised code.
-            .args(["build", "--quiet", "--locked", "--interpreter", &python(), "--out"])
-            .arg(&wheels)
-            .current_dir(&root),
-    )?;
+    // Without `--release`, which takes three minutes more. So no test of the package runs what is shipped.
+    let mut maturin = Command::new(bin(&tools, "maturin"));
+    maturin.args(["build", "--quiet", "--locked", "--interpreter", &python(), "--out"]).arg(&wheels);
+    build.lint(&mut maturin);
+    step("wheel", maturin.current_dir(&root))?;
     let wheel = std::fs::read_dir(&wheels)?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))

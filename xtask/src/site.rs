@@ -17,7 +17,7 @@ const PUBLIC: &str = "../shared/data";
 
 /// Builds the programs whose pages and pictures the site shows, and the site.
 pub fn run(root: &Path, build: &Build) -> Result<()> {
-    step("program", &mut build.cargo_of("build --profile test", &["--package", "capeval-cli"]))?;
+    step("program", &mut build.cargo_of("build", &["--package", "capeval-cli"]))?;
     make(root, build)
 }
 
@@ -46,7 +46,7 @@ pub fn make(root: &Path, build: &Build) -> Result<()> {
 /// Draws the pictures of the documentation again.
 pub fn pictures(root: &Path, build: &Build) -> Result<()> {
     let root = root.canonicalize().context("the workspace's root")?;
-    step("programs", &mut build.cargo("build --profile test --bin capeval --bin capeval-server"))?;
+    step("programs", &mut build.cargo("build --bin capeval --bin capeval-server"))?;
     let mut drawing = Command::new(bin(&tools(&root)?, "python"));
     step("terminal", drawing.arg(root.join("scripts/pictures.py")).arg(build.program("capeval")))?;
     browser::pictures(&root, build)

@@ -1,6 +1,7 @@
 //! The two suites: what a contributor runs before a commit, and what must pass before a change is merged.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -25,6 +26,10 @@ const FEATURES: &str = "capeval-corpus/parquet,capeval-meta/parquet";
 /// Python's crates, which compile Arrow and have no Rust tests.
 const PYTHON: [&str; 4] = ["--exclude", "capeval-python", "--exclude", "capeval-engine"];
 
+/// The server's crates, which no one else calls: rustdoc would need what they depend on, which is most of the lock file,
+/// compiled once more.
+const SERVER: [&str; 4] = ["--exclude", "capeval-server", "--exclude", "xtask-docs"];
+
 /// The steps of the server's features. They build the server a second time, for minutes, and nothing else of the
 /// workspace depends on the features.
 const OF_SERVER: &[(&str, &str)] = &[
@@ -41,7 +46,7 @@ pub fn features(root: &Path) -> Result<()> {
 
 /// Writes the generated pages, or checks them with `--check`.
 pub fn docs(build: &Build, arguments: &[&str]) -> Result<()> {
-    step("build of generated pages", &mut build.cargo("build --profile test --bin xtask-docs"))?;
+    step("build of generated pages", &mut build.cargo("build --bin xtask-docs"))?;
     step("generated pages", Command::new(build.program("xtask-docs")).args(arguments))
 }
 
@@ -62,6 +67,9 @@ impl Suite {
             machine::install_data(&root, &build.program("capeval"))?;
         }
         let mut tests = build.tests(&[]);
+        // Tests of the server wait for databases and for programs.
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        tests.env("RUST_TEST_THREADS", (2 * processors).to_string());
         tests.env(machine::SKIPPED, &record);
         if let Some(data) = machine::data() {
             tests.env("CAPEVAL_DATA", data);
@@ -90,10 +98,10 @@ impl Suite {
                 // Last, since cargo builds one thing at a time, and a wheel is built at the beginning of the other
                 // side.
                 let mut doc = Command::new(env!("CARGO"));
-                doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
-                step("documentation", doc.current_dir(&root))
+                doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).args(PYTHON).args(SERVER);
+                step("documentation", doc.env("RUSTDOCFLAGS", "-D warnings").current_dir(&root))
             };
-            let package = || if package.is_here() { python::run(&root) } else { Ok(()) };
+            let package = || if package.is_here() { python::run(&root, &build) } else { Ok(()) };
             side_by_side(pages, package)?;
         }
         let record = std::fs::read_to_string(&record)?;
@@ -174,14 +182,19 @@ impl Build {
     pub fn cargo_of(&self, arguments: &str, packages: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO"));
         command.args(arguments.split(' ')).args(packages).arg("--quiet").current_dir(&self.root);
+        self.lint(&mut command);
+        // The same random cases in every run, so that a failure belongs to the change; without this they differ.
+        command.env("PROPTEST_RNG_SEED", "20261122");
+        command
+    }
+
+    /// Makes a command that calls cargo compile with lints.
+    pub fn lint(&self, command: &mut Command) {
         if let Some(clippy) = &self.clippy {
             // What `cargo clippy -- -D warnings` sets, for a build instead of a check.
             command.env("RUSTC_WORKSPACE_WRAPPER", clippy);
             command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
         }
-        // The same random cases in every run, so that a failure belongs to the change; without this they differ.
-        command.env("PROPTEST_RNG_SEED", "20261122");
-        command
     }
 
     /// Where a program lies after the build.

@@ -43,7 +43,6 @@ type MeasureRow = (String, f64, f64, bool);
 #[pymethods]
 impl Function {
     #[new]
-    #[expect(clippy::too_many_arguments, reason = "Python's class passes all that it knows")]
     fn new(
         name: String,
         measures: Vec<MeasureRow>,
@@ -128,9 +127,8 @@ impl Called {
             (candidates, references, ids, images, first).into_pyobject(py).map(Bound::unbind)
         })?;
         let function = Arc::clone(&self.function);
-        let job = move |py: Python<'_>| {
-            function.get().callable.call1(py, arguments.into_bound(py))?.extract(py).map_err(PyErr::from)
-        };
+        let job =
+            move |py: Python<'_>| function.get().callable.call1(py, arguments.into_bound(py))?.extract(py);
         self.caller.run(job).transpose()
     }
 

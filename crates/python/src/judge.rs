@@ -40,7 +40,6 @@ impl Judge {
     /// `words` are the words of token ids; without it, the word for a token id is its decimal digits.
     #[new]
     #[pyo3(signature = (references, metrics, settings, frequencies, ids, words, coded, threads))]
-    #[expect(clippy::too_many_arguments, reason = "one call of Python, by position, from one place")]
     fn new(
         py: Python<'_>,
         references: &Bound<'_, PyAny>,

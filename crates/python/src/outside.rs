@@ -45,15 +45,17 @@ pub struct GivenOutside {
 pub type Functions = Vec<Arc<Py<Function>>>;
 
 /// Vectors that Python holds: what they are of, ids, length, and numbers.
+type Held<'py> = (String, Vec<Bound<'py, PyAny>>, usize, Bound<'py, PyBytes>);
+
+/// Reads vectors that Python holds.
 pub fn held(given: &Bound<'_, PyAny>) -> PyResult<Vec<(Role, Arc<Vectors>)>> {
-    let given: Vec<(String, Vec<Bound<'_, PyAny>>, usize, Bound<'_, PyBytes>)> = given.extract()?;
-    let read = |(role, ids, dims, numbers): (String, Vec<Bound<'_, PyAny>>, usize, Bound<'_, PyBytes>)| {
+    let read = |(role, ids, dims, numbers): Held<'_>| {
         let ids = ids.iter().map(id).collect::<PyResult<_>>()?;
         let vectors = Vectors::from_rows(&format!("vectors[{role:?}]"), ids, dims, floats(&numbers))
             .map_err(|e| fault(&e))?;
         Ok((Role::parse(&role).map_err(|error| fault(&error))?, Arc::new(vectors)))
     };
-    given.into_iter().map(read).collect()
+    given.extract::<Vec<Held<'_>>>()?.into_iter().map(read).collect()
 }
 
 /// Writes vectors of `dims` numbers of 32 bits, with their ids, to a file.

@@ -159,7 +159,6 @@ impl Report {
 
     /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path or the content of a file
     /// for each image of the gallery. `progress` is called with the stage, the images done and their number.
-    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn html(
         &self,
         py: Python<'_>,

@@ -14,7 +14,6 @@ use crate::error::{sentence, value};
 /// same captions were submitted before; `None` after a check.
 #[pyfunction]
 #[pyo3(signature = (captions, address, token, phase, method, description, authors, link, code, tags, columns, team, check, wait))]
-#[expect(clippy::too_many_arguments, reason = "a shell around it in Python has the keywords")]
 pub fn submit(
     py: Python<'_>,
     captions: &Captions,
