@@ -26,8 +26,8 @@ const FEATURES: &str = "capeval-corpus/parquet,capeval-meta/parquet";
 /// Python's crates, which compile Arrow and have no Rust tests.
 const PYTHON: [&str; 4] = ["--exclude", "capeval-python", "--exclude", "capeval-engine"];
 
-/// The server's crates, which no one else calls: rustdoc would need what they depend on, which is most of the lock file,
-/// compiled once more.
+/// The server's crates, which no one else calls: rustdoc would need what they depend on, which is most of the lock
+/// file, compiled once more.
 const SERVER: [&str; 4] = ["--exclude", "capeval-server", "--exclude", "xtask-docs"];
 
 /// The steps of the server's features. They build the server a second time, for minutes, and nothing else of the
