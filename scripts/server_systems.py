@@ -28,7 +28,7 @@ title = "Karpathy's test split"
 slug = "test"
 title = "Test"
 human = false
-decimals = 12
+decimals = {decimals}
 metrics = {metrics}
 [[phases.references]]
 name = "c5"
@@ -46,7 +46,7 @@ def load(path):
         return json.load(file)
 
 
-def make_files(data, scratch, without_meteor):
+def make_files(data, scratch, without_meteor, decimals=12):
     """Writes the references and the systems, all for the images that every system describes; returns the systems."""
     references = load(data / "refs.json.gz")
     systems = {path.name.removesuffix(".json.gz"): load(path) for path in sorted((data / "systems").glob("*.json.gz"))}
@@ -73,7 +73,7 @@ def make_files(data, scratch, without_meteor):
         kept = [{"image_id": one["image_id"], "caption": one["caption"]} for one in results if one["image_id"] in common]
         (scratch / f"{name}.json").write_text(json.dumps(kept))
     metrics = [metric for metric in METRICS if metric != "meteor" or not without_meteor]
-    (scratch / "plan.toml").write_text(PLAN.format(metrics=json.dumps(metrics)))
+    (scratch / "plan.toml").write_text(PLAN.format(metrics=json.dumps(metrics), decimals=decimals))
     print(f"{len(systems)} systems, {len(ids)} images")
     return list(systems), metrics
 
@@ -99,6 +99,27 @@ def stored_scores(database, references):
         ).fetchall()
 
 
+@contextlib.contextmanager
+def serving(given, methods):
+    """A server to which these systems were submitted, each by a team of its own, and the phase: a dictionary of their methods."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    site = server_load.Site(given, port)
+    process = subprocess.Popen(site.program, env=site.environment, stdout=subprocess.DEVNULL)
+    try:
+        site.wait()
+        site.admin("benchmark", "apply", given.scratch / "plan.toml")
+        phase = site.phase("karpathy")
+        for system, method in methods.items():
+            waited = site.submit(phase, site.person(system), (given.scratch / f"{system}.json").read_text(), method)
+            print(f"{system}: scores after {waited:.1f} s", flush=True)
+        yield site, phase
+    finally:
+        process.terminate()
+        process.wait()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("server")
@@ -109,18 +130,7 @@ def main():
     given = parser.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
     systems, metrics = make_files(given.data, given.scratch, not given.data_of_metrics)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    site = server_load.Site(given, port)
-    process = subprocess.Popen(site.program, env=site.environment, stdout=subprocess.DEVNULL)
-    try:
-        site.wait()
-        site.admin("benchmark", "apply", given.scratch / "plan.toml")
-        phase = site.phase("karpathy")
-        for system in systems:
-            waited = site.submit(phase, site.person(system), (given.scratch / f"{system}.json").read_text())
-            print(f"{system}: scores after {waited:.1f} s", flush=True)
+    with serving(given, dict.fromkeys(systems, "load")) as (site, phase):
         for references in ("c5", "c40"):
             scores = expected(given, systems, metrics, references)
             path = f"/api/v1/phases/{phase}/leaderboard?ref={references}"
@@ -144,9 +154,6 @@ def main():
             print(f"{references}: {compared} scores equal in every bit, ranked {' > '.join(ranked)}")
             for row in board:
                 print("   ", row["team"], {key: round(score, 4) for key, score in row["scores"].items()})
-    finally:
-        process.terminate()
-        process.wait()
 
 
 if __name__ == "__main__":

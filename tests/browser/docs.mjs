@@ -8,14 +8,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import { extname, join } from "node:path";
+import { PATIENCE, launch } from "./support.mjs";
 
 const [browserPath, modules, folder, screenshots] = process.argv.slice(2);
-const require = createRequire(join(modules, "node_modules", "from"));
-const { chromium } = require("playwright-core");
+const { browser, require } = await launch(browserPath, modules);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf-8");
-const patience = 600000;
 
 const kinds = [
   "", "start/command-line/", "gallery/", "guides/compare/", "guides/page/", "reference/metrics/", "reference/metrics/cider-d/",
@@ -46,15 +44,13 @@ function all(below = "") {
   });
 }
 
-const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath: browserPath, args: quiet });
 const complaints = [];
 const wanted = process.env.CAPEVAL_ALL_PAGES === "1" ? all() : kinds;
 try {
   for (const [width, height] of [[1280, 800], [390, 844]]) {
     for (const colorScheme of ["light", "dark"]) {
       const room = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
-      room.setDefaultTimeout(patience);
+      room.setDefaultTimeout(PATIENCE);
       const page = await room.newPage();
       page.on("request", (request) => {
         if (!request.url().startsWith(site) && !request.url().startsWith("data:") && !request.url().startsWith("blob:")) complaints.push(`fetches ${request.url()}`);
@@ -82,11 +78,11 @@ try {
     }
   }
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
-  page.setDefaultTimeout(patience);
+  page.setDefaultTimeout(PATIENCE);
   await page.goto(site);
   // The script that searches is there some time after the page: what comes before it is lost.
   const [field, found] = [page.locator("input[placeholder]").last(), page.getByText(/^\d+ results$/)];
-  const until = Date.now() + patience;
+  const until = Date.now() + PATIENCE;
   while (!(await found.isVisible())) {
     assert.ok(Date.now() < until, "the search finds nothing");
     if (await field.isVisible()) await field.fill("signature");

@@ -7,20 +7,14 @@
 // folder that holds playwright-core and axe-core.
 
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { PATIENCE } from "./support.mjs";
+import { PATIENCE, launch } from "./support.mjs";
 
 const [browserPath, modules, path, widePath, picturedPath, ratedPath, pairedPath, diversePath, screenshots] = process.argv.slice(2);
-const require = createRequire(join(modules, "node_modules", "from"));
-const { chromium } = require("playwright-core");
+const { browser, require } = await launch(browserPath, modules);
 const axe = readFileSync(require.resolve("axe-core"), "utf8");
-
-// These keep the browser from using the network on its own.
-const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath: browserPath, args: quiet, timeout: PATIENCE });
 const complaints = [];
 
 async function open(options, path_ = path, hash = "") {

@@ -1,34 +1,23 @@
-// Takes the pictures of the documentation: the page of two systems, and the board of a benchmark.
+// Takes the pictures of the documentation: pages as a browser shows them.
 //
-//   node pictures.mjs BROWSER MODULES PAGE SERVER OUT
+//   node pictures.mjs BROWSER MODULES OUT PAGE...
+//
+// The picture of a page is named after its file.
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { open } from "./support.mjs";
+import { launch } from "./support.mjs";
 
-const [browserPath, modules, report, program, out] = process.argv.slice(2);
-const { site, start, room, close } = await open({ browserPath, modules, program, command: "demo" });
-await start();
+const [browserPath, modules, out, ...files] = process.argv.slice(2);
+const { browser } = await launch(browserPath, modules);
 try {
-  const context = await room({ viewport: { width: 1100, height: 760 }, colorScheme: "light", reducedMotion: "reduce" });
+  const context = await browser.newContext({ viewport: { width: 1100, height: 760 }, colorScheme: "light", reducedMotion: "reduce" });
   const page = await context.newPage();
-  await page.goto(pathToFileURL(report).href);
-  await page.screenshot({ path: join(out, "page.png") });
-  await page.goto(`${site}/`);
-  // The board with the most entries.
-  const { benchmarks } = await (await context.request.get(`${site}/api/v1/benchmarks`)).json();
-  let [best, most] = ["/", 0];
-  for (const { slug, phases } of benchmarks) {
-    for (const phase of phases) {
-      const address = `/b/${slug}/${phase.slug}/leaderboard`;
-      await page.goto(site + address);
-      const rows = await page.locator("tbody tr").count();
-      if (rows > most) [best, most] = [address, rows];
-    }
+  for (const file of files) {
+    await page.goto(pathToFileURL(file).href);
+    await page.screenshot({ path: join(out, `${basename(file, ".html")}.png`) });
   }
-  await page.goto(site + best);
-  await page.screenshot({ path: join(out, "board.png") });
 } finally {
-  await close();
+  await browser.close();
 }

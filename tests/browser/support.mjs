@@ -16,13 +16,21 @@ export const WORD = "a long password";
 // long, however busy the machine is.
 export const PATIENCE = 600000;
 
-const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+// These keep the browser from using the network on its own.
+const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+// The browser, and `require` for the packages in the folder `modules`.
+export async function launch(browserPath, modules) {
+  const require = createRequire(join(modules, "node_modules", "from"));
+  const { chromium } = require("playwright-core");
+  const browser = await chromium.launch({ executablePath: browserPath, args: QUIET, timeout: PATIENCE });
+  return { browser, require };
+}
 
 // A site with these accounts, [name, role] each, and a browser, in which `room` makes a context; `settings` are variables of
 // the server's environment. `command` may be `demo`, which has accounts of its own, whose password is `word`.
 export async function open({ browserPath, modules, program, accounts = [], settings = {}, command = "serve", word = WORD }) {
-  const require = createRequire(join(modules, "node_modules", "from"));
-  const { chromium } = require("playwright-core");
+  const { browser, require } = await launch(browserPath, modules);
   const data = mkdtempSync(join(tmpdir(), "capeval-site-"));
   for (const [name, role] of accounts) {
     const given = ["--data", data, "admin", "user", "add", "--email", `${name}@example.org`, "--role", role, "--password-stdin"];
@@ -61,7 +69,6 @@ export async function open({ browserPath, modules, program, accounts = [], setti
     server.once("exit", done);
     server.kill("SIGKILL");
   });
-  const browser = await chromium.launch({ executablePath: browserPath, args: quiet, timeout: PATIENCE });
   const room = async (options = {}) => {
     const context = await browser.newContext({ locale: "en-US", ...options });
     context.setDefaultTimeout(PATIENCE);

@@ -98,18 +98,20 @@ fn tools(root: &Path) -> Result<(PathBuf, PathBuf)> {
     Ok((base, browser().context("Chromium was not found; set CHROMIUM to its path")?))
 }
 
-/// Takes the pictures of the documentation, of pages of programs that were built before.
+/// Takes the pictures of the documentation: of a page by the program that was built before, and of the board of the
+/// gallery.
 pub fn pictures(root: &Path, build: &Build) -> Result<()> {
     let (base, browser) = tools(root)?;
+    let assets = root.join("docs/assets");
     let quickstart = |name: &str| root.join("examples/quickstart").join(name);
-    let page = base.join("shown.html");
+    let page = base.join("page.html");
     let mut score = Command::new(build.program("capeval"));
     score.args(["score", "--references"]).args(["references.json", "good.json", "weak.json"].map(quickstart));
     score.args(["--metrics", "bleu,rouge-l,cider-d", "--ci", "--html"]).arg(&page).stdout(Stdio::null());
     step("page", &mut score)?;
     let mut node = Command::new("node");
-    node.arg(root.join("tests/browser/pictures.mjs")).arg(&browser).arg(&base).arg(page);
-    step("pictures", node.arg(build.program("capeval-server")).arg(root.join("docs/assets")))
+    node.arg(root.join("tests/browser/pictures.mjs")).arg(&browser).arg(&base).arg(&assets);
+    step("pictures", node.arg(page).arg(assets.join("board.html")))
 }
 
 /// Tests the collections of the server: their pages, and the whole life of one.

@@ -46,7 +46,7 @@ pub fn make(root: &Path, build: &Build) -> Result<()> {
 /// Draws the pictures of the documentation again.
 pub fn pictures(root: &Path, build: &Build) -> Result<()> {
     let root = root.canonicalize().context("the workspace's root")?;
-    step("programs", &mut build.cargo("build --bin capeval --bin capeval-server"))?;
+    step("program", &mut build.cargo("build --bin capeval"))?;
     let mut drawing = Command::new(bin(&tools(&root)?, "python"));
     step("terminal", drawing.arg(root.join("scripts/pictures.py")).arg(build.program("capeval")))?;
     browser::pictures(&root, build)
