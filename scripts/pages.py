@@ -188,8 +188,9 @@ class Page:
             self.has_data = "not installed" not in listed
             try:
                 for block in blocks(self.text):
-                    named = re.match(r"# ([a-z_-]+\.[a-z]+)\n", block.code)
+                    named = re.match(r"# ([a-z_./-]+\.[a-z]+)\n", block.code)
                     if named and block.language not in RUN:
+                        (folder / named[1]).parent.mkdir(parents=True, exist_ok=True)
                         (folder / named[1]).write_text(block.code, encoding="utf-8")
                     if block.language not in RUN or block.skipped is not None:
                         continue
