@@ -12,5 +12,5 @@ version=${source#capeval-}
 version=${version%.tar.gz}
 sum=$(sha256sum "$folder/$source" | cut -d ' ' -f 1)
 for file in deploy/homebrew/capeval.rb deploy/conda/recipe.yaml; do
-  sed -e "s|@ADDRESS@|$address/$source|" -e "s|@VERSION@|$version|" -e "s|@SHA256@|$sum|" "$file" > "$folder/$(basename "$file")"
+  sed -e "s|@HOME@|$address|" -e "s|@ADDRESS@|$address/$source|" -e "s|@VERSION@|$version|" -e "s|@SHA256@|$sum|" "$file" > "$folder/$(basename "$file")"
 done

@@ -1,9 +1,8 @@
 # A formula for a tap: the program of a release, built from source. `scripts/formula.sh` fills in the release.
 class Capeval < Formula
   desc "Caption evaluation, equal digit for digit to the reference programs"
-  homepage "@ADDRESS@"
+  homepage "@HOME@"
   url "@ADDRESS@"
-  version "@VERSION@"
   sha256 "@SHA256@"
   license any_of: ["MIT", "Apache-2.0"]
 
