@@ -117,10 +117,10 @@ impl Suite {
     /// Says what will be done, how long that takes, and what this machine cannot test.
     fn announce(self) -> Result<Vec<String>> {
         let (what, minutes) = match self {
-            Self::Test => ("rules, format, lints and Rust tests", "8 minutes on two cores the first time"),
+            Self::Test => ("rules, format, lints and Rust tests", "15 minutes on two cores the first time"),
             Self::Ci => (
                 "rules, format, lints, Rust tests, documentation, pages in a browser, the Python package",
-                "18 minutes on two cores the first time",
+                "25 minutes on two cores the first time",
             ),
         };
         println!("── {what}; about {minutes}, less afterwards");
