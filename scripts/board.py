@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Write the leaderboard of public systems as one page without a server, `docs/assets/board.html` of the gallery.
+"""Write the leaderboard of public systems into `board.html` beside this file, from which `gallery.py` makes a page.
 
-    board.py SERVER DATA SCRATCH OUT [--data-of-metrics DIR]
+    board.py SERVER DATA SCRATCH [--data-of-metrics DIR]
 
 SERVER is the program, DATA the folder with the references of Karpathy's test split, `refs.json.gz`, and systems in `systems`,
-SCRATCH an empty folder. The board is that of the server; what needs a server (forms, links, scripts) is left out of the page.
+SCRATCH an empty folder. The board is that of the server; what needs a server (forms, links, scripts) is left out, and of styles
+only the names are kept.
 """
 import argparse
 import html
@@ -13,6 +14,8 @@ import pathlib
 import re
 
 import server_systems
+
+KEPT = pathlib.Path(__file__).with_name("board.html")
 
 METHODS = {
     "magic_magic": "MAGIC: GPT-2 guided by CLIP, 2022",
@@ -70,13 +73,13 @@ class Alone(html.parser.HTMLParser):
             self.written.append(text)
 
 
-def alone(site, page):
-    """A page with its styles inside."""
-    styles = re.findall(r'<link rel="stylesheet" href="([^"]*)">', page)
-    style = "".join(site.ask("GET", path)[1].decode() for path in styles)
+def alone(page):
+    """A page without what needs a server, with the names of its styles."""
+    styles = re.findall(r'<link rel="stylesheet" href="[^"]*/([^"/]*)">', page)
+    links = "".join(f'<link rel="stylesheet" href="{name}">\n' for name in styles)
     parser = Alone()
     parser.feed(page)
-    return "".join(parser.written).replace("</head>", f"<style>{style}</style>\n</head>")
+    return re.sub(r"\n{3,}", "\n", "".join(parser.written)).replace("</head>", f"{links}</head>")
 
 
 def main():
@@ -84,14 +87,13 @@ def main():
     parser.add_argument("server")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("scratch", type=pathlib.Path)
-    parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--data-of-metrics", metavar="DIR", help="where METEOR's data are")
     given = parser.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
     systems, _ = server_systems.make_files(given.data, given.scratch, not given.data_of_metrics, decimals=3)
     with server_systems.serving(given, {system: METHODS[system] for system in systems}) as (site, _):
         page = site.ask("GET", "/b/karpathy/test/leaderboard?ref=c5")[1].decode()
-        given.out.write_text(alone(site, page), encoding="utf-8")
+        KEPT.write_text(alone(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

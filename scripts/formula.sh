@@ -7,7 +7,7 @@
 set -euo pipefail
 address=$1
 folder=$2
-source=$(cd "$folder" && ls capeval-*.tar.gz | grep -E '^capeval-[0-9.]+\.tar\.gz$')
+source=$(cd "$folder" && ls | grep -E '^capeval-[0-9.]+\.tar\.gz$') || { echo "$folder has no source distribution: run maturin sdist --out $folder" >&2; exit 1; }
 version=${source#capeval-}
 version=${version%.tar.gz}
 sum=$(sha256sum "$folder/$source" | cut -d ' ' -f 1)

@@ -4,11 +4,12 @@
     gallery.py PROGRAM [DATA]
 
 DATA is a folder with captions of public systems: `coco_karpathy_test` and `flickr8k`, as their authors publish them. Without it, the
-pages show the captions of the quick start.
+pages show the captions of the quick start. The leaderboard is the one that `board.py` has kept, in the server's styles of today.
 """
 
 import gzip
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -55,10 +56,22 @@ def public(folder, data):
     return [references, *listed], systems, [unpacked(data / "flickr8k" / "expert_clipscore_form.json.gz")]
 
 
+def board():
+    """The leaderboard that is kept, with its styles inside."""
+    styles = {path.name: path for path in ROOT.glob("crates/*/assets/*.css")}
+
+    def inside(link):
+        return f"<style>{styles[link[1]].read_text(encoding='utf-8')}</style>"
+
+    kept = (ROOT / "scripts" / "board.html").read_text(encoding="utf-8")
+    return re.sub(r'<link rel="stylesheet" href="([^"]*)">', inside, kept)
+
+
 def main():
     program = Path(sys.argv[1]).resolve()
     data = Path(sys.argv[2]) if len(sys.argv) > 2 and Path(sys.argv[2]).is_dir() else None
     FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "board.html").write_text(board(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         references, systems, ratings = public(folder, data) if data else quick(folder)

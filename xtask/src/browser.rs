@@ -111,7 +111,7 @@ pub fn pictures(root: &Path, build: &Build) -> Result<()> {
     step("page", &mut score)?;
     let mut node = Command::new("node");
     node.arg(root.join("tests/browser/pictures.mjs")).arg(&browser).arg(&base).arg(&assets);
-    step("pictures", node.arg(page).arg(assets.join("board.html")))
+    step("pictures", node.arg(page).arg(root.join("docs/gallery/board.html")))
 }
 
 /// Tests the collections of the server: their pages, and the whole life of one.
