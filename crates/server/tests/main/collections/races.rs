@@ -28,7 +28,7 @@ on_sqlite! {
     the_next_of_many_pictures_is_found_at_once
 }
 
-const PICTURES: usize = 100;
+const PICTURES: usize = 40;
 const PEOPLE: usize = 40;
 const WANTED: usize = 5;
 
@@ -36,7 +36,7 @@ async fn number(store: &Store, sql: &'static str) -> i64 {
     store.first(sql, args![]).await.unwrap().unwrap().get("n").unwrap()
 }
 
-/// 100 pictures for 5 captions each, and 40 people who ask and submit twice at once.
+/// As many pictures as people, for 5 captions each; everyone asks and submits twice at once.
 async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
     let settings = capeval_server::settings::Settings {
         captions_per_minute: 1_000_000,
