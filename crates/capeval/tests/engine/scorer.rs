@@ -1,5 +1,4 @@
 //! A scorer gives the digits of `score`, in any batch, in any order, on any number of threads.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 

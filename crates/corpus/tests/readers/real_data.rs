@@ -1,5 +1,4 @@
 //! Each format on real files, if they are available.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! What holds for any captions and any bytes.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use capeval_choice::Code;
 use capeval_corpus::{

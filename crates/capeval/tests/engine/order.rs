@@ -1,8 +1,6 @@
 //! The tokenizer `ptb` reads captions in the order of pycocoevalcap: what follows a caption decides whether a single
 //! letter at its end keeps its full stop. The expected tokens are those of pycocoevalcap 1.2.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use capeval::corpus::{Captions, Empty, Missing, SegmentId};
 use capeval::{MetricOptions, PrepareOptions, PrepareRequest, ReferenceSource, ScoreOptions, ScoreRequest};
 

@@ -1,5 +1,4 @@
 //! Comparisons: families of tests, the images that are compared, and notices about them.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,4 @@
 //! Metrics that are computed outside of the engine, in all tasks that take them.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

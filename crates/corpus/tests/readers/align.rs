@@ -1,5 +1,4 @@
 //! Candidates and references that meet, and that do not.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use capeval_corpus::{
     Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Notice,

@@ -1,5 +1,4 @@
 //! One table in every format gives the same captions, ratings, scores and pairs, under every name that is known.
-#![cfg_attr(feature = "parquet", expect(clippy::unwrap_used, reason = "a test may panic"))]
 
 use capeval_corpus::probabilities::{Scale, read_probabilities};
 use capeval_corpus::ratings::{RatingOptions, read_pairs, read_ratings};

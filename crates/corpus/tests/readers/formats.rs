@@ -1,5 +1,4 @@
 //! Each format, whole and damaged, on small samples.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::{Cursor, Read as _, Write as _};
 

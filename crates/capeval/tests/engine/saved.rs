@@ -1,5 +1,4 @@
 //! Saved reports and comparisons: what is read is what was written, and nothing that is read is a reason to panic.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capeval::choice::Plain;
 use capeval::corpus::{Captions, SegmentId};

@@ -1,6 +1,4 @@
 //! Parquet tables, whole and damaged.
-#![cfg(feature = "parquet")]
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
 

@@ -1,0 +1,10 @@
+//! The tasks of the engine, from captions to reports.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod agreement;
+mod compare;
+mod order;
+mod outside;
+mod saved;
+mod scorer;
+mod watched;

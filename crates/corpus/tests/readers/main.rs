@@ -1,0 +1,13 @@
+//! Readers of captions, ratings, scores and pairs.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod align;
+mod formats;
+mod keys;
+mod pairs;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod properties;
+mod ratings;
+mod real_data;
+mod tables;
