@@ -60,7 +60,8 @@ class Evaluator:
 
         Args:
             references: captions by people, in any form that :func:`capeval.score` takes.
-            metrics: the metrics to prepare for; later calls may name others, but then take longer.
+            metrics: the metrics to prepare for; later calls may name others, but then take longer. What models and
+                judges need is given to those calls.
             suite: as for :func:`capeval.score`.
             tokenizer: as for :func:`capeval.score`.
             settings: as for :func:`capeval.score`.

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 import capeval
+from capeval import _engine
 
 METRICS = ["bleu", "rouge-l", "cider-d", "chrf"]
 
@@ -23,6 +24,17 @@ def test_an_evaluator_gives_the_digits_of_score(references, candidates, tmp_path
         assert one.score(candidates, ["ter"]).scores == capeval.score(references, candidates, ["ter"]).scores
     both = evaluator.score(systems={"a": candidates, "b": {**candidates, 3: "a red bus"}})
     assert both.systems["a"].scores == expected.scores
+
+
+def test_metrics_of_models_and_judges_are_given_what_they_need_by_the_calls(references, candidates):
+    names = [metric["name"] for metric in _engine.metrics()]
+    outside = [name for name in names if _engine.engine_names([name]) == []]
+    assert {"clip-s", "chair", "judge"} <= set(outside)
+    for name in outside:
+        evaluator = capeval.Evaluator(references, [name, "rouge-l"])
+        with pytest.raises(ValueError, match=name):
+            evaluator.score(candidates)
+    assert capeval.Evaluator(references, outside).ids == [1, 2, 3]
 
 
 def test_a_file_of_something_else_is_refused(quickstart, tmp_path):

@@ -79,9 +79,10 @@ impl Suite {
         }
         step("tests", &mut tests)?;
         if self == Self::Ci {
-            // In a build of its own, since generated pages and lists of tokenizers are those of the default features.
-            let jieba = ["--package", "capeval-text", "--features", "jieba"];
-            step("tests of jieba", &mut build.cargo_of("test", &jieba))?;
+            // In a build of its own, since generated pages and lists of tokenizers are those of the default features;
+            // of the whole workspace, whose dependencies are compiled already.
+            let jieba = ["--features", "capeval-text/jieba", "--test", "jieba"];
+            step("tests of jieba", build.cargo("test").args(jieba))?;
             // A browser waits for pages, and a package for downloads, so they share the processors.
             let [in_browser, package, counter] = machine::OF_OTHERS else {
                 bail!("three needs of other tests")
@@ -92,16 +93,17 @@ impl Suite {
                     step("counts of instructions and memory", counts.arg("--quick"))?;
                 }
                 site::make(&root, &build)?;
-                if in_browser.is_here() {
-                    browser::test(&root, &build, None)?;
+                if in_browser.is_here() { browser::test(&root, &build, None) } else { Ok(()) }
+            };
+            // What cargo builds stands on one side, since it builds one thing at a time.
+            let package = || {
+                if package.is_here() {
+                    python::run(&root, &build)?;
                 }
-                // Last, since cargo builds one thing at a time, and a wheel is built at the beginning of the other
-                // side.
                 let mut doc = Command::new(env!("CARGO"));
                 doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).args(PYTHON).args(SERVER);
                 step("documentation", doc.env("RUSTDOCFLAGS", "-D warnings").current_dir(&root))
             };
-            let package = || if package.is_here() { python::run(&root, &build) } else { Ok(()) };
             side_by_side(pages, package)?;
         }
         let record = std::fs::read_to_string(&record)?;

@@ -18,6 +18,7 @@ use crate::comparison::Comparison;
 use crate::data::{Given, with_data};
 use crate::error::{from_file, from_request};
 use crate::given::{Scores, given};
+use crate::metrics::engine_names;
 use crate::report::Report;
 use crate::run::{Watch, long};
 
@@ -60,7 +61,8 @@ impl Prepared {
         data: &Bound<'_, PyDict>,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let options: PrepareOptions = crate::options::options(options)?;
+        let mut options: PrepareOptions = crate::options::options(options)?;
+        options.metrics.names = prepared_for(options.metrics.names)?;
         let (metrics, data) = (options.metrics.clone(), Given::new(data)?);
         let references = references.rows.clone();
         let source = references.source().to_owned();
@@ -118,6 +120,16 @@ impl Prepared {
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyList>> {
         id_list(py, &self.archive.ids)
     }
+}
+
+/// Those of the metrics for which there is something to prepare. Models, judges and CHAIR read references as they are,
+/// and what they need is given to the calls that score.
+fn prepared_for(names: Vec<String>) -> PyResult<Vec<String>> {
+    let judges = capeval_judges::names(&names).map_err(from_file)?;
+    let is_given = !names.is_empty();
+    let kept = engine_names(names.into_iter().filter(|name| !judges.contains(name)).collect());
+    // Without any name, the default suite would be prepared: BLEU takes the least time.
+    Ok(if kept.is_empty() && is_given { vec!["bleu".to_owned()] } else { kept })
 }
 
 /// The parts of a request, which do not need the GIL; without references, it is about given scores alone.

@@ -39,11 +39,18 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
     let mut data = data::installed(&options.metrics)?;
-    if let Some(judge) = capeval_judges::names(&options.metrics.names)?.first() {
-        return Err(fault(
-            format!("{judge} asks a model, and prepares nothing"),
-            "leave it out of the metrics",
-        ));
+    let names = &options.metrics.names;
+    let judges = capeval_judges::names(names)?;
+    let is_outside = |name: &&String| {
+        judges.contains(name) || capeval_chair::is_chair(name) || capeval_embeddings::kind(name).is_some()
+    };
+    if let Some(name) = names.iter().find(is_outside) {
+        let base = capeval_embeddings::kind(name).and_then(capeval_embeddings::EmbeddingKind::base);
+        let remedy = match base {
+            Some(base) => format!("prepare for {}, which it takes part of its scores from", base.name),
+            None => "leave it out of the metrics".to_owned(),
+        };
+        return Err(fault(format!("{name} itself prepares nothing of references"), remedy));
     }
     let programs = capeval_programs::read(&options.metrics.names, &messages::of_programs())?;
     data.resources.insert(Arc::new(programs));

@@ -232,7 +232,7 @@ fn flags_of_judges_without_a_judge_are_refused() {
     let output = place.path("x.capeval");
     let (code, _, stderr) =
         place.run(&["prepare", &quickstart("references.json"), "-m", "judge", "-o", &output]);
-    assert!(code == 2 && stderr.contains("judge asks a model, and prepares nothing"), "{stderr}");
+    assert!(code == 2 && stderr.contains("judge itself prepares nothing of references"), "{stderr}");
     let (_, _, stderr) = place.score("judge", &chat, &["--replay"]);
     let said = one_line(&stderr);
     assert!(said.contains("leave out --endpoint, or leave out --replay"), "{said}");
