@@ -47,10 +47,10 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(name) = names.iter().find(is_outside) {
         let base = capeval_embeddings::kind(name).and_then(capeval_embeddings::EmbeddingKind::base);
         let remedy = match base {
-            Some(base) => format!("prepare for {}, which it takes part of its scores from", base.name),
+            Some(base) => format!("name {} instead, which it multiplies", base.name),
             None => "leave it out of the metrics".to_owned(),
         };
-        return Err(fault(format!("{name} itself prepares nothing of references"), remedy));
+        return Err(fault(format!("there is nothing to prepare for {name}"), remedy));
     }
     let programs = capeval_programs::read(&options.metrics.names, &messages::of_programs())?;
     data.resources.insert(Arc::new(programs));

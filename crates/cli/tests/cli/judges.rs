@@ -230,9 +230,20 @@ fn flags_of_judges_without_a_judge_are_refused() {
     let said = one_line(&stderr);
     assert!(code == 2 && said.contains("no metric is a judge, which alone asks a language model"), "{said}");
     let output = place.path("x.capeval");
-    let (code, _, stderr) =
-        place.run(&["prepare", &quickstart("references.json"), "-m", "judge", "-o", &output]);
-    assert!(code == 2 && stderr.contains("judge itself prepares nothing of references"), "{stderr}");
+    let remedies = [
+        ("judge", "leave it out"),
+        ("chair", "leave it out"),
+        ("clip-s", "leave it out"),
+        ("spider-fl", "name spider instead"),
+    ];
+    for (name, remedy) in remedies {
+        let metrics = format!("bleu,{name}");
+        let (code, _, stderr) =
+            place.run(&["prepare", &quickstart("references.json"), "-m", &metrics, "-o", &output]);
+        let said = one_line(&stderr);
+        let is_told = said.contains(&format!("there is nothing to prepare for {name}"));
+        assert!(code == 2 && is_told && said.contains(remedy), "{said}");
+    }
     let (_, _, stderr) = place.score("judge", &chat, &["--replay"]);
     let said = one_line(&stderr);
     assert!(said.contains("leave out --endpoint, or leave out --replay"), "{said}");
