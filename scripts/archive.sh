@@ -33,7 +33,7 @@ for program in capeval capeval-server; do
   if cargo cyclonedx --version > /dev/null 2>&1; then
     cargo cyclonedx --manifest-path "$package/Cargo.toml" --format json --override-filename parts > /dev/null
     mv "$package/parts.json" "$folder/$name/$program.cyclonedx.json"
-    find crates python xtask -name parts.json -delete
+    find . -path ./target -prune -o -name parts.json -exec rm {} +
   fi
   tar -C "$folder" -czf "$out/$name.tar.gz" "$name"
   rm -r "$folder"

@@ -61,6 +61,8 @@ def board():
     styles = {path.name: path for path in ROOT.glob("crates/*/assets/*.css")}
 
     def inside(link):
+        if link[1] not in styles:
+            sys.exit(f"scripts/board.html wants {link[1]}, which no crate has: run scripts/board.py")
         return f"<style>{styles[link[1]].read_text(encoding='utf-8')}</style>"
 
     kept = (ROOT / "scripts" / "board.html").read_text(encoding="utf-8")
