@@ -2,7 +2,7 @@
 //! written.
 #![no_main]
 
-use capeval_fluency::NgramModel;
+use capeval_lexical::fluency::NgramModel;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -51,7 +51,7 @@ def main():
         ("en, 145,000 captions", english, lines(data / "multi30k/test_2016.2.en.gz")),
         ("de, 5,070 captions", german, lines(data / "multi30k/test_2016.1.de.gz")),
     ]
-    ours = ["cargo", "run", "--release", "--quiet", "-p", "capeval-fluency", "--example", "ngram", "--"]
+    ours = ["cargo", "run", "--release", "--quiet", "-p", "capeval-lexical", "--example", "ngram", "--"]
     worst = 0.0
     for name, train, test in work:
         for order in [2, 3, 4, 5]:

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 
 use capeval_choice::{Refusal, Remedy, UnknownName};
-use capeval_lexical::frequencies;
+use capeval_lexical::{fluency, frequencies};
 use capeval_text::UnknownTokenizer;
 
 /// A request that cannot be fulfilled; the message says what is wrong and where, and [`remedy`](Self::remedy) what to
@@ -19,7 +19,7 @@ pub enum Error {
     Frequencies(#[from] frequencies::Error),
     /// A language model that cannot be estimated.
     #[error(transparent)]
-    Fluency(#[from] capeval_fluency::Error),
+    Fluency(#[from] fluency::Error),
     /// A request that lacks something, contradicts itself or names what does not exist.
     #[error(transparent)]
     Request(#[from] Refusal),
@@ -67,6 +67,6 @@ pub fn remedy(error: &(dyn StdError + 'static)) -> Option<Remedy> {
     let refusal = error.downcast_ref::<Refusal>().map(Refusal::remedy);
     let corpus = error.downcast_ref::<capeval_corpus::Error>().map(capeval_corpus::Error::remedy);
     let frequencies = error.downcast_ref::<frequencies::Error>().map(frequencies::Error::remedy);
-    let fluency = error.downcast_ref::<capeval_fluency::Error>().map(capeval_fluency::Error::remedy);
+    let fluency = error.downcast_ref::<fluency::Error>().map(fluency::Error::remedy);
     refusal.or(corpus).or(frequencies).or(fluency).flatten().cloned()
 }

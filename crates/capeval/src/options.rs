@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use capeval_choice::named;
 use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus};
-use capeval_fluency::Base;
 use capeval_lexical::cider::IdfSource;
+use capeval_lexical::fluency::Base;
 use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;

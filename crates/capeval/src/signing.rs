@@ -3,7 +3,7 @@
 use capeval_choice::{Argument, Code};
 use capeval_corpus::{Empty, Missing};
 use capeval_evaluate::{MetricScores, ReferenceSet, SystemScores};
-use capeval_fluency::{EndSymbol, Perplexity};
+use capeval_lexical::fluency::{EndSymbol, Perplexity};
 use capeval_lexical::sacrebleu_signature;
 use capeval_metric::{Signature, Statistics as _};
 use capeval_report::Notice;

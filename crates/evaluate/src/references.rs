@@ -3,8 +3,8 @@
 use std::sync::{Arc, Once, OnceLock};
 
 use capeval_arrays::Buffer;
-use capeval_fluency::NgramModel;
-use capeval_fluency::metric::estimate;
+use capeval_lexical::fluency::NgramModel;
+use capeval_lexical::fluency::metric::estimate;
 use capeval_lexical::frequencies::{Counts, DocumentFrequencies};
 use capeval_metric::{AnyMetric, Figures, Input, Memo, Reading, References};
 use capeval_text::ngrams::{NgramCounts, ReferenceLists};
@@ -324,7 +324,7 @@ impl ReferenceSet {
         reading: Reading,
         order: usize,
         fallback: Option<[f64; 3]>,
-    ) -> Result<(NgramModel, Vec<usize>), capeval_fluency::Error> {
+    ) -> Result<(NgramModel, Vec<usize>), capeval_lexical::fluency::Error> {
         self.prepare([Input::new(reading)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let view = self.views.iter().find(|view| view.reading == reading).expect("just prepared");
@@ -332,7 +332,7 @@ impl ReferenceSet {
         let references = view.references(self, &view.vocabulary, &all, &nothing);
         match estimate(&references, order) {
             Some(estimate) => estimate.finish(fallback),
-            None => Err(capeval_fluency::Error::order(order)),
+            None => Err(capeval_lexical::fluency::Error::order(order)),
         }
     }
 }

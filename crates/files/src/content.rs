@@ -11,7 +11,7 @@ use capeval_choice::{Argument, Refusal, Remedy, Task};
 use capeval_corpus::{Captions, ReadOptions, Role, unpack};
 use capeval_evaluate::Prepared;
 use capeval_evaluate::prepared::{MAGIC, Source};
-use capeval_fluency::NgramModel;
+use capeval_lexical::fluency::NgramModel;
 use capeval_lexical::frequencies::{self, DocumentFrequencies};
 use capeval_spice::ParseCache;
 

@@ -264,7 +264,7 @@ mod tests {
         let error = open(&files).err().unwrap().to_string();
         assert!(error.contains("parses: no metric uses this cache"), "{error}");
         let data = open(&DataFiles { spice_cache: None, ..files }).unwrap();
-        assert!(data.resources.has::<capeval_fluency::NgramModel>());
+        assert!(data.resources.has::<capeval_lexical::fluency::NgramModel>());
         assert!(data.caches.save().unwrap().is_empty());
     }
 }

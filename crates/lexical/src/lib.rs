@@ -2,13 +2,14 @@
 //!
 //! There is one file per metric. Its head says what the metric rewards, the formula, the paper, the program that it
 //! equals, and which quirks of that program are kept; each quirk has a test named after it. [`frequencies`] contains
-//! saved tables of document frequencies, by which CIDEr weights n-grams.
+//! saved tables of document frequencies, by which CIDEr weights n-grams, and [`fluency`] n-gram models.
 
 pub mod bleu;
 pub mod chrf;
 pub mod cider;
 pub mod diversity;
 mod explain;
+pub mod fluency;
 pub mod frequencies;
 mod lcs;
 pub mod meteor_2005;
@@ -52,6 +53,7 @@ pub const KINDS: &[&MetricKind] = &[
     &chrf::CHRF,
     &chrf::CHRF_PLUS_PLUS,
     &ter::KIND,
+    &fluency::metric::KIND,
 ];
 
 /// The metrics of all captions of a system, in the order in which they are listed.

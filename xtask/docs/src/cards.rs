@@ -286,9 +286,7 @@ impl Heads {
     /// Reads all files of the crates that have metrics.
     fn read(root: &Path) -> Result<Self> {
         let mut files = Vec::new();
-        for family in
-            ["lexical", "meteor", "fluency", "spice", "evaluate/src/registry", "embeddings", "chair"]
-        {
+        for family in ["lexical", "meteor", "spice", "evaluate/src/registry", "embeddings", "chair"] {
             let folder = root.join("crates").join(family);
             walk(&folder, &mut files)?;
         }

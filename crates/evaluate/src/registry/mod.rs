@@ -14,8 +14,7 @@ pub use self::suites::{SUITES, Suite};
 /// The metrics, in the order of lists and of the suite of all metrics.
 pub fn kinds() -> impl Iterator<Item = &'static MetricKind> + Clone {
     const SPIDER: &[&MetricKind] = &[&spider::KIND];
-    let families =
-        [capeval_lexical::KINDS, capeval_fluency::KINDS, capeval_meteor::KINDS, capeval_spice::KINDS, SPIDER];
+    let families = [capeval_lexical::KINDS, capeval_meteor::KINDS, capeval_spice::KINDS, SPIDER];
     families.into_iter().flatten().copied()
 }
 

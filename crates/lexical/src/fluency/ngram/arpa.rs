@@ -17,8 +17,8 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
+use super::super::Error;
 use super::{END, MAX_ORDER, NONE, NgramModel, START, UNKNOWN};
-use crate::Error;
 
 impl NgramModel {
     /// Reads an ARPA file.

@@ -14,8 +14,8 @@ use capeval_metric::{
 };
 use capeval_text::Tokenizer;
 
-use crate::ngram::{Estimate, FALLBACK_DISCOUNTS, MAX_ORDER, NgramModel, Word};
-use crate::perplexity::{EndSymbol, Perplexity};
+use super::ngram::{Estimate, FALLBACK_DISCOUNTS, MAX_ORDER, NgramModel, Word};
+use super::perplexity::{EndSymbol, Perplexity};
 
 /// The source of the model.
 #[derive(Clone, Debug)]

@@ -17,8 +17,8 @@
 
 use capeval_choice::{Argument, Remedy};
 
+use super::super::Error;
 use super::{MAX_ORDER, NONE, NgramModel};
-use crate::Error;
 
 /// The discounts that `lmplz --discount_fallback` uses if there are too few captions to estimate them.
 pub const FALLBACK_DISCOUNTS: [f64; 3] = [0.5, 1.0, 1.5];

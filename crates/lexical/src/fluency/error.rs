@@ -21,7 +21,7 @@ impl Error {
 
     /// The error that n-grams of up to `order` words cannot be counted.
     pub fn order(order: usize) -> Self {
-        let most = crate::ngram::MAX_ORDER;
+        let most = super::ngram::MAX_ORDER;
         Self::new(format!("n-grams of {order} words cannot be counted"))
             .with_remedy(format!("give a number from 1 to {most}"))
     }

@@ -3,8 +3,6 @@
 //! - [`perplexity`]: computes perplexities from bits and tokens, for segments and corpora;
 //! - [`ngram`]: models with backoff, read from ARPA files or estimated from captions;
 //! - [`metric`]: the perplexity of captions under such a model, as a metric.
-//!
-//! This crate opens no files; it reads from `Read` and writes to `Write`.
 
 mod error;
 pub mod metric;
@@ -15,6 +13,3 @@ pub use error::Error;
 pub use metric::{NgramPerplexity, UnknownWords};
 pub use ngram::NgramModel;
 pub use perplexity::{Base, EndSymbol, Perplexity};
-
-/// The metrics of this family.
-pub const KINDS: &[&capeval_metric::MetricKind] = &[&metric::KIND];

@@ -6,8 +6,8 @@
 
 use std::io::{BufRead, BufWriter, Write};
 
-use capeval_fluency::NgramModel;
-use capeval_fluency::ngram::{Estimate, FALLBACK_DISCOUNTS};
+use capeval_lexical::fluency::NgramModel;
+use capeval_lexical::fluency::ngram::{Estimate, FALLBACK_DISCOUNTS};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
