@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use capeval_charts::{Axis, COLOURS, Chart, Colour, Estimate, Forest, Group, Mean, SQUARES, Series};
 use capeval_choice::counted;
+use capeval_report::charts::{Axis, COLOURS, Chart, Colour, Estimate, Forest, Group, Mean, SQUARES, Series};
 use capeval_report::{Comparison, Correlation, Gallery, Preference, Report, intervals_in_words, significant};
 use capeval_stats::interval::quantile;
 use serde::Serialize;
@@ -60,7 +60,8 @@ impl Figure {
         let notes = self.notes.iter().filter(|note| !common.contains(note));
         let notes: Vec<String> = notes.map(ToString::to_string).collect();
         let Self { title, words, cells, svg, .. } = self;
-        capeval_charts::Figure { title, words, svg, notes: &notes, cells: cells.as_deref() }.to_string()
+        capeval_report::charts::Figure { title, words, svg, notes: &notes, cells: cells.as_deref() }
+            .to_string()
     }
 }
 

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use capeval_charts::MARK;
+use capeval_report::charts::MARK;
 use sha2::{Digest, Sha256};
 
 use crate::{Page, Pictures};
 
 /// The style of all pages, after the one that sites share.
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
-pub(crate) use capeval_charts::STYLE as LOOK;
+pub(crate) use capeval_report::charts::STYLE as LOOK;
 
 /// The script of all pages.
 pub(crate) const SCRIPT: &str = concat!(

@@ -1,7 +1,7 @@
 //! Results as HTML pages.
 //!
 //! A page is one file that needs no network: tables, charts and a browser of images. The templates are in `templates`,
-//! the script and the style in `assets`; drawings, and the style that all pages share, are those of `capeval-charts`.
+//! the script and the style in `assets`; drawings, and the style that all pages share, are in `capeval_report::charts`.
 //! The page's Content-Security-Policy allows only this script and these styles, and no connection except to the
 //! pictures.
 
@@ -16,9 +16,9 @@ mod rated;
 use std::io::{self, Write};
 
 use askama::Template;
-use capeval_charts::{Colour, Estimate};
 use capeval_choice::{Dialect, counted};
 use capeval_metric::Signature;
+use capeval_report::charts::{Colour, Estimate};
 use capeval_report::{
     Align, Comparison, Correlation, Form, Grid, Head, Labels, Preference, Report, Table, Tabulated,
     intervals_in_words,

@@ -1,7 +1,7 @@
 //! The captions of systems on the page of a report on diversity: lengths, vocabulary, n-grams, and repeated captions.
 
-use capeval_charts::{Axis, COLOURS, Chart, Colour, Series};
 use capeval_choice::counted;
+use capeval_report::charts::{Axis, COLOURS, Chart, Colour, Series};
 use capeval_report::{Align, Grid, NgramCount, Profile, Report, Table, significant};
 
 use crate::figures::{Figure, Note, SHOWN, top};

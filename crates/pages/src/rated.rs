@@ -1,7 +1,7 @@
 //! Cumulative distributions of human ratings and of scores: a line for each system that wrote rated captions, and one
 //! for the references.
 
-use capeval_charts::{COLOURS, Colour};
+use capeval_report::charts::{COLOURS, Colour};
 use capeval_report::{Correlation, Unit};
 
 use crate::figures::{Figure, cumulative, sorted};

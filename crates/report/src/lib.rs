@@ -2,9 +2,11 @@
 //!
 //! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold the results. All four begin with a [`Head`], and
 //! each can be [`Written`] in any [`Form`]: a table for the terminal, Markdown and LaTeX for papers, and JSON, JSON
-//! Lines and CSV for programs. Writing computes nothing. `capeval-pages` turns the same results into HTML pages.
-//! Results of other crates do the same once they are [`Export`] and [`Tabulated`].
+//! Lines and CSV for programs. Writing computes nothing. Results of other crates do the same once they are [`Export`]
+//! and [`Tabulated`]. `capeval-pages` turns results into HTML pages, with the drawings and the style of [`charts`],
+//! which sites share.
 
+pub mod charts;
 mod comparison;
 mod correlation;
 mod evidence;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use capeval_api::{SetState, SubmissionKind};
-use capeval_charts::SQUARES;
 use capeval_choice::SegmentId;
+use capeval_report::charts::SQUARES;
 use capeval_tasks::{
     Allowance, Compare, Contrast, Prepare, Prepared, Score, Set, SetContrast, SetScores, SetTests,
 };

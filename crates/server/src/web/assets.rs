@@ -10,14 +10,14 @@ use crate::ids;
 
 /// Name, type and content.
 const ASSETS: &[(&str, &str, &str)] = &[
-    ("look.css", "text/css; charset=utf-8", capeval_charts::STYLE),
+    ("look.css", "text/css; charset=utf-8", capeval_report::charts::STYLE),
     ("site.css", "text/css; charset=utf-8", include_str!("../../assets/site.css")),
     ("site.js", "text/javascript; charset=utf-8", include_str!("../../assets/site.js")),
     ("caption.js", "text/javascript; charset=utf-8", include_str!("../../assets/caption.js")),
     ("unsent.js", "text/javascript; charset=utf-8", include_str!("../../assets/unsent.js")),
     ("upload.js", "text/javascript; charset=utf-8", include_str!("../../assets/upload.js")),
     ("hero.svg", "image/svg+xml", include_str!("../../assets/hero.svg")),
-    ("icon.svg", "image/svg+xml", capeval_charts::MARK),
+    ("icon.svg", "image/svg+xml", capeval_report::charts::MARK),
 ];
 
 /// The routes of assets.

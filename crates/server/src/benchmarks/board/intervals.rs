@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use capeval_api::SubmissionKind;
-use capeval_charts::{Colour, Estimate, Figure, Forest};
+use capeval_report::charts::{Colour, Estimate, Figure, Forest};
 use capeval_stats::Interval;
 
 use super::choices::BoardQuery;

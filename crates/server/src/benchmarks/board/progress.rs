@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::response::Response;
 use capeval_api::{Progress, ProgressPoint, SubmissionKind};
-use capeval_charts::{Axis, Chart, Colour, Dot, Figure, Series};
+use capeval_report::charts::{Axis, Chart, Colour, Dot, Figure, Series};
 use capeval_tasks::Described;
 
 use super::choices::BoardQuery;

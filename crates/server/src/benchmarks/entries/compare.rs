@@ -6,7 +6,7 @@ use capeval_api::{
     ComparedEntry, ComparedImage, ComparedImages, ComparedMeasure, ComparedPoint, ComparedSet,
     ComparisonState, EntryComparison, EntryPair, SubmissionKind,
 };
-use capeval_charts::{Axis, Chart, Colour, Figure};
+use capeval_report::charts::{Axis, Chart, Colour, Figure};
 use capeval_tasks::{Described, ImageContrast, MeasureContrast};
 
 use super::contrasts::ByImage;

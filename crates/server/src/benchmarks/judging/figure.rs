@@ -1,7 +1,7 @@
 //! The cumulative distributions of judges' grades.
 
 use capeval_api::Measured;
-use capeval_charts::{Axis, COLOURS, Chart, Colour, Figure, Series};
+use capeval_report::charts::{Axis, COLOURS, Chart, Colour, Figure, Series};
 
 use crate::web::Page;
 

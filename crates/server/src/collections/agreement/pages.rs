@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_charts::{self as charts, Colour, Figure, Forest};
+use capeval_report::charts::{self, Colour, Figure, Forest};
 use capeval_stats::Interval;
 use capeval_tasks::{Agreement, Drawn, Estimate, Measured};
 use schemars::JsonSchema;

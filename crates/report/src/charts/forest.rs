@@ -1,11 +1,11 @@
 //! Forest plots as inline SVG: a row for each estimate, with its name, its point and interval, and its value.
 
 use askama::Template;
-use capeval_report::fixed;
 use capeval_stats::Interval;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::chart::{Axis, Colour};
+use super::chart::{Axis, Colour};
+use crate::number::fixed;
 
 /// The ends of a row.
 const LEFT: f64 = 8.0;

@@ -9,26 +9,26 @@ mod escape;
 mod figure;
 mod forest;
 
-pub use crate::chart::{Axis, COLOURS, Chart, Colour, Dot, Group, Mean, SQUARES, Series};
-pub use crate::escape::Text;
-pub use crate::figure::Figure;
-pub use crate::forest::{Estimate, Forest};
+pub use chart::{Axis, COLOURS, Chart, Colour, Dot, Group, Mean, SQUARES, Series};
+pub use escape::Text;
+pub use figure::Figure;
+pub use forest::{Estimate, Forest};
 
 /// The style of all pages: colours, letters, tables, forms and drawings. A page adds its own after it.
 pub const STYLE: &str = concat!(
     ":root {\n",
-    include_str!("../assets/light.css"),
+    include_str!("../../assets/light.css"),
     "}\n@media (prefers-color-scheme: dark) {\n:root:not([data-theme=\"light\"]) {\n",
-    include_str!("../assets/dark.css"),
+    include_str!("../../assets/dark.css"),
     "}\n}\n:root[data-theme=\"dark\"] {\n",
-    include_str!("../assets/dark.css"),
+    include_str!("../../assets/dark.css"),
     "}\n",
-    include_str!("../assets/look.css"),
+    include_str!("../../assets/look.css"),
     // Paper is white, whatever the theme.
     "@media print {\n:root:root:root {\ncolor-scheme: light;\n",
-    include_str!("../assets/light.css"),
+    include_str!("../../assets/light.css"),
     "}\n}\n",
 );
 
 /// The mark of capeval, a drawing of its own for a dark and a light background.
-pub const MARK: &str = include_str!("../assets/mark.svg");
+pub const MARK: &str = include_str!("../../assets/mark.svg");

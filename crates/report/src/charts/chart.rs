@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::number::significant;
 use askama::Template;
-use capeval_report::significant;
 
 /// The number of series that have a colour of their own.
 pub const COLOURS: usize = 8;

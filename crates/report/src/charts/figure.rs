@@ -10,7 +10,7 @@ pub struct Figure<'a> {
     pub title: &'a str,
     /// What the drawing shows, for those who do not see it.
     pub words: &'a str,
-    /// The drawing, as [`Chart`](crate::Chart) and [`Forest`](crate::Forest) give it.
+    /// The drawing, as [`Chart`](super::Chart) and [`Forest`](super::Forest) give it.
     pub svg: &'a str,
     /// What is said below it.
     pub notes: &'a [String],
