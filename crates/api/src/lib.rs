@@ -1,5 +1,5 @@
 //! The JSON that the evaluation server and its programs exchange, as types: the server writes its answers and its
-//! OpenAPI document from them, and the client reads them.
+//! OpenAPI document from them, and the [`client`] (a feature) reads them.
 //!
 //! Comments on types and fields are the descriptions in the OpenAPI document. Older programs and servers know only the
 //! fields of their time, so a field that is added later is an `Option`, none is removed, and a choice in an answer
@@ -13,6 +13,8 @@
 mod account;
 mod announcement;
 mod board;
+#[cfg(feature = "client")]
+pub mod client;
 mod collection;
 mod entry;
 mod hosting;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use capeval_client::{About, Error, Kind, Results, Server};
+use capeval_api::client::{About, Error, Kind, Results, Server};
 use pyo3::exceptions::{PyConnectionError, PyPermissionError, PyUserWarning};
 use pyo3::prelude::*;
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use capeval_client::{About, Error, Results, Server, Submission, SubmissionState};
+use capeval_api::SubmissionState;
+use capeval_api::client::{About, Error, Results, Server, Submission};
 use capeval_files as files;
 use clap::ValueEnum;
 use indicatif::ProgressBar;

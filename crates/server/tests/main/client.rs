@@ -4,7 +4,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;
 
 use capeval::corpus::{self, Captions, ReadOptions};
-use capeval_client::{About, Error, Kind, Results, Server, Submission, SubmissionState};
+use capeval_api::SubmissionState;
+use capeval_api::client::{About, Error, Kind, Results, Server, Submission};
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::jobs::queue::Priority;

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use capeval_api::{Open, Problem, ProblemKind, Problems, Report};
 use capeval_choice::{Argument, Refusal, Remedy};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::{Open, Problem, ProblemKind, Problems, Report};
 
 /// What kind of error it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 //! What a file must be is checked before it is sent; what only the server knows, such as which images are missing, it
 //! reports before it counts the submission.
 
+#![warn(missing_docs)]
+
 mod connection;
 mod error;
 mod results;
@@ -10,12 +12,12 @@ mod results;
 use std::ops::{ControlFlow, Deref};
 use std::time::{Duration, Instant};
 
-use capeval_api::{Benchmarks, Column, Open, Report};
 use capeval_choice::{Argument, Refusal, Remedy};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use capeval_api::{Phase, SubmissionState};
+use crate::{Benchmarks, Column, Open, Phase, Report, SubmissionState};
+
 pub use error::{Error, Kind};
 pub use results::Results;
 
@@ -58,7 +60,7 @@ pub struct About<'a> {
 #[derive(Clone, Debug)]
 pub struct Submission {
     /// What this version knows of the server's answer.
-    known: capeval_api::Submission,
+    known: crate::Submission,
     /// Whether the same captions were submitted before, so nothing was counted.
     pub is_repeated: bool,
     /// All that the server says.
@@ -67,7 +69,7 @@ pub struct Submission {
 
 impl Submission {
     fn of(all: Value) -> Result<Self, Error> {
-        let known = capeval_api::Submission::deserialize(&all).map_err(|_| error::unexpected())?;
+        let known = crate::Submission::deserialize(&all).map_err(|_| error::unexpected())?;
         Ok(Self { known, is_repeated: false, all })
     }
 
@@ -78,9 +80,9 @@ impl Submission {
 }
 
 impl Deref for Submission {
-    type Target = capeval_api::Submission;
+    type Target = crate::Submission;
 
-    fn deref(&self) -> &capeval_api::Submission {
+    fn deref(&self) -> &crate::Submission {
         &self.known
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use ureq::Agent;
 use ureq::http::{Response, Uri, header};
 
-use crate::error::{self, Error, Kind};
+use super::error::{self, Error, Kind};
 
 /// How long a connection may take to begin.
 const CONNECT: Duration = Duration::from_secs(15);

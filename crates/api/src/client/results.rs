@@ -9,7 +9,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
-use crate::{Error, Kind, Phase};
+use super::{Error, Kind};
+use crate::Phase;
 
 /// The most ids that an error lists.
 const LISTED: usize = 5;
