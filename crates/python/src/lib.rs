@@ -1,4 +1,4 @@
-//! The functions and classes of the Python extension module, as an ordinary crate.
+//! The Python extension module `capeval._engine`.
 //!
 //! This crate translates Python's objects into types of `capeval`, errors into Python's exceptions, and numbers into
 //! buffers that numpy reads without a copy. The names and shapes that users see are defined in Python.
@@ -37,8 +37,9 @@ mod tally;
 
 use pyo3::prelude::*;
 
-/// Fills the extension module.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+/// The engine of the package `capeval`; use the package instead.
+#[pymodule(gil_used = false)]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::remember_process();
     module.add("__version__", capeval::VERSION)?;
     module.add_class::<arrow::RowScorer>()?;
