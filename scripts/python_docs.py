@@ -28,7 +28,8 @@ def signature(thing):
         return ""
     bare = [p.replace(annotation=p.annotation if p.annotation is p.empty else Bare(p.annotation)) for p in found.parameters.values()]
     kind = found.return_annotation
-    text = str(found.replace(parameters=bare, return_annotation=kind if kind is found.empty else Bare(kind)))
+    # Those of functions with many keywords print without them.
+    text = str(inspect.Signature(bare, return_annotation=kind if kind is found.empty else Bare(kind)))
     return text.replace("(self, ", "(").replace("(self)", "()").replace("(cls, ", "(")
 
 
@@ -79,22 +80,22 @@ def plain(text, page):
     text = re.sub(r":(?:func|class|meth|mod|attr):`~?([^`]*)`", role, inspect.cleandoc(text or ""))
     text = text.replace("``", "`")
     lines, out, listing, example = text.split("\n"), [], False, False
-    for line in lines:
+    for line, below in zip(lines, [*lines[1:], ""]):
         if line.startswith(">>>") and not example:
             out.append("```python")
             example = True
         elif example and not line.strip():
             out.append("```")
             example = False
-        if not example and line in ("Args:", "Raises:", "Returns:"):
+        if not example and re.match(r"[A-Z].*:$", line) and below.startswith("    "):
             listing = True
             out += [f"*{line[:-1]}*", ""]
             continue
-        if listing and line.startswith("    ") and not line.startswith("        "):
-            name, colon, rest = line.strip().partition(": ")
-            out.append(f"- `{name}`: {rest}" if colon and " " not in name else f"- {line.strip()}")
-        elif listing and line.startswith("        "):
-            out.append("  " + line.strip())
+        words = line.lstrip()
+        if listing and words and line.startswith("    "):
+            name, colon, rest = words.partition(": ")
+            item = f"- `{name}`: {rest}" if colon and " " not in name else f"- {words.removeprefix('- ')}"
+            out.append(item if len(line) == len(words) + 4 else f"  {words}")
         else:
             listing = listing and not line.strip()
             out.append(line)

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._chair import Chair
-from ._choices import Correction, Duplicate, Empty, Idf, Ids, Missing, Surplus
-from ._data import Models, Vectors, data_of
+from ._data import data_of
 from ._figure import Point, Shown, shown
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._given import GivenScores, given, keys
-from ._inputs import (
-    Captionlike,
-    Metrics,
-    Pictures,
-    Settings,
-    digit_count,
-    ids_of,
-    metric_options,
-    thread_count,
-)
-from ._judging import Judging
+from ._given import given, keys
+from ._inputs import Captionlike, Metrics, digit_count, ids_of, thread_count
+from ._keywords import only, takes
 from ._progress import Listener, Progress
 from ._rendered import Framed, Rendered, Savable
-from ._report import Id, Report
+from ._report import Report
 from ._score import by_name, prepare
+from .options import CompareOptions, IdMatching, Level, Policies, ReportContents, Resampling, Testing
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._evaluator import Evaluator
 
 
@@ -185,143 +176,41 @@ def _contrast(row: dict[str, Any]) -> Contrast:
     return Contrast(**fields)
 
 
+@takes(CompareOptions)
 def compare(
     references: Captionlike | Evaluator = None,
     systems: Mapping[str, Captionlike] | None = None,
     metrics: Metrics = None,
-    *,
-    scores: GivenScores = None,
-    lower_is_better: str | Sequence[str] = (),
-    level: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 12_345,
-    correction: Correction = "holm",
-    all_pairs: bool = False,
-    suite: str | None = None,
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    idf: Idf | None = None,
-    document_frequencies: Frequencies = None,
-    lm: str | os.PathLike[str] | None = None,
-    spice_cache: str | os.PathLike[str] | None = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    chair: Chair | None = None,
-    judging: Judging | None = None,
-    pictures: Pictures = None,
-    score_cache: str | os.PathLike[str] | None = None,
-    missing: Missing = "error",
-    surplus: Surplus = "error",
-    duplicate: Duplicate = "error",
-    empty: Empty = "error",
-    ids: Ids = "as-given",
-    split: str | Sequence[str] | None = None,
-    ref_format: str | None = None,
-    ref_id_column: str | None = None,
-    ref_caption_columns: str | Sequence[str] | None = None,
-    input_format: str | None = None,
-    id_column: str | None = None,
-    caption_column: str | None = None,
-    images: Iterable[Id] | None = None,
-    segments: bool = True,
-    gallery: bool = False,
-    threads: int | None = None,
-    progress: Progress = None,
-    df: Frequencies = None,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Tests whether systems differ: paired tests by every metric, and confidence intervals.
 
     Resampling draws images and sums their statistics, so the tests of BLEU, METEOR and TER apply to corpus scores.
     The same seed gives the same digits.
 
+    >>> import capeval
+    >>> references = {1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats sit"]}
+    >>> systems = {"old": {1: "a dog", 2: "two dogs"}, "new": {1: "a dog runs", 2: "two cats"}}
+    >>> round(capeval.compare(references, systems, "rouge-l")["new", "rouge-l"].difference, 3)
+    0.364
+
     Args:
-        references: as for :func:`capeval.score`.
-        systems: at least two systems by name; the first is the baseline.
-        metrics: as for :func:`capeval.score`.
-        scores: as for :func:`capeval.score`.
-        lower_is_better: as for :func:`capeval.score`.
-        level: the confidence level of intervals and verdicts.
-        resamples: the number of resamples for the bootstrap and of shuffles for randomisation.
-        seed: the seed of the random numbers.
-        correction: how p-values are corrected for the number of tests:
-            - ``"none"``: none
-            - ``"bonferroni"``: multiplied by the number of tests; bounds the chance of a false finding
-            - ``"holm"``: stepwise from the smallest (Holm 1979); bounds the same chance, finds more
-            - ``"bh"``: stepwise from the largest (Benjamini, Hochberg 1995); bounds their share
-        all_pairs: compare every system with every other, not only with the first.
-        suite: as for :func:`capeval.score`.
-        tokenizer: as for :func:`capeval.score`.
-        settings: as for :func:`capeval.score`.
-        idf: as for :func:`capeval.score`.
-        document_frequencies: as for :func:`capeval.score`.
-        lm: as for :func:`capeval.score`.
-        spice_cache: as for :func:`capeval.score`.
-        model: as for :func:`capeval.score`.
-        vectors: as for :func:`capeval.score`.
-        chair: as for :func:`capeval.score`.
-        judging: as for :func:`capeval.score`.
-        pictures: as for :func:`capeval.score`.
-        score_cache: as for :func:`capeval.score`.
-        missing: as for :func:`capeval.score`.
-        surplus: as for :func:`capeval.score`.
-        duplicate: as for :func:`capeval.score`.
-        empty: as for :func:`capeval.score`.
-        ids: as for :func:`capeval.score`.
-        split: as for :func:`capeval.score`.
-        ref_format: as for :func:`capeval.score`.
-        ref_id_column: as for :func:`capeval.score`.
-        ref_caption_columns: as for :func:`capeval.score`.
-        input_format: as for :func:`capeval.score`.
-        id_column: as for :func:`capeval.score`.
-        caption_column: as for :func:`capeval.score`.
-        images: the ids of the images to use; the default is all images.
-        segments: as for :func:`capeval.score`.
-        gallery: whether :meth:`Comparison.to_html` shows every image.
-        threads: as for :func:`capeval.score`.
-        progress: as for :func:`capeval.score`.
-        df: the former name of `document_frequencies`.
+        references: As for :func:`capeval.score`.
+        systems: At least two systems by name; the first is the baseline.
+        metrics: As for :func:`capeval.score`.
 
     Raises:
         ValueError: there are fewer than two systems, an option is invalid, or the systems describe different images.
     """
-    is_alone = scores is not None and references is None and systems is None
-    ground, read, chosen, table = prepare(
-        references,
-        {} if is_alone else by_name(None, systems),
-        metric_options(metrics, suite, tokenizer, settings, idf),
-        DocumentFrequencies._given(document_frequencies, df),
-        {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
-        {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
-    )
+    is_alone = options["scores"] is not None and references is None and systems is None
+    ground, read, chosen = prepare(references, {} if is_alone else by_name(None, systems), metrics, options)
     scoring = {
+        **only(options, Policies, IdMatching, ReportContents),
         "metrics": chosen.options,
-        "lower_is_better": keys(lower_is_better),
-        "missing": missing,
-        "surplus": surplus,
-        "duplicate": duplicate,
-        "empty": empty,
-        "ids": ids,
-        "images": ids_of(images),
-        "segments": segments,
-        "gallery": gallery,
+        "images": ids_of(options["images"]),
+        "lower_is_better": keys(options["lower_is_better"]),
     }
-    tests = {
-        "score": scoring,
-        "resampling": {"level": level, "resamples": resamples, "seed": seed},
-        "correction": correction,
-        "all_pairs": all_pairs,
-    }
-    data = data_of(
-        table,
-        chosen,
-        lm=lm,
-        spice_cache=spice_cache,
-        model=model,
-        vectors=vectors,
-        chair=chair,
-        judging=judging,
-        pictures=pictures,
-        score_cache=score_cache,
-    )
-    with Listener(progress) as listener:
-        return Comparison(_engine.compare(ground, read, given(scores), tests, data, thread_count(threads), listener))
+    tests = {**only(options, Testing), "score": scoring, "resampling": only(options, Level, Resampling)}
+    data, threads = data_of(chosen, options), thread_count(options["threads"])
+    with Listener(options["progress"]) as listener:
+        return Comparison(_engine.compare(ground, read, given(options["scores"]), tests, data, threads, listener))

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._chair import Chair
-from ._choices import Idf, Ids, OwnReference, Surplus, Unit
-from ._data import Models, Vectors, data_of
+from ._data import data_of
 from ._figure import Point, Shown, shown
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._given import GivenScores, given, keys
+from ._given import given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
-    Pictures,
-    Settings,
     digit_count,
     metric_options,
     reference_captions,
     refuse_beside_scores,
     resampling,
     table_columns,
-    to_list,
     thread_count,
+    to_list,
 )
-from ._judging import Judging
-from ._progress import Listener, Progress
+from ._keywords import only, takes
+from ._progress import Listener
 from ._rendered import Framed, Rendered
 from ._report import Id
+from .options import CorrelateOptions, MetricChoice, MetricData, RatedCaptions, RatingPoints
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
 Interval = tuple[float, float]
 
@@ -163,137 +160,46 @@ def _agreement(row: dict[str, Any]) -> Agreement:
     return Agreement(**fields, intervals=intervals)
 
 
+@takes(CorrelateOptions, resamples=1_000)
 def correlate(
-    ratings: Any,
-    references: Captionlike | None = None,
-    metrics: Metrics = None,
-    *,
-    scores: GivenScores = None,
-    lower_is_better: str | Sequence[str] = (),
-    unit: Unit = "rating",
-    own_reference: OwnReference = "keep",
-    surplus: Surplus = "error",
-    ids: Ids = "as-given",
-    intervals: bool | float = False,
-    resamples: int = 1_000,
-    seed: int = 12_345,
-    suite: str | None = None,
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    idf: Idf | None = None,
-    document_frequencies: Frequencies = None,
-    spice_cache: str | os.PathLike[str] | None = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    chair: Chair | None = None,
-    judging: Judging | None = None,
-    pictures: Pictures = None,
-    score_cache: str | os.PathLike[str] | None = None,
-    split: str | Sequence[str] | None = None,
-    ref_format: str | None = None,
-    ref_id_column: str | None = None,
-    ref_caption_columns: str | Sequence[str] | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
-    df: Frequencies = None,
+    ratings: Any, references: Captionlike | None = None, metrics: Metrics = None, **options: Unpack[CorrelateOptions]
 ) -> Correlation:
     """Correlates metrics with human ratings: Pearson, Spearman, Kendall's tau-b and tau-c, pairwise accuracy.
 
+    >>> import capeval
+    >>> ratings = [{"image_id": 1, "caption": "a dog runs", "rating": 5}, {"image_id": 1, "caption": "a cat", "rating": 1},
+    ...            {"image_id": 2, "caption": "two cats", "rating": 4}, {"image_id": 2, "caption": "a dog", "rating": 2}]
+    >>> found = capeval.correlate(ratings, {1: ["a dog runs", "the dog ran"], 2: ["two cats", "cats sit"]}, "rouge-l")
+    >>> found["rouge-l"].accuracy
+    1.0
+
     Args:
-        ratings: the path of a file (Flickr8k's annotations, CLIPScore's format, a table); or dictionaries with
+        ratings: The path of a file (Flickr8k's annotations, CLIPScore's format, a table); or dictionaries with
             ``image_id``, ``caption`` and ``rating`` (a number, or a list with one per rater), and optionally
             ``system``, which wrote the caption; or a table of pandas, polars or pyarrow with such columns.
-        references: as for :func:`capeval.score`; not needed if the file of ratings contains them.
-        metrics: as for :func:`capeval.score`.
-        scores: as for :func:`capeval.score`; with a column or key ``caption`` where an image has several captions. Metrics
-            are computed beside them only if some are named, or references given.
-        lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
-        unit: the points to correlate:
-            - ``"rating"``: each rating by each rater, as in the caption literature
-            - ``"item"``: each item, with the mean of its ratings
-        own_reference: what to do about a rated caption that is also a reference of its image:
-            - ``"keep"``: score it against all references, itself included, with a notice
-            - ``"remove"``: remove it from the references of its image
-            - ``"remove-same-words"``: as remove, also references that differ only in case, punctuation and spaces
-            - ``"hold-out"``: compare it with the other references, one caption at a time
-            - ``"skip"``: leave it out, with its ratings or its pair
-        surplus: what to do about ratings of images without references:
-            - ``"error"``: stop, and name the images
-            - ``"ignore"``: leave them out
-        ids: as for :func:`capeval.score`.
-        intervals: confidence intervals: ``True`` for 95 %, or a level.
-        resamples: the number of resamples of the images for the intervals.
-        seed: the seed of the random numbers.
-        suite: as for :func:`capeval.score`.
-        tokenizer: as for :func:`capeval.score`.
-        settings: as for :func:`capeval.score`.
-        idf: as for :func:`capeval.score`.
-        document_frequencies: as for :func:`capeval.score`.
-        spice_cache: as for :func:`capeval.score`.
-        model: as for :func:`capeval.score`.
-        vectors: as for :func:`capeval.score`.
-        chair: as for :func:`capeval.score`.
-        judging: as for :func:`capeval.score`.
-        pictures: as for :func:`capeval.score`.
-        score_cache: as for :func:`capeval.score`.
-        split: as for :func:`capeval.score`.
-        ref_format: as for :func:`capeval.score`.
-        ref_id_column: as for :func:`capeval.score`.
-        ref_caption_columns: as for :func:`capeval.score`.
-        threads: the number of threads; see :func:`capeval.set_num_threads`.
-        progress: as for :func:`capeval.score`.
-        df: the former name of `document_frequencies`.
+        references: As for :func:`capeval.score`; not needed if the file of ratings contains them.
+        metrics: As for :func:`capeval.score`. Metrics are computed beside `scores` only if some are named, or references
+            given. Scores need a column or key ``caption`` where an image has several captions.
 
     Raises:
         ValueError: the ratings are invalid, or do not match the references.
         FileNotFoundError: a file does not exist.
     """
-    is_path = isinstance(ratings, (str, os.PathLike))
-    frequencies = DocumentFrequencies._given(document_frequencies, df)
-    of_scoring = {
-        "tokenizer": tokenizer is not None,
-        "settings": bool(settings),
-        "idf": idf is not None,
-        "document_frequencies": frequencies is not None,
-        "spice_cache": spice_cache is not None,
-        "model": model is not None,
-        "vectors": vectors is not None,
-        "chair": chair is not None,
-        "judging": judging is not None,
-        "pictures": pictures is not None,
-        "score_cache": score_cache is not None,
-        "own_reference": own_reference != "keep",
-        "surplus": surplus != "error",
-    }
-    if references is None and metrics is None and suite is None:
-        refuse_beside_scores(scores, of_scoring)
-    chosen = metric_options(metrics, suite, tokenizer, settings, idf)
-    options = {
+    if references is None and metrics is None and options["suite"] is None:
+        refuse_beside_scores(options["scores"], options, MetricChoice, MetricData, RatedCaptions)
+    chosen = metric_options(metrics, options)
+    settings = {
+        **only(options, RatingPoints, RatedCaptions),
         "metrics": chosen.options,
-        "lower_is_better": keys(lower_is_better),
-        "unit": unit,
-        "own_reference": own_reference,
-        "surplus": surplus,
-        "ids": ids,
-        "intervals": resampling(intervals, resamples, seed),
+        "ids": options["ids"] or "as-given",
+        "lower_is_better": keys(options["lower_is_better"]),
+        "intervals": resampling(options["intervals"], options),
     }
-    ground = None
-    if references is not None:
-        ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = data_of(
-        DocumentFrequencies._table(frequencies),
-        chosen,
-        spice_cache=spice_cache,
-        model=model,
-        vectors=vectors,
-        chair=chair,
-        judging=judging,
-        pictures=pictures,
-        score_cache=score_cache,
-    )
-    rated = os.fspath(ratings) if is_path else _rows(ratings)
-    with Listener(progress) as listener:
-        return Correlation(_engine.correlate(rated, ground, given(scores), options, data, thread_count(threads), listener))
+    ground = None if references is None else reference_captions(references, options)
+    data, threads = data_of(chosen, options), thread_count(options["threads"])
+    rated = os.fspath(ratings) if isinstance(ratings, (str, os.PathLike)) else _rows(ratings)
+    with Listener(options["progress"]) as listener:
+        return Correlation(_engine.correlate(rated, ground, given(options["scores"]), settings, data, threads, listener))
 
 
 def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:

@@ -6,42 +6,34 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
-from . import _engine
-from ._chair import Chair, chair_of
-from ._inputs import Chosen, Pictures, listed, path_of, pictures_of
-from ._judging import Judging, judging_of
+from ._chair import chair_of
+from ._frequencies import DocumentFrequencies
+from ._inputs import ChosenMetrics, listed, path_of, pictures_of
+from ._judging import judging_of
+from ._keywords import only
+from .options import MetricData
 
 Models = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], None]
 Vectors = Union[Mapping[str, Any], None]
 
 
-def data_of(
-    table: _engine.DocumentFrequencies | None,
-    chosen: Chosen,
-    *,
-    lm: str | os.PathLike[str] | None = None,
-    spice_cache: str | os.PathLike[str] | None,
-    model: Models,
-    vectors: Vectors,
-    chair: Chair | None,
-    judging: Judging | None,
-    pictures: Pictures,
-    score_cache: str | os.PathLike[str] | None,
-) -> dict[str, Any]:
+_OBJECTS = ("document_frequencies", "model", "vectors", "chair", "judging", "pictures")
+"""The data of metrics that are more than the path of a file."""
+
+
+def data_of(chosen: ChosenMetrics, options: MetricData) -> dict[str, Any]:
     """The data of metrics as the engine takes them."""
-    files, held = vectors_of(vectors)
+    files, held = vectors_of(options["vectors"])
     return {
-        "table": table,
-        "lm": path_of(lm),
-        "spice_cache": path_of(spice_cache),
+        **{name: path_of(path) for name, path in only(options, MetricData).items() if name not in _OBJECTS},
         "functions": chosen.engine(),
-        "models": models_of(model),
+        "table": DocumentFrequencies._table(options["document_frequencies"]),
+        "models": models_of(options["model"]),
         "vectors": files,
         "held": held,
-        "chair": chair_of(chair),
-        "judging": judging_of(judging),
-        "pictures": pictures_of(pictures),
-        "score_cache": path_of(score_cache),
+        "chair": chair_of(options["chair"]),
+        "judging": judging_of(options["judging"]),
+        "pictures": pictures_of(options["pictures"]),
     }
 
 

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._chair import Chair
-from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
-from ._data import Models, Vectors
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import (
-    Captionlike,
-    Chosen,
-    Metrics,
-    Pictures,
-    Settings,
-    metric_options,
-    path_of,
-    reference_captions,
-    thread_count,
-)
-from ._judging import Judging
-from ._progress import Progress
+from ._inputs import Captionlike, ChosenMetrics, Metrics, metric_options, path_of, reference_captions, thread_count
+from ._keywords import takes
 from ._report import Id, Report
+from .options import EvaluatorOptions, EvaluatorScoreOptions, LoadOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import CaptionComparison
 
 
 class Evaluator:
@@ -37,70 +27,34 @@ class Evaluator:
     1.0
     """
 
-    def __init__(
-        self,
-        references: Captionlike,
-        metrics: Metrics = None,
-        *,
-        suite: str | None = None,
-        tokenizer: str | None = None,
-        settings: Settings = None,
-        idf: Idf | None = None,
-        document_frequencies: Frequencies = None,
-        spice_cache: str | os.PathLike[str] | None = None,
-        ids: Ids = "as-given",
-        split: str | Sequence[str] | None = None,
-        ref_format: str | None = None,
-        ref_id_column: str | None = None,
-        ref_caption_columns: str | Sequence[str] | None = None,
-        threads: int | None = None,
-        df: Frequencies = None,
-    ) -> None:
+    @takes(EvaluatorOptions)
+    def __init__(self, references: Captionlike, metrics: Metrics = None, **options: Unpack[EvaluatorOptions]) -> None:
         """Reads and counts references.
 
         Args:
-            references: captions by people, in any form that :func:`capeval.score` takes.
-            metrics: the metrics to prepare for; later calls may name others, but then take longer. What models and
+            references: Captions by people, in any form that :func:`capeval.score` takes.
+            metrics: The metrics to prepare for; later calls may name others, but then take longer. What models and
                 judges need is given to those calls.
-            suite: as for :func:`capeval.score`.
-            tokenizer: as for :func:`capeval.score`.
-            settings: as for :func:`capeval.score`.
-            idf: as for :func:`capeval.score`.
-            document_frequencies: as for :func:`capeval.score`.
-            spice_cache: as for :func:`capeval.score`.
-            ids: as for :func:`capeval.score`.
-            split: as for :func:`capeval.score`.
-            ref_format: as for :func:`capeval.score`.
-            ref_id_column: as for :func:`capeval.score`.
-            ref_caption_columns: as for :func:`capeval.score`.
-            threads: the number of threads; see :func:`capeval.set_num_threads`.
-            df: the former name of `document_frequencies`.
 
         Raises:
             ValueError: there are no references, or a metric is unknown.
             KeyboardInterrupt: on Ctrl-C, once the references are prepared for the current metric.
         """
-        rows = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-        self._metrics = metric_options(metrics, suite, tokenizer, settings, idf)
-        self._df = DocumentFrequencies._given(document_frequencies, df)
-        self._ids: Ids = ids
-        options = {"metrics": self._metrics.options, "ids": ids}
-        data = {"spice_cache": path_of(spice_cache), "functions": self._metrics.engine()}
-        self._prepared = _engine.Prepared.build(rows, options, data, thread_count(threads))
+        self._remember(metrics, options)
+        rows = reference_captions(references, options)
+        data = {"spice_cache": path_of(options["spice_cache"]), "functions": self._metrics.engine()}
+        settings = {"metrics": self._metrics.options, "ids": self._ids}
+        self._prepared = _engine.Prepared.build(rows, settings, data, thread_count(options["threads"]))
+
+    def _remember(self, metrics: Metrics, options: LoadOptions) -> None:
+        """Keeps what calls take that do not choose otherwise."""
+        self._metrics = metric_options(metrics, options)
+        self._frequencies = options["document_frequencies"]
+        self._ids = options["ids"] or "as-given"
 
     @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        metrics: Metrics = None,
-        *,
-        suite: str | None = None,
-        tokenizer: str | None = None,
-        settings: Settings = None,
-        idf: Idf | None = None,
-        document_frequencies: Frequencies = None,
-        df: Frequencies = None,
-    ) -> Evaluator:
+    @takes(LoadOptions)
+    def load(cls, path: str | os.PathLike[str], metrics: Metrics = None, **options: Unpack[LoadOptions]) -> Evaluator:
         """Opens a file that :meth:`save` or ``capeval prepare`` wrote.
 
         Raises:
@@ -109,9 +63,7 @@ class Evaluator:
                 from.
         """
         evaluator = cls.__new__(cls)
-        evaluator._metrics = metric_options(metrics, suite, tokenizer, settings, idf)
-        evaluator._df = DocumentFrequencies._given(document_frequencies, df)
-        evaluator._ids = "as-given"
+        evaluator._remember(metrics, options)
         evaluator._prepared = _engine.Prepared.load(os.fspath(path))
         return evaluator
 
@@ -130,102 +82,36 @@ class Evaluator:
         ids = self.ids
         return ids in (list(range(len(ids))), list(range(1, len(ids) + 1)))
 
+    @takes(EvaluatorScoreOptions)
     def score(
-        self,
-        candidates: Captionlike = None,
-        metrics: Metrics = None,
-        *,
-        systems: Mapping[str, Captionlike] | None = None,
-        suite: str | None = None,
-        tokenizer: str | None = None,
-        settings: Settings = None,
-        idf: Idf | None = None,
-        document_frequencies: Frequencies = None,
-        lm: str | os.PathLike[str] | None = None,
-        spice_cache: str | os.PathLike[str] | None = None,
-        model: Models = None,
-        vectors: Vectors = None,
-        chair: Chair | None = None,
-        judging: Judging | None = None,
-        pictures: Pictures = None,
-        score_cache: str | os.PathLike[str] | None = None,
-        missing: Missing = "error",
-        surplus: Surplus = "error",
-        duplicate: Duplicate = "error",
-        empty: Empty = "error",
-        ids: Ids | None = None,
-        input_format: str | None = None,
-        id_column: str | None = None,
-        caption_column: str | None = None,
-        images: Iterable[Id] | None = None,
-        segments: bool = True,
-        gallery: bool = False,
-        human: bool = False,
-        intervals: bool | float = False,
-        resamples: int = 10_000,
-        seed: int = 12_345,
-        threads: int | None = None,
-        progress: Progress = None,
-        df: Frequencies = None,
+        self, candidates: Captionlike = None, metrics: Metrics = None, **options: Unpack[EvaluatorScoreOptions]
     ) -> Report:
         """Scores one system, or several as ``systems={name: candidates}``.
 
-        Takes the options of :func:`capeval.score`, except those about references, and returns the same digits. Metrics,
-        settings and ids are those of the evaluator unless they are given here.
+        Takes the keywords of :func:`capeval.score`, except those about references, and returns the same digits. Metrics,
+        settings, document frequencies and ids are those of the evaluator unless they are given here.
         """
         from ._score import score
 
-        return score(
-            self,
-            candidates,
-            metrics,
-            systems=systems,
-            suite=suite,
-            tokenizer=tokenizer,
-            settings=settings,
-            idf=idf,
-            document_frequencies=document_frequencies,
-            lm=lm,
-            spice_cache=spice_cache,
-            model=model,
-            vectors=vectors,
-            chair=chair,
-            judging=judging,
-            pictures=pictures,
-            score_cache=score_cache,
-            missing=missing,
-            surplus=surplus,
-            duplicate=duplicate,
-            empty=empty,
-            ids=ids or self._ids,
-            input_format=input_format,
-            id_column=id_column,
-            caption_column=caption_column,
-            images=images,
-            segments=segments,
-            gallery=gallery,
-            human=human,
-            intervals=intervals,
-            resamples=resamples,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-            df=df,
-        )
+        return score(self, candidates, metrics, **options)
 
-    def _completed(self, call: Chosen) -> Chosen:
-        """The metrics of a call, or else those of the evaluator, with the settings of both.
+    def _completed(self, call: ChosenMetrics, options: CaptionComparison) -> ChosenMetrics:
+        """The metrics of a call, or else those of the evaluator, with the settings of both; `options` get what else they
+        leave open.
 
         The source of document frequencies is one of the settings.
         """
+        options["ids"] = options["ids"] or self._ids
+        if options["document_frequencies"] is None:
+            options["document_frequencies"] = self._frequencies
         given, mine = call.options, self._metrics.options
         which, functions = mine, self._metrics.functions
         if given["names"] or given["suite"]:
             which, functions = given, call.functions
             mine = {**mine, "settings": _settings_of(given, mine["settings"])}
         tokenizer, settings = given["tokenizer"] or mine["tokenizer"], {**mine["settings"], **given["settings"]}
-        options = {"names": which["names"], "suite": which["suite"], "tokenizer": tokenizer, "settings": settings}
-        return Chosen(options, functions)
+        whole = {"names": which["names"], "suite": which["suite"], "tokenizer": tokenizer, "settings": settings}
+        return ChosenMetrics(whole, functions)
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any], bytes, str]]:
         state = {key: value for key, value in self.__dict__.items() if key != "_prepared"}

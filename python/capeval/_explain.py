@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._chair import Chair
-from ._choices import Duplicate, Empty, Idf, Ids, Missing, Surplus
-from ._data import Models, Vectors, data_of
-from ._frequencies import Frequencies
-from ._inputs import (
-    Captionlike,
-    Metrics,
-    Pictures,
-    Settings,
-    metric_options,
-    thread_count,
-)
-from ._judging import Judging
+from ._data import data_of
+from ._inputs import Captionlike, Metrics, thread_count
+from ._keywords import only, takes
 from ._report import Id
 from ._score import by_name, prepare
+from .options import ExplainOptions, IdMatching, Policies
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._evaluator import Evaluator
 
 
@@ -101,39 +93,14 @@ def _steps(rows: list[tuple[Any, ...]]) -> list[Step]:
     ]
 
 
+@takes(ExplainOptions)
 def explain(
     references: Captionlike | Evaluator,
     candidates: Captionlike = None,
     metrics: Metrics = None,
     *,
     images: Id | Iterable[Id],
-    systems: Mapping[str, Captionlike] | None = None,
-    suite: str | None = None,
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    idf: Idf | None = None,
-    document_frequencies: Frequencies = None,
-    lm: str | os.PathLike[str] | None = None,
-    spice_cache: str | os.PathLike[str] | None = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    chair: Chair | None = None,
-    judging: Judging | None = None,
-    pictures: Pictures = None,
-    score_cache: str | os.PathLike[str] | None = None,
-    missing: Missing = "error",
-    surplus: Surplus = "error",
-    duplicate: Duplicate = "error",
-    empty: Empty = "error",
-    ids: Ids = "as-given",
-    split: str | Sequence[str] | None = None,
-    ref_format: str | None = None,
-    ref_id_column: str | None = None,
-    ref_caption_columns: str | Sequence[str] | None = None,
-    input_format: str | None = None,
-    id_column: str | None = None,
-    caption_column: str | None = None,
-    threads: int | None = None,
+    **options: Unpack[ExplainOptions],
 ) -> list[Explained]:
     """Explains how the scores of single images were computed, as ``capeval score --explain`` does.
 
@@ -150,37 +117,10 @@ def explain(
     'precision P, the best'
 
     Args:
-        references: as for :func:`capeval.score`.
-        candidates: as for :func:`capeval.score`.
-        metrics: as for :func:`capeval.score`.
-        images: the id of an image, or several.
-        systems: as for :func:`capeval.score`.
-        suite: as for :func:`capeval.score`.
-        tokenizer: as for :func:`capeval.score`.
-        settings: as for :func:`capeval.score`.
-        idf: as for :func:`capeval.score`.
-        document_frequencies: as for :func:`capeval.score`.
-        lm: as for :func:`capeval.score`.
-        spice_cache: as for :func:`capeval.score`.
-        model: as for :func:`capeval.score`.
-        vectors: as for :func:`capeval.score`.
-        chair: as for :func:`capeval.score`.
-        judging: as for :func:`capeval.score`.
-        pictures: as for :func:`capeval.score`.
-        score_cache: as for :func:`capeval.score`.
-        missing: as for :func:`capeval.score`.
-        surplus: as for :func:`capeval.score`.
-        duplicate: as for :func:`capeval.score`.
-        empty: as for :func:`capeval.score`.
-        ids: as for :func:`capeval.score`.
-        split: as for :func:`capeval.score`.
-        ref_format: as for :func:`capeval.score`.
-        ref_id_column: as for :func:`capeval.score`.
-        ref_caption_columns: as for :func:`capeval.score`.
-        input_format: as for :func:`capeval.score`.
-        id_column: as for :func:`capeval.score`.
-        caption_column: as for :func:`capeval.score`.
-        threads: as for :func:`capeval.score`.
+        references: As for :func:`capeval.score`.
+        candidates: As for :func:`capeval.score`.
+        metrics: As for :func:`capeval.score`.
+        images: The id of an image, or several.
 
     Returns:
         One entry for each image and each system that describes it, in this order.
@@ -188,34 +128,12 @@ def explain(
     Raises:
         ValueError: no system was scored on an image; otherwise as for :func:`capeval.score`.
     """
-    ground, read, chosen, table = prepare(
-        references,
-        by_name(candidates, systems),
-        metric_options(metrics, suite, tokenizer, settings, idf),
-        document_frequencies,
-        {"split": split, "format": ref_format, "id_column": ref_id_column, "caption_columns": ref_caption_columns},
-        {"format": input_format, "id_column": id_column, "caption_columns": caption_column},
-    )
-    options = {
+    ground, read, chosen = prepare(references, by_name(candidates, options["systems"]), metrics, options)
+    settings = {
+        **only(options, Policies, IdMatching),
         "metrics": chosen.options,
-        "missing": missing,
-        "surplus": surplus,
-        "duplicate": duplicate,
-        "empty": empty,
-        "ids": ids,
         "explain": [images] if isinstance(images, (int, str)) or not hasattr(images, "__iter__") else list(images),
     }
-    data = data_of(
-        table,
-        chosen,
-        lm=lm,
-        spice_cache=spice_cache,
-        model=model,
-        vectors=vectors,
-        chair=chair,
-        judging=judging,
-        pictures=pictures,
-        score_cache=score_cache,
-    )
-    found = _engine.score(ground, read, [], options, data, thread_count(threads), None)
+    data, threads = data_of(chosen, options), thread_count(options["threads"])
+    found = _engine.score(ground, read, [], settings, data, threads, None)
     return [Explained(row) for row in found.explained()]

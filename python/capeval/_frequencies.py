@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Union
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Union
 
 from . import _engine
-from ._choices import Ids, TableFormat
+from ._choices import TableFormat
 from ._inputs import Captionlike, reference_captions, whole
+from ._keywords import takes
+from .options import FrequencyOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Path = Union[str, "os.PathLike[str]"]
 Frequencies = Union["DocumentFrequencies", str, "os.PathLike[str]", None]
@@ -31,6 +36,7 @@ class DocumentFrequencies:
         self._engine = table
 
     @classmethod
+    @takes(FrequencyOptions)
     def build(
         cls,
         references: Captionlike,
@@ -38,30 +44,22 @@ class DocumentFrequencies:
         tokenizer: str = "ptb",
         stem: str | None = None,
         n: int = 4,
-        ids: Ids = "as-given",
-        split: str | Sequence[str] | None = None,
-        ref_format: str | None = None,
-        ref_id_column: str | None = None,
-        ref_caption_columns: str | Sequence[str] | None = None,
+        **options: Unpack[FrequencyOptions],
     ) -> DocumentFrequencies:
         """Counts the n-grams of references.
 
         Args:
-            references: captions by people, in any form that :func:`capeval.score` takes.
-            tokenizer: the tokenizer of the metrics that will use the table.
-            stem: the stemmer of these metrics, ``"none"`` or ``"snowball-english"``.
-            n: the length of the longest n-grams, 1 to 9.
-            ids: as for :func:`capeval.score`.
-            split: as for :func:`capeval.score`.
-            ref_format: as for :func:`capeval.score`.
-            ref_id_column: as for :func:`capeval.score`.
-            ref_caption_columns: as for :func:`capeval.score`.
+            references: Captions by people, in any form that :func:`capeval.score` takes.
+            tokenizer: The tokenizer of the metrics that will use the table.
+            stem: The stemmer of these metrics, ``"none"`` or ``"snowball-english"``.
+            n: The length of the longest n-grams, 1 to 9.
 
         Raises:
             ValueError: there are no captions, the tokenizer is unknown, or `n` is out of range.
             KeyboardInterrupt: on Ctrl-C, once all references are counted.
         """
-        rows = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
+        rows = reference_captions(references, options)
+        ids = options["ids"] or "as-given"
         return cls(_engine.DocumentFrequencies.build(rows, tokenizer=tokenizer, stem=stem, order=n, ids=ids))
 
     @classmethod
@@ -152,13 +150,6 @@ class DocumentFrequencies:
 
     def __reduce__(self) -> tuple[object, tuple[bytes]]:
         return _restore, (self._engine.to_bytes("capeval"),)
-
-    @staticmethod
-    def _given(frequencies: Frequencies, df: Frequencies) -> Frequencies:
-        """The table given as `document_frequencies`, or under its former name `df`."""
-        if frequencies is not None and df is not None:
-            raise ValueError("df is the former name of document_frequencies; pass only one of them")
-        return df if frequencies is None else frequencies
 
     @staticmethod
     def _table(df: Frequencies) -> _engine.DocumentFrequencies | None:

@@ -9,11 +9,14 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, Union
 
 from . import _engine
-from ._choices import Duplicate, Empty, Idf, Missing, Surplus
+from ._choices import Duplicate, Empty, Missing, Surplus
 from ._engine import Captions, caption_columns
+from ._keywords import only
+from .options import DEFAULTS
 
 if TYPE_CHECKING:
     from ._metric import Metric
+    from .options import CandidateReading, MetricChoice, ReferenceReading, Resampling
 
 Captionlike = Any
 """A path, a dictionary, a list, or a table of pandas, polars or pyarrow; see :func:`capeval.score`."""
@@ -23,7 +26,7 @@ Metrics = Union[str, "os.PathLike[str]", "Metric", Iterable[Union[str, "os.PathL
 Pictures = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], Mapping[Any, Any], None]
 
 
-class Chosen(NamedTuple):
+class ChosenMetrics(NamedTuple):
     """The metrics of a call."""
 
     options: dict[str, Any]
@@ -100,16 +103,34 @@ def captions(
     return Captions.of(source, name, references=references, id_column=id_column, caption_columns=wanted)
 
 
-def reference_captions(
-    source: Captionlike,
-    split: str | Sequence[str] | None,
-    format: str | None,
-    id_column: str | None,
-    caption_columns: str | Sequence[str] | None,
-) -> Captions:
-    """The captions of references, with the options that functions call ``split`` and ``ref_…``."""
-    reading: dict[str, Any] = {"split": split, "format": format, "id_column": id_column}
-    return captions(source, "references", references=True, caption_columns=caption_columns, **reading)
+def reference_captions(source: Captionlike, options: ReferenceReading) -> Captions:
+    """The captions of references."""
+    return captions(
+        source,
+        "references",
+        references=True,
+        format=options["ref_format"],
+        split=options["split"],
+        id_column=options["ref_id_column"],
+        caption_columns=options["ref_caption_columns"],
+    )
+
+
+def candidate_captions(source: Captionlike, name: str, options: CandidateReading) -> Captions:
+    """The captions of a system, which errors call `name`."""
+    return captions(
+        source,
+        name,
+        references=False,
+        format=options["input_format"],
+        id_column=options["id_column"],
+        caption_columns=options["caption_column"],
+    )
+
+
+def system_captions(systems: Mapping[str, Captionlike], options: CandidateReading) -> list[tuple[str, Captions]]:
+    """The captions of systems by name."""
+    return [(name, candidate_captions(source, name, options)) for name, source in systems.items()]
 
 
 def _plain_source(source: Any, name: str) -> Any:
@@ -336,19 +357,17 @@ def with_tokenizer(given: Settings, tokenizer: str | None) -> dict[str, object]:
     return {**(given or {}), **({} if tokenizer is None else {"tok": tokenizer})}
 
 
-def metric_options(
-    metrics: Metrics, suite: str | None, tokenizer: str | None, given: Settings, idf: Idf | None
-) -> Chosen:
+def metric_options(metrics: Metrics, options: MetricChoice) -> ChosenMetrics:
     """Metrics and settings as the engine's options, and the functions among the metrics."""
-    common = dict(settings(given))
-    if idf is not None:
+    common = dict(settings(options["settings"]))
+    if options["idf"] is not None:
         if "idf" in common:
             raise ValueError("idf is given twice; leave it out of settings")
-        common["idf"] = idf
+        common["idf"] = options["idf"]
     chosen = [] if metrics is None else metric_list(metrics)
     names = [name_of(one) for one in chosen]
-    options = {"names": names, "suite": suite, "tokenizer": tokenizer, "settings": common}
-    return Chosen(options, [one for one in chosen if not isinstance(one, str)])
+    whole = {"names": names, "suite": options["suite"], "tokenizer": options["tokenizer"], "settings": common}
+    return ChosenMetrics(whole, [one for one in chosen if not isinstance(one, str)])
 
 
 def ids_of(images: Iterable[Any] | None) -> list[Any] | None:
@@ -365,7 +384,7 @@ def listed(name: str, values: Iterable[Any]) -> list[Any]:
     return list(values)
 
 
-def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any] | None:
+def resampling(level: bool | float, options: Resampling) -> dict[str, Any] | None:
     """The engine's options for confidence intervals; None for no intervals."""
     if not level:
         return None
@@ -373,8 +392,8 @@ def resampling(level: bool | float, resamples: int, seed: int) -> dict[str, Any]
         raise TypeError(f"intervals must be True, False or a level such as 0.99, not {level!r}")
     return {
         "level": 0.95 if level is True else float(level),
-        "resamples": whole("resamples", resamples, 1, 10_000_000),
-        "seed": whole("seed", seed, 0, 2**64 - 1),
+        "resamples": whole("resamples", options["resamples"], 1, 10_000_000),
+        "seed": whole("seed", options["seed"], 0, 2**64 - 1),
     }
 
 
@@ -458,12 +477,10 @@ def whole(name: str, value: object, least: int, most: int, *, what: str = "a who
     return number
 
 
-def refuse_beside_scores(scores: object, given: Mapping[str, bool]) -> None:
-    """Raises an error if scores are given together with arguments that would have no effect.
-
-    `given` maps the names of these arguments to whether they are set.
-    """
-    names = [name for name, is_given in given.items() if is_given]
+def refuse_beside_scores(scores: object, options: Mapping[str, Any], *themes: Any) -> None:
+    """Raises an error if scores are given together with keywords of `themes`, which would have no effect."""
+    given = only(options, *themes)
+    names = [name for name, value in given.items() if (value or None) != DEFAULTS.get(name)]
     if scores is not None and names:
         them = ", ".join(names)
         raise ValueError(f"{them}: no effect when scores are given; leave out {them}, or scores")

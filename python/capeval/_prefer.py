@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._chair import Chair
-from ._choices import HumanTies, Idf, Ids, MetricTies, OwnReference, Surplus
-from ._data import Models, Vectors, data_of
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._given import GivenScores, given, keys
+from ._data import data_of
+from ._given import given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
-    Pictures,
-    Settings,
     digit_count,
     is_missing,
     metric_options,
@@ -30,9 +25,13 @@ from ._inputs import (
     to_list,
     whole,
 )
-from ._judging import Judging
-from ._progress import Listener, Progress
+from ._keywords import only, takes
+from ._progress import Listener
 from ._rendered import Framed, Rendered
+from .options import MetricChoice, MetricData, PreferOptions, RatedCaptions, ReferenceDraws, Ties
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Interval = tuple[float, float]
 
@@ -112,163 +111,59 @@ def _accuracy(row: dict[str, Any]) -> PairAccuracy:
     return PairAccuracy(row["accuracy"], row["mean"], row["all"], row["by_draw"], row["tied"], ends, by_category)
 
 
+@takes(PreferOptions, resamples=1_000)
 def prefer(
-    pairs: Any,
-    references: Captionlike | None = None,
-    metrics: Metrics = None,
-    *,
-    references_per_pair: int | None = 5,
-    draws: int = 5,
-    draw_seed: int = 12_345,
-    human_ties: HumanTies = "half",
-    metric_ties: MetricTies = "half",
-    scores: GivenScores = None,
-    lower_is_better: str | Sequence[str] = (),
-    own_reference: OwnReference = "keep",
-    surplus: Surplus = "error",
-    ids: Ids = "as-given",
-    intervals: bool | float = False,
-    resamples: int = 1_000,
-    seed: int = 12_345,
-    suite: str | None = None,
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    idf: Idf | None = None,
-    document_frequencies: Frequencies = None,
-    spice_cache: str | os.PathLike[str] | None = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    chair: Chair | None = None,
-    judging: Judging | None = None,
-    pictures: Pictures = None,
-    score_cache: str | os.PathLike[str] | None = None,
-    split: str | Sequence[str] | None = None,
-    ref_format: str | None = None,
-    ref_id_column: str | None = None,
-    ref_caption_columns: str | Sequence[str] | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
-    df: Frequencies = None,
+    pairs: Any, references: Captionlike | None = None, metrics: Metrics = None, **options: Unpack[PreferOptions]
 ) -> Preference:
     """Measures how often metrics prefer the caption of a pair that people prefer: the protocol of PASCAL-50S.
 
+    >>> import capeval
+    >>> pairs = [{"image_id": 1, "captions": ["a dog runs", "a cat"], "winner": "a", "references": ["a dog runs", "the dog ran"]}]
+    >>> capeval.prefer(pairs, metrics="rouge-l")["rouge-l"].all
+    1.0
+
     Args:
-        pairs: the path of a file (JSON, JSON Lines, CSV, TSV, Parquet); or dictionaries with ``image_id``,
+        pairs: The path of a file (JSON, JSON Lines, CSV, TSV, Parquet); or dictionaries with ``image_id``,
             ``captions`` (two), ``votes`` (two numbers) or ``winner`` (``"a"``, ``"b"`` or ``"tie"``), and optionally
             ``category`` and ``references``; or a table of pandas, polars or pyarrow with such columns. None and NaN
             are missing cells.
-        references: as for :func:`capeval.score`; not needed if the pairs contain them.
-        metrics: as for :func:`capeval.score`.
-        references_per_pair: the number of references to draw for each pair; None for all of them.
-        draws: how many times references are drawn; accuracies are means over the draws.
-        draw_seed: the seed of the draws; a draw depends only on the seed and the pair.
-        human_ties: what to do about pairs in which people prefer neither caption:
-            - ``"skip"``: leave the pair out
-            - ``"half"``: count the pair as half right, the expected value of a random choice
-        metric_ties: what to do about pairs whose captions have equal scores:
-            - ``"half"``: count the pair as half right, the expected value of a random choice
-            - ``"wrong"``: count the pair as wrong
-            - ``"first"``: count the first caption as preferred, as some programs do
-        scores: as for :func:`capeval.score`; with a column or key ``caption`` where an image has several captions. Metrics
-            are computed beside them only if some are named, or references given.
-        lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
-        own_reference: what to do about a caption that is also a reference of its image; for a pair, ``"hold-out"`` is
-            the same as ``"remove"``:
-            - ``"keep"``: score it against all references, itself included, with a notice
-            - ``"remove"``: remove it from the references of its image
-            - ``"remove-same-words"``: as remove, also references that differ only in case, punctuation and spaces
-            - ``"hold-out"``: compare it with the other references, one caption at a time
-            - ``"skip"``: leave it out, with its ratings or its pair
-        surplus: what to do about pairs without references:
-            - ``"error"``: stop, and name the images
-            - ``"ignore"``: leave them out
-        ids: as for :func:`capeval.score`.
-        intervals: confidence intervals: ``True`` for 95 %, or a level.
-        resamples: the number of resamples of the images for the intervals.
-        seed: the seed of the resamples.
-        suite: as for :func:`capeval.score`.
-        tokenizer: as for :func:`capeval.score`.
-        settings: as for :func:`capeval.score`.
-        idf: as for :func:`capeval.score`.
-        document_frequencies: as for :func:`capeval.score`; the default counts the references drawn for all pairs.
-        spice_cache: as for :func:`capeval.score`.
-        model: as for :func:`capeval.score`.
-        vectors: as for :func:`capeval.score`.
-        chair: as for :func:`capeval.score`.
-        judging: as for :func:`capeval.score`.
-        pictures: as for :func:`capeval.score`.
-        score_cache: as for :func:`capeval.score`.
-        split: as for :func:`capeval.score`.
-        ref_format: as for :func:`capeval.score`.
-        ref_id_column: as for :func:`capeval.score`.
-        ref_caption_columns: as for :func:`capeval.score`.
-        threads: the number of threads; see :func:`capeval.set_num_threads`.
-        progress: as for :func:`capeval.score`.
-        df: the former name of `document_frequencies`.
+        references: As for :func:`capeval.score`; not needed if the pairs contain them.
+        metrics: As for :func:`capeval.score`. Metrics are computed beside `scores` only if some are named, or references
+            given. Scores need a column or key ``caption`` where an image has several captions.
 
     Raises:
         ValueError: the pairs are invalid, contradict each other or have no references.
         TypeError: a pair or a number has the wrong type.
         FileNotFoundError: a file does not exist.
     """
-    is_path = isinstance(pairs, (str, os.PathLike))
-    frequencies = DocumentFrequencies._given(document_frequencies, df)
-    of_scoring = {
-        "tokenizer": tokenizer is not None,
-        "settings": bool(settings),
-        "idf": idf is not None,
-        "document_frequencies": frequencies is not None,
-        "spice_cache": spice_cache is not None,
-        "model": model is not None,
-        "vectors": vectors is not None,
-        "chair": chair is not None,
-        "judging": judging is not None,
-        "pictures": pictures is not None,
-        "score_cache": score_cache is not None,
-        "references_per_pair": references_per_pair != 5,
-        "draws": draws != 5,
-        "draw_seed": draw_seed != 12_345,
-        "own_reference": own_reference != "keep",
-        "surplus": surplus != "error",
-    }
-    if references is None and metrics is None and suite is None:
-        refuse_beside_scores(scores, of_scoring)
-    if references_per_pair is not None:
-        what = "a whole number (or None for all)"
-        references_per_pair = whole("references_per_pair", references_per_pair, 1, 2**63 - 1, what=what)
-    draws = whole("draws", draws, 1, 10_000)
-    draw_seed = whole("draw_seed", draw_seed, 0, 2**64 - 1)
-    chosen = metric_options(metrics, suite, tokenizer, settings, idf)
-    options = {
+    if references is None and metrics is None and options["suite"] is None:
+        refuse_beside_scores(options["scores"], options, MetricChoice, MetricData, ReferenceDraws, RatedCaptions)
+    chosen = metric_options(metrics, options)
+    settings = {
+        **only(options, Ties, RatedCaptions),
+        **_draws(options),
         "metrics": chosen.options,
-        "lower_is_better": keys(lower_is_better),
-        "references_per_pair": references_per_pair,
-        "draws": draws,
-        "draw_seed": draw_seed,
-        "human_ties": human_ties,
-        "metric_ties": metric_ties,
-        "own_reference": own_reference,
-        "surplus": surplus,
-        "ids": ids,
-        "intervals": resampling(intervals, resamples, seed),
+        "ids": options["ids"] or "as-given",
+        "lower_is_better": keys(options["lower_is_better"]),
+        "intervals": resampling(options["intervals"], options),
     }
-    ground = None
-    if references is not None:
-        ground = reference_captions(references, split, ref_format, ref_id_column, ref_caption_columns)
-    data = data_of(
-        DocumentFrequencies._table(frequencies),
-        chosen,
-        spice_cache=spice_cache,
-        model=model,
-        vectors=vectors,
-        chair=chair,
-        judging=judging,
-        pictures=pictures,
-        score_cache=score_cache,
-    )
-    judged = os.fspath(pairs) if is_path else _rows(pairs).encode()
-    with Listener(progress) as listener:
-        return Preference(_engine.prefer(judged, ground, given(scores), options, data, thread_count(threads), listener))
+    ground = None if references is None else reference_captions(references, options)
+    data, threads = data_of(chosen, options), thread_count(options["threads"])
+    judged = os.fspath(pairs) if isinstance(pairs, (str, os.PathLike)) else _rows(pairs).encode()
+    with Listener(options["progress"]) as listener:
+        return Preference(_engine.prefer(judged, ground, given(options["scores"]), settings, data, threads, listener))
+
+
+def _draws(options: ReferenceDraws) -> dict[str, int | None]:
+    """The engine's options for the draws of references."""
+    number = options["references_per_pair"]
+    if number is not None:
+        number = whole("references_per_pair", number, 1, 2**63 - 1, what="a whole number (or None for all)")
+    return {
+        "references_per_pair": number,
+        "draws": whole("draws", options["draws"], 1, 10_000),
+        "draw_seed": whole("draw_seed", options["draw_seed"], 0, 2**64 - 1),
+    }
 
 
 def _rows(pairs: Any) -> str:

@@ -6,9 +6,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import _engine
-from ._inputs import Captionlike, captions
+from ._inputs import Captionlike, candidate_captions
+from ._keywords import takes
+from .options import SubmitOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,7 @@ class Submission:
     """Whether the same captions were submitted before, so nothing was counted."""
 
 
+@takes(SubmitOptions)
 def submit(
     results: Captionlike,
     to: str,
@@ -45,9 +52,7 @@ def submit(
     team: str | None = None,
     check: bool = False,
     wait: bool = True,
-    input_format: str | None = None,
-    id_column: str | None = None,
-    caption_column: str | None = None,
+    **options: Unpack[SubmitOptions],
 ) -> Submission | None:
     """Hands results in to an evaluation server, and waits for their scores.
 
@@ -55,37 +60,27 @@ def submit(
     captions again give the earlier submission, and are not counted.
 
     Args:
-        results: one caption per image, in the forms that :func:`capeval.score` takes for candidates.
-        to: the address of the server, such as ``"https://captions.example.org"``.
-        phase: the benchmark and the phase, such as ``"coco/test"``.
-        method: the name of the method on the board.
-        token: the token of your account with the scope ``submit``; the default is the environment's ``CAPEVAL_TOKEN``.
-        description: what the board should say about the method.
-        authors: the authors of the method.
-        link: the address of a paper or a page about the method.
-        code: the address of the code.
-        tags: tags of the method, by which people find it on the board.
-        columns: what the organisers ask about the method, such as ``{"parameters": 120}``.
-        team: the team, if you are in several.
-        check: whether to only validate the captions; nothing is submitted, and ``None`` is returned.
-        wait: whether to wait for the scores.
-        input_format: as for :func:`capeval.score`.
-        id_column: as for :func:`capeval.score`.
-        caption_column: as for :func:`capeval.score`.
+        results: One caption per image, in the forms that :func:`capeval.score` takes for candidates.
+        to: The address of the server, such as ``"https://captions.example.org"``.
+        phase: The benchmark and the phase, such as ``"coco/test"``.
+        method: The name of the method on the board.
+        token: The token of your account with the scope ``submit``; the default is the environment's ``CAPEVAL_TOKEN``.
+        description: What the board should say about the method.
+        authors: The authors of the method.
+        link: The address of a paper or a page about the method.
+        code: The address of the code.
+        tags: Tags of the method, by which people find it on the board.
+        columns: What the organisers ask about the method, such as ``{"parameters": 120}``.
+        team: The team, if you are in several.
+        check: Whether to only validate the captions; nothing is submitted, and ``None`` is returned.
+        wait: Whether to wait for the scores.
 
     Raises:
         ConnectionError: the server cannot be reached, or does not work.
         PermissionError: the token is not valid, or does not allow submitting results.
         ValueError: the captions cannot be scored, the quota is used up, or there is no such phase.
     """
-    read = captions(
-        results,
-        "results",
-        references=False,
-        format=input_format,
-        id_column=id_column,
-        caption_columns=caption_column,
-    )
+    read = candidate_captions(results, "results", options)
     token = os.environ.get("CAPEVAL_TOKEN", "") if token is None else token
     if isinstance(tags, str):
         tags = [tags]

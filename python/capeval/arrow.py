@@ -126,7 +126,6 @@ class RowScorer:
         threads: int | None = None,
         model: Models = None,
         vectors: Vectors = None,
-        df: Frequencies = None,
     ) -> None:
         """Takes metrics as :func:`capeval.score` does.
 
@@ -155,16 +154,14 @@ class RowScorer:
             model: as for :func:`capeval.score`. Each worker opens it, so that its folder must be where all can read it.
             vectors: as for :func:`capeval.score`; those of images are found by the column `id`. Files must be where all workers
                 can read them.
-            df: the former name of `document_frequencies`.
 
         Raises:
             ValueError: a metric needs all references, such as CIDEr without `document_frequencies`.
         """
-        frequencies = DocumentFrequencies._given(document_frequencies, df)
         chosen, settings = metric_list(metrics), with_tokenizer(settings, tokenizer)
         policy = Policy(missing, surplus, duplicate, empty)
-        self._arguments = (chosen, settings, frequencies, policy, threads, model, vectors)
-        table = DocumentFrequencies._table(frequencies)
+        self._arguments = (chosen, settings, document_frequencies, policy, threads, model, vectors)
+        table = DocumentFrequencies._table(document_frequencies)
         names = [name_of(one) for one in chosen]
         functions = [one._engine() for one in chosen if not isinstance(one, str)]
         self._engine = _engine.RowScorer(
@@ -311,7 +308,7 @@ class RowScorer:
             ValueError: there are no rows, or no blocks for intervals; or as for :meth:`merge`.
         """
         merged = self._merged(sums)
-        drawn = resampling(intervals, resamples, seed)
+        drawn = resampling(intervals, {"resamples": resamples, "seed": seed})
         about = {
             "name": name,
             "source": source,

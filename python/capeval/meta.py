@@ -15,27 +15,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._chair import Chair
-from ._choices import Idf
-from ._data import Models, Vectors, data_of
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._given import GivenScores, given, keys
-from ._inputs import (
-    Metrics,
-    Pictures,
-    Settings,
-    digit_count,
-    metric_options,
-    refuse_beside_scores,
-    resampling,
-    thread_count,
-)
-from ._judging import Judging
-from ._progress import Listener, Progress
+from ._data import data_of
+from ._given import given, keys
+from ._inputs import Metrics, digit_count, metric_options, refuse_beside_scores, resampling, thread_count
+from ._keywords import only, takes
+from ._progress import Listener
 from ._rendered import Framed, Rendered
+from .options import Benchmarking, MetricChoice, MetricData, RunOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Agreement", "MetaReport", "Published", "list", "run", "show"]
 
@@ -146,109 +138,38 @@ def show(name: str) -> dict[str, Any]:
     return known
 
 
+@takes(RunOptions, resamples=1_000)
 def run(
-    names: str | Sequence[str],
-    data: str | os.PathLike[str],
-    metrics: Metrics = None,
-    *,
-    scores: GivenScores | Mapping[str, GivenScores] = None,
-    lower_is_better: str | Sequence[str] = (),
-    level: float = 0.95,
-    resamples: int = 1_000,
-    seed: int = 12_345,
-    subset: bool = False,
-    differences: bool = False,
-    suite: str | None = None,
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    idf: Idf | None = None,
-    document_frequencies: Frequencies = None,
-    spice_cache: str | os.PathLike[str] | None = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    chair: Chair | None = None,
-    judging: Judging | None = None,
-    pictures: Pictures = None,
-    score_cache: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    progress: Progress = None,
+    names: str | Sequence[str], data: str | os.PathLike[str], metrics: Metrics = None, **options: Unpack[RunOptions]
 ) -> MetaReport:
     """Runs metrics and given scores on benchmarks, and compares them with each other and with published values.
 
     Args:
-        names: the benchmarks; see :func:`list`.
-        data: the folder with their files, which are found by name or by content, packed or not, and in archives.
-        metrics: as for :func:`capeval.score`.
-        scores: as for :func:`capeval.correlate`, with columns or keys ``image_id`` and ``caption``; a dictionary by benchmark,
-            if they differ. Metrics are computed beside them only if some are named.
-        lower_is_better: which of these scores are error rates, by key; ``ter`` and other known ones need not be listed.
-        level: the level of intervals and tests.
-        resamples: the number of resamples of the images.
-        seed: the seed of the random numbers.
-        subset: whether the files may hold other numbers of captions than the published ones.
-        differences: whether tables show every pair of metrics.
-        suite: as for :func:`capeval.score`.
-        tokenizer: as for :func:`capeval.score`.
-        settings: as for :func:`capeval.score`.
-        idf: as for :func:`capeval.score`.
-        document_frequencies: as for :func:`capeval.score`.
-        spice_cache: as for :func:`capeval.score`.
-        model: as for :func:`capeval.score`.
-        vectors: as for :func:`capeval.score`.
-        chair: as for :func:`capeval.score`.
-        judging: as for :func:`capeval.score`.
-        pictures: as for :func:`capeval.score`.
-        score_cache: as for :func:`capeval.score`.
-        threads: the number of threads; see :func:`capeval.set_num_threads`.
-        progress: as for :func:`capeval.score`.
+        names: The benchmarks; see :func:`list`.
+        data: The folder with their files, which are found by name or by content, compressed or not, and in archives.
+        metrics: As for :func:`capeval.score`. Metrics are computed beside `scores` only if some are named. Scores need
+            columns or keys ``image_id`` and ``caption``; they are a dictionary by benchmark if they differ.
 
     Raises:
         ValueError: a file is missing, or is not what it should be.
         FileNotFoundError: the folder does not exist.
     """
-    frequencies = DocumentFrequencies._given(document_frequencies, None)
     named = [names] if isinstance(names, str) else [*names]
-    of_benchmarks = _by_benchmark(scores)
-    if metrics is None and suite is None and of_benchmarks:
-        of_scoring = {
-            "tokenizer": tokenizer is not None,
-            "settings": bool(settings),
-            "idf": idf is not None,
-            "document_frequencies": frequencies is not None,
-            "spice_cache": spice_cache is not None,
-            "model": model is not None,
-            "vectors": vectors is not None,
-            "chair": chair is not None,
-            "judging": judging is not None,
-            "pictures": pictures is not None,
-            "score_cache": score_cache is not None,
-        }
-        refuse_beside_scores(scores, of_scoring)
-    chosen = metric_options(metrics, suite, tokenizer, settings, idf)
-    options = {
+    of_benchmarks = _by_benchmark(options["scores"])
+    if metrics is None and options["suite"] is None and of_benchmarks:
+        refuse_beside_scores(options["scores"], options, MetricChoice, MetricData)
+    chosen = metric_options(metrics, options)
+    settings = {
+        **only(options, Benchmarking),
         "metrics": chosen.options,
-        "lower_is_better": keys(lower_is_better),
-        "intervals": resampling(level, resamples, seed),
-        "subset": subset,
-        "differences": differences,
+        "lower_is_better": keys(options["lower_is_better"]),
+        "intervals": resampling(options["level"], options),
     }
-    if options["intervals"] is None:
+    if settings["intervals"] is None:
         raise ValueError("level must be a number between 0 and 1 such as 0.95")
-    files = data_of(
-        DocumentFrequencies._table(frequencies),
-        chosen,
-        spice_cache=spice_cache,
-        model=model,
-        vectors=vectors,
-        chair=chair,
-        judging=judging,
-        pictures=pictures,
-        score_cache=score_cache,
-    )
-    with Listener(progress) as listener:
-        found = _engine.run_benchmarks(
-            named, os.fspath(data), of_benchmarks, options, files, thread_count(threads), listener
-        )
+    files, threads = data_of(chosen, options), thread_count(options["threads"])
+    with Listener(options["progress"]) as listener:
+        found = _engine.run_benchmarks(named, os.fspath(data), of_benchmarks, settings, files, threads, listener)
     return MetaReport(found)
 
 

@@ -16,16 +16,17 @@ No digit depends on the order of a batch, on its other captions or on threads.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._choices import Ids
 from ._evaluator import Evaluator
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Captionlike, Settings, captions, is_program, listed, thread_count
+from ._frequencies import DocumentFrequencies
+from ._inputs import Captionlike, captions, is_program, listed, thread_count, with_tokenizer
 from ._inputs import settings as _pairs
+from ._keywords import takes
 from ._report import Id
+from .options import RewardOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,25 +36,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.floating[Any]]
 
 __all__ = ["Bleu", "CiderD", "Meteor", "Reward", "RougeL", "group_advantages", "leave_one_out", "self_critical"]
-
-Dtype = Literal["float32", "float64"]
-
-
-class Options(TypedDict, total=False):
-    """The options of :class:`Reward` that its shorthands share."""
-
-    document_frequencies: Frequencies
-    tokenizer: str | None
-    settings: Settings
-    ids: Ids | None
-    tokens: bool
-    words: Sequence[str] | None
-    end_id: int | None
-    pad_id: int | Iterable[int] | None
-    keep_end: bool
-    dtype: Dtype
-    threads: int | None
-    df: Frequencies
 
 
 Tokens = Any
@@ -70,49 +52,22 @@ class Reward:
     (2,)
     """
 
+    @takes(RewardOptions)
     def __init__(
-        self,
-        references: Captionlike | Evaluator,
-        weights: Mapping[str, float],
-        *,
-        document_frequencies: Frequencies = None,
-        tokenizer: str | None = None,
-        settings: Settings = None,
-        ids: Ids | None = None,
-        tokens: bool = False,
-        words: Sequence[str] | None = None,
-        end_id: int | None = None,
-        pad_id: int | Iterable[int] | None = None,
-        keep_end: bool = False,
-        dtype: Dtype = "float32",
-        threads: int | None = None,
-        df: Frequencies = None,
+        self, references: Captionlike | Evaluator, weights: Mapping[str, float], **options: Unpack[RewardOptions]
     ) -> None:
         """Reads and counts references.
 
+        A reward does not depend on its batch, so the default tokenizer ``"ptb"`` reads each image's captions on their own,
+        and the signatures say ``ptb-each``. That of token ids is ``"none"``.
+
         Args:
-            references: captions by people, in any form that :func:`capeval.score` takes; an :class:`Evaluator`; or
+            references: Captions by people, in any form that :func:`capeval.score` takes; an :class:`Evaluator`; or
                 the path of prepared references (``capeval prepare``). The table, settings and ids of an evaluator
                 apply unless they are overridden here. With ``tokens=True``, references may be sequences of token ids,
                 or texts of token ids separated by spaces.
-            weights: the weight of each measure (``{"cider-d": 1.0, "bleu-4": 0.5}``): keys as in
+            weights: The weight of each measure (``{"cider-d": 1.0, "bleu-4": 0.5}``): keys as in
                 :func:`capeval.metrics`, with settings if needed, as in ``"cider-d:sigma=4"``.
-            document_frequencies: document frequencies for CIDEr, or the path of a table; the default is those of the
-                references.
-            tokenizer: the tokenizer of texts; the default is ``"ptb"``, as in the evaluation, and ``"none"`` for
-                token ids. A reward does not depend on its batch, so each image's captions are read on their own, and
-                the signatures say ``ptb-each``.
-            settings: settings for all metrics that have them.
-            ids: as for :func:`capeval.score`.
-            tokens: whether captions are token ids. The word for a token is its decimal digits, as in the tables of
-                self-critical training code.
-            words: the words of the tokens 0, 1, 2, …, if captions are token ids and references are texts.
-            end_id: the token that ends a caption; everything after it is ignored.
-            pad_id: the tokens to ignore at any position.
-            keep_end: whether the end token counts as a word, as it does in self-critical training code.
-            dtype: the type of the rewards, ``"float32"`` or ``"float64"``.
-            threads: the number of threads; see :func:`capeval.set_num_threads`.
-            df: the former name of `document_frequencies`.
 
         Raises:
             ValueError: there are no references, a measure is unknown, or captions are token ids and a metric needs the
@@ -120,47 +75,29 @@ class Reward:
         """
         if not isinstance(weights, Mapping) or not all(hasattr(weight, "__float__") for weight in weights.values()):
             raise TypeError(f"weights must map measures to numbers, as in {{'cider-d': 1.0}}, not {weights!r}")
-        frequencies = DocumentFrequencies._given(document_frequencies, df)
-        self._arguments = (
-            references,
-            dict(weights),
-            {
-                "document_frequencies": frequencies,
-                "tokenizer": tokenizer,
-                "settings": settings,
-                "ids": ids,
-                "tokens": tokens,
-                "words": words,
-                "end_id": end_id,
-                "pad_id": pad_id,
-                "keep_end": keep_end,
-                "dtype": dtype,
-                "threads": threads,
-            },
-        )
-        if dtype not in ("float32", "float64"):
-            raise ValueError(f"dtype must be 'float32' or 'float64', not {dtype!r}")
-        coded = tokens or words is not None
+        self._arguments = (references, dict(weights), options.copy())
+        if options["dtype"] not in ("float32", "float64"):
+            raise ValueError(f"dtype must be 'float32' or 'float64', not {options['dtype']!r}")
+        words = options["words"]
+        coded = options["tokens"] or words is not None
         self._coded = coded
         specs, owner = _specs(weights)
-        common = {"tok": "none" if coded else "ptb"}
+        common: dict[str, Any] = {"tok": "none" if coded else "ptb"}
+        frequencies, ids = options["document_frequencies"], options["ids"]
         if isinstance(references, Evaluator):
             common |= dict(references._metrics.options["settings"])
             if references._metrics.options["tokenizer"] is not None:
                 common["tok"] = references._metrics.options["tokenizer"]
-            frequencies = references._df if frequencies is None else frequencies
+            frequencies = references._frequencies if frequencies is None else frequencies
             ids = references._ids if ids is None else ids
-        common |= dict(_pairs(settings))
-        if tokenizer is not None:
-            common["tok"] = tokenizer
-        end = None if end_id is None else operator.index(end_id)
-        self._cut: dict[str, Any] = {"end": end, "skip": _token_ids(pad_id), "keep_end": keep_end}
+        common |= with_tokenizer(dict(_pairs(options["settings"])), options["tokenizer"])
+        end = None if options["end_id"] is None else operator.index(options["end_id"])
+        self._cut: dict[str, Any] = {"end": end, "skip": _token_ids(options["pad_id"]), "keep_end": options["keep_end"]}
         ground = _ground(references, self._cut if coded and words is None else None)
         table = DocumentFrequencies._table(frequencies)
         known = None if words is None else listed("words", words)
-        self._judge = _engine.Judge(
-            ground, specs, list(common.items()), table, ids or "as-given", known, coded, thread_count(threads)
-        )
+        threads = thread_count(options["threads"])
+        self._judge = _engine.Judge(ground, specs, list(common.items()), table, ids or "as-given", known, coded, threads)
         self._keys = self._judge.keys()
         self._weights = [0.0] * len(self._keys)
         places = dict(zip(specs, self._judge.places()))
@@ -172,7 +109,7 @@ class Reward:
                 raise ValueError(f"no measure is called {key!r}; these metrics compute {', '.join(self._keys)}")
             # If one measure is written in two ways, its weights add up.
             self._weights[first + plain.index(name)] += float(weight)
-        self._dtype = dtype
+        self._dtype = options["dtype"]
 
     @property
     def ids(self) -> list[Id]:
@@ -255,40 +192,44 @@ def _make(kind: type[Reward], references: Any, weights: Mapping[str, float], opt
 class CiderD(Reward):
     """CIDEr-D as COCO computes it and self-critical training uses it, 0 to 10."""
 
+    @takes(RewardOptions)
     def __init__(
-        self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Unpack[Options]
+        self, references: Captionlike | Evaluator, *, n: int = 4, sigma: float = 6.0, weight: float = 1.0, **options: Unpack[RewardOptions]
     ) -> None:
-        """Takes the length `n` of the longest n-grams, the width `sigma` of the length penalty, and the options of
+        """Takes the length `n` of the longest n-grams, the width `sigma` of the length penalty, and the keywords of
         :class:`Reward`.
         """
-        options["settings"] = {"n": n, "sigma": sigma, **(options.get("settings") or {})}
+        options["settings"] = {"n": n, "sigma": sigma, **(options["settings"] or {})}
         super().__init__(references, {"cider-d": weight}, **options)
 
 
 class Bleu(Reward):
     """BLEU-n of each caption, as COCO computes it per image, 0 to 1."""
 
+    @takes(RewardOptions)
     def __init__(
-        self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Unpack[Options]
+        self, references: Captionlike | Evaluator, *, n: int = 4, weight: float = 1.0, **options: Unpack[RewardOptions]
     ) -> None:
-        """Takes the length `n` of the longest n-grams, and the options of :class:`Reward`."""
-        options["settings"] = {"n": n, **(options.get("settings") or {})}
+        """Takes the length `n` of the longest n-grams, and the keywords of :class:`Reward`."""
+        options["settings"] = {"n": n, **(options["settings"] or {})}
         super().__init__(references, {f"bleu-{n}": weight}, **options)
 
 
 class RougeL(Reward):
     """ROUGE-L as COCO computes it, 0 to 1."""
 
-    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[Options]) -> None:
-        """Takes the options of :class:`Reward`."""
+    @takes(RewardOptions)
+    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[RewardOptions]) -> None:
+        """Takes the keywords of :class:`Reward`."""
         super().__init__(references, {"rouge-l": weight}, **options)
 
 
 class Meteor(Reward):
     """METEOR 1.5 as COCO computes it, 0 to 1; needs data that :func:`capeval.install_meteor` installs."""
 
-    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[Options]) -> None:
-        """Takes the options of :class:`Reward`, except those for token ids."""
+    @takes(RewardOptions)
+    def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[RewardOptions]) -> None:
+        """Takes the keywords of :class:`Reward`, except those for token ids."""
         super().__init__(references, {"meteor": weight}, **options)
 
 

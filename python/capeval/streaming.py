@@ -23,10 +23,15 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._inputs import Metrics, Settings, listed, metric_list
+from ._frequencies import DocumentFrequencies
+from ._inputs import Metrics, listed, metric_list
+from ._keywords import takes
 from ._report import Id, Report
 from ._score import score
+from .options import StreamOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["CaptionMetric"]
 
@@ -105,33 +110,14 @@ else:
 class CaptionMetric(_Metric):
     """Scores captions that arrive batch by batch; see :mod:`capeval.streaming`."""
 
-    def __init__(
-        self,
-        metrics: Metrics = None,
-        *,
-        tokenizer: str | None = None,
-        settings: Settings = None,
-        document_frequencies: Frequencies = None,
-        threads: int | None = None,
-    ) -> None:
-        """Takes metrics as :func:`capeval.score` does.
-
-        Args:
-            metrics: as for :func:`capeval.score`.
-            tokenizer: as for :func:`capeval.score`.
-            settings: as for :func:`capeval.score`.
-            document_frequencies: as for :func:`capeval.score`.
-            threads: as for :func:`capeval.score`.
-        """
+    @takes(StreamOptions)
+    def __init__(self, metrics: Metrics = None, **options: Unpack[StreamOptions]) -> None:
+        """Takes metrics as :func:`capeval.score` does."""
         super().__init__()
-        table = DocumentFrequencies._table(document_frequencies)
-        self._options: dict[str, Any] = {
-            "metrics": metric_list(metrics),
-            "tokenizer": tokenizer,
-            "settings": dict(settings or {}),
-            "document_frequencies": None if table is None else DocumentFrequencies(table),
-            "threads": threads,
-        }
+        table = DocumentFrequencies._table(options["document_frequencies"])
+        options["document_frequencies"] = None if table is None else DocumentFrequencies(table)
+        options["settings"] = dict(options["settings"] or {})
+        self._metrics, self._options = metric_list(metrics), options
 
     def update(
         self, preds: str | Sequence[str], target: Sequence[Any], image_ids: Iterable[Id] | None = None
@@ -194,7 +180,7 @@ class CaptionMetric(_Metric):
                 candidates[place], references[place] = caption, texts
             elif (candidates[place], references[place]) != (caption, texts):
                 raise ValueError(f"image {place!r} came with two captions or other references; pass each image once")
-        return score(references, candidates, empty="keep", **self._options)
+        return score(references, candidates, self._metrics, empty="keep", **self._options)
 
     def compute(self) -> dict[str, Any]:
         """The corpus score of each measure: floats, or tensors where torchmetrics is installed."""

@@ -35,8 +35,8 @@ def batch_of(references, candidates, string=None, many=None):
 
 
 def test_rows_have_the_digits_of_score(references, candidates, table):
-    report = capeval.score(references, candidates, METRICS, df=table)
-    scorer = RowScorer(METRICS, df=table)
+    report = capeval.score(references, candidates, METRICS, document_frequencies=table)
+    scorer = RowScorer(METRICS, document_frequencies=table)
     for string in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
         for many in (pyarrow.list_, pyarrow.large_list):
             found = scorer.scores(batch_of(references, candidates, string, many), keep=["image_id"])
@@ -47,8 +47,8 @@ def test_rows_have_the_digits_of_score(references, candidates, table):
 
 
 def test_statistics_of_parts_give_the_corpus_scores(references, candidates, table):
-    report = capeval.score(references, candidates, METRICS, df=table)
-    scorer = pickle.loads(pickle.dumps(RowScorer(METRICS, df=table)))
+    report = capeval.score(references, candidates, METRICS, document_frequencies=table)
+    scorer = pickle.loads(pickle.dumps(RowScorer(METRICS, document_frequencies=table)))
     batch = batch_of(references, candidates)
     whole = scorer.statistics(batch)
     assert whole.schema.field("bleu/matches-1").type == pyarrow.int64()
@@ -66,7 +66,7 @@ def test_polars_frames_are_read(references, candidates, table):
     frame = polars.DataFrame(
         {"candidate": list(candidates.values()), "references": [references[key] for key in candidates]}
     )
-    found = RowScorer(METRICS, df=table).scores(frame)
+    found = RowScorer(METRICS, document_frequencies=table).scores(frame)
     assert found.column("chrf").to_pylist() == capeval.score(references, candidates, ["chrf"]).segments["chrf"].tolist()
 
 
@@ -187,7 +187,7 @@ def test_counts_of_parts_give_the_table_of_all(references, candidates):
 
 
 def test_schemas_are_known_before_anything_is_scored(references, candidates, table):
-    scorer = RowScorer(METRICS, df=table)
+    scorer = RowScorer(METRICS, document_frequencies=table)
     for batch in (batch_of(references, candidates), batch_of(references, candidates).slice(0, 0)):
         keep = [pyarrow.field("image_id", pyarrow.int64())]
         assert scorer.scores(batch, keep=["image_id"]).schema.equals(scorer.schema(keep=keep))
@@ -380,8 +380,8 @@ MEASURES = [capeval.Measure("share", (0, 1)), capeval.Measure("words", (0, 100),
 def test_functions_and_programs_score_rows(references, candidates, table, length_ratio, batch_size):
     overlaps = capeval.metric("overlap", overlap, measures=MEASURES, batch_size=batch_size)
     metrics = ["bleu", overlaps, "cider-d", length_ratio]
-    report = capeval.score(references, candidates, metrics, df=table, tokenizer="ptb-each")
-    scorer = pickle.loads(pickle.dumps(RowScorer(metrics, df=table)))
+    report = capeval.score(references, candidates, metrics, document_frequencies=table, tokenizer="ptb-each")
+    scorer = pickle.loads(pickle.dumps(RowScorer(metrics, document_frequencies=table)))
     batch = batch_of(references, candidates)
     found = scorer.scores(batch, keep=["image_id"])
     assert found.schema == scorer.schema("scores", [batch.schema.field("image_id")])

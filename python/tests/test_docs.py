@@ -106,7 +106,7 @@ def test_defaults_in_the_reference_are_quoted_and_tables_render():
     if not REFERENCE.exists():
         pytest.skip("docs/reference/python is not here; set CAPEVAL_ROOT to a checkout")
     text = "".join(page.read_text(encoding="utf-8") for page in REFERENCE.rglob("*.md"))
-    assert "correction: Correction = 'holm'" in text and "ids: Ids = 'as-given'" in text
+    assert "correction: Correction = 'holm'" in text and "missing: Missing = 'error'" in text
     assert not re.search(r"^(===|---\+|\+---)", text, re.MULTILINE)
 
 

@@ -65,8 +65,8 @@ def test_tables_of_parts_merge_to_the_table_of_all(references, table):
 
 
 def test_a_table_makes_scores_independent_of_the_other_images(references, candidates, table):
-    whole = capeval.score(references, candidates, ["cider-d"], df=table)
-    one = capeval.score({2: references[2]}, {2: candidates[2]}, ["cider-d"], df=table)
+    whole = capeval.score(references, candidates, ["cider-d"], document_frequencies=table)
+    one = capeval.score({2: references[2]}, {2: candidates[2]}, ["cider-d"], document_frequencies=table)
     assert one["cider-d"] == whole.segments["cider-d"][1] > 0
     assert table.fingerprint in one.signatures["cider-d"]
 

@@ -98,8 +98,8 @@ def test_a_table_gives_the_digits_of_score_with_it(corpus):
     references, samples = corpus
     more = {**references, **{image: [f"a giraffe {image}", "unheard dog"] for image in range(50)}}
     table = capeval.DocumentFrequencies.build(more)
-    expected = wanted(references, samples[0], "cider-d", "cider-d", df=table)
-    reward = CiderD(references, df=table, dtype="float64")
+    expected = wanted(references, samples[0], "cider-d", "cider-d", document_frequencies=table)
+    reward = CiderD(references, document_frequencies=table, dtype="float64")
     assert reward(list(samples[0]), list(samples[0].values())).tolist() == list(expected.values())
 
 
@@ -136,21 +136,21 @@ def test_token_ids_give_the_digits_of_their_words(corpus, with_table):
     ids, texts = shuffled(samples)
     tokens = padded([encode(text, vocabulary) for text in texts], pad=0, end=2)
     weights = {"cider-d": 1.0, "rouge-l": 1.0, "bleu-2": 1.0}
-    by_text = Reward(references, weights, tokenizer="none", df=df, dtype="float64").measures(ids, texts)
-    by_token = Reward(coded, weights, tokens=True, df=coded_df, pad_id=0, end_id=2, dtype="float64")
+    by_text = Reward(references, weights, tokenizer="none", document_frequencies=df, dtype="float64").measures(ids, texts)
+    by_token = Reward(coded, weights, tokens=True, document_frequencies=coded_df, pad_id=0, end_id=2, dtype="float64")
     found = by_token.measures(ids, tokens)
     for key, values in by_text.items():
         assert np.array_equal(found[key], values), key
     # References as padded matrices, captions as int64 and as lists.
     matrices = {image: padded(rows, 0, 2) for image, rows in coded.items()}
-    again = Reward(matrices, weights, tokens=True, df=coded_df, pad_id=0, end_id=2, dtype="float64")
+    again = Reward(matrices, weights, tokens=True, document_frequencies=coded_df, pad_id=0, end_id=2, dtype="float64")
     assert np.array_equal(again(ids, tokens.astype(np.int64)), by_token(ids, tokens))
     assert np.array_equal(again(ids, tokens.tolist()), by_token(ids, tokens))
     # References as texts, with a list of words.
     names = [""] * (max(vocabulary.values()) + 1)
     for word, code in vocabulary.items():
         names[code] = word
-    named = Reward(references, weights, words=names, df=df, pad_id=0, end_id=2, dtype="float64")
+    named = Reward(references, weights, words=names, document_frequencies=df, pad_id=0, end_id=2, dtype="float64")
     assert np.array_equal(named(ids, tokens), by_token(ids, tokens))
 
 
@@ -304,7 +304,7 @@ def test_a_reward_over_an_evaluator_takes_its_table_settings_and_ids(corpus):
         {k: texts for k, texts in references.items() if k < 120}, tokenizer="none"
     )
     evaluator = capeval.Evaluator(
-        texts_by_name, ["cider-d"], settings={"sigma": 3, "tok": "none"}, df=table, ids="text"
+        texts_by_name, ["cider-d"], settings={"sigma": 3, "tok": "none"}, document_frequencies=table, ids="text"
     )
     report = evaluator.score(sample)
     reward = Reward(evaluator, {"cider-d": 1.0}, dtype="float64")

@@ -14,6 +14,9 @@ use capeval::{IdfSource, OwnReference};
 /// The width of docstrings.
 const COLUMNS: usize = 120;
 
+/// What a docstring begins and ends with.
+const QUOTES: &str = "\"\"\"";
+
 /// A choice that Python's keyword arguments take.
 struct Listed {
     /// The name of its type in Python.
@@ -76,39 +79,49 @@ fn module(choices: &[Listed]) -> Result<String> {
     Ok(text)
 }
 
-/// The source of a module, in which each docstring lists the values of the function's arguments that are choices.
+/// The source of a module, in which each docstring lists the values of the arguments and keywords that are choices.
 ///
-/// A function has its arguments on lines of their own, and a docstring with Google's section `Args`. The values
-/// follow the words about the argument, one per line, unless these refer to another function: "as for score".
+/// A function has its arguments on lines of their own, and a docstring with Google's section `Args`; a keyword of
+/// `options.py` has its docstring below. The values follow the words about it, one per line, unless these refer to
+/// another function: "as for score".
 fn docstrings(text: &str, choices: &[Listed]) -> Result<String> {
     let mut told = String::with_capacity(text.len());
     // The choices of the function whose docstring may follow, by argument.
     let mut arguments: Vec<(&str, &Listed)> = Vec::new();
+    // The choice of the line before.
+    let mut keyword = None;
     let mut is_docstring = false;
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         writeln!(told, "{line}")?;
         let words = line.trim_start();
-        is_docstring ^= words.matches("\"\"\"").count() % 2 == 1;
+        let before = keyword.take();
+        is_docstring ^= words.matches(QUOTES).count() % 2 == 1;
         if !is_docstring {
             if words.starts_with("def ") {
                 arguments.clear();
             }
-            arguments.extend(annotated(words, choices));
+            keyword = annotated(words, choices);
+            arguments.extend(keyword);
             continue;
         }
         let of_argument =
             |(name, _): &&(&str, _)| words.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "));
-        let Some((name, choice)) = arguments.iter().find(of_argument) else { continue };
-        let indent = line.len() - words.len() + 4;
-        let is_inside =
-            |line: &str| !line.trim().is_empty() && line.len() - line.trim_start().len() >= indent;
+        let (choice, indent) = match (before, arguments.iter().find(of_argument)) {
+            (Some((_, choice)), _) if words.starts_with(QUOTES) => (choice, line.len() - words.len()),
+            (_, Some((_, choice))) => (*choice, line.len() - words.len() + 4),
+            _ => continue,
+        };
+        let is_inside = |line: &str| {
+            let words = line.trim_start();
+            !words.is_empty() && words != QUOTES && line.len() - words.len() >= indent
+        };
         while let Some(more) = lines.next_if(|line| is_inside(line) && !line.trim_start().starts_with("- ``"))
         {
             writeln!(told, "{more}")?;
         }
         while lines.next_if(|line| is_inside(line)).is_some() {}
-        if words.starts_with(&format!("{name}: as for ")) {
+        if words.contains(": as for ") {
             continue;
         }
         if !told.ends_with(":\n") {

@@ -1,0 +1,498 @@
+"""The keywords of capeval's functions: what each means is told here once, by theme.
+
+Every function that scores captions takes some of these themes. A function of yours that passes keywords on can name all of
+them, so that type checkers and editors know them::
+
+    def evaluate(captions, **options: Unpack[ScoreOptions]) -> capeval.Report:
+        return capeval.score(REFERENCES, captions, **options)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypedDict, Union
+
+from ._choices import (
+    Correction,
+    Duplicate,
+    Empty,
+    HumanTies,
+    Idf,
+    Ids,
+    MetricTies,
+    Missing,
+    OwnReference,
+    Surplus,
+    Unit,
+)
+
+if TYPE_CHECKING:
+    from ._chair import Chair
+    from ._data import Models, Vectors
+    from ._frequencies import Frequencies
+    from ._given import GivenScores
+    from ._inputs import Captionlike, Pictures, Settings
+    from ._judging import Judging
+    from ._progress import Progress
+    from ._report import Id
+
+Path = Union[str, "os.PathLike[str]"]
+Dtype = Literal["float32", "float64"]
+
+
+class TokenizerChoice(TypedDict, total=False):
+    """Choosing metrics."""
+
+    tokenizer: str | None
+    """The tokenizer of all metrics that have a choice; the default depends on the metric and is mostly ``"ptb"``.
+    :func:`capeval.tokenizers` lists all."""
+
+
+class MetricSettings(TokenizerChoice, total=False):
+    """Choosing metrics."""
+
+    settings: Settings
+    """Settings for all metrics that have them, such as ``{"stem": "snowball-english"}``."""
+
+
+class MetricChoice(MetricSettings, total=False):
+    """Choosing metrics."""
+
+    suite: str | None
+    """A suite of metrics, which come before `metrics`; :func:`capeval.suites` lists all."""
+    idf: Idf | None
+    """The source of CIDEr's document frequencies; the default is `document_frequencies` if they are given, and otherwise
+    the references:
+    - ``"corpus"``: the references of the images that are scored
+    - ``"uniform"``: none: all n-grams have the same weight
+    - ``"table"``: a saved table
+    """
+
+
+class FrequencyTable(TypedDict, total=False):
+    """Giving data to metrics."""
+
+    document_frequencies: Frequencies
+    """Document frequencies for CIDEr, or the path of a table; the default is those of the references. With a table,
+    scores are comparable with those on other images."""
+
+
+class ParseCache(TypedDict, total=False):
+    """Giving data to metrics."""
+
+    spice_cache: Path | None
+    """The path of a file that keeps SPICE's parses for later calls, at most 64 MB. Captions that it has are not parsed
+    again, and new ones are added. It need not exist. The default is a file in your cache folder, which
+    ``capeval data list`` shows; ``"none"`` keeps nothing."""
+
+
+class MetricData(FrequencyTable, ParseCache, total=False):
+    """Giving data to metrics."""
+
+    lm: Path | None
+    """The path of an ARPA file with the language model for the metric ``perplexity``."""
+    model: Models
+    """Models for metrics that compare vectors, such as ``"clip-s"`` and ``"bert-score"``: a folder as Hugging Face stores
+    it, a name of ``capeval model add``, or a list of these. Each metric takes the one that suits it."""
+    vectors: Vectors
+    """Vectors for these metrics instead of a model, by what they are of: ``"images"``, ``"texts"``, ``"references"``,
+    ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids, ``.safetensors``), a
+    dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of NumPy or torch."""
+    chair: Chair | None
+    """The objects for the metric ``"chair"``, and which of them are in each image: a :class:`Chair`."""
+    judging: Judging | None
+    """The endpoint that judges, such as ``"judge"``, ask, and the file of their answers: a :class:`Judging`."""
+    pictures: Pictures
+    """Pictures for metrics that look at them: a folder with files named after image ids, a path with ``{id}``, or
+    ``{id:012}`` for an id padded with zeros, a file that says which picture each image has (COCO's annotations, or a table
+    with a column of paths), a list of these, or a dictionary of paths by id. Functions get what a dictionary holds,
+    whatever it is."""
+    score_cache: Path | None
+    """The path of a folder that keeps scores of functions with a version and of programs for later calls, which then ask
+    only about what is new. It need not exist. The default is a folder in your cache folder, which ``capeval data list``
+    shows; ``"none"`` keeps nothing."""
+
+
+class ForeignScores(TypedDict, total=False):
+    """Adding scores that someone else computed."""
+
+    scores: GivenScores
+    """Scores that someone else computed, as measures like any other, beside metrics or alone: the path of a file, a
+    dictionary ``{id: number}`` or ``{id: {measure: number}}``, a table with ``image_id``, a :class:`Scores` with what
+    these do not say, or a list of paths and :class:`Scores`."""
+    lower_is_better: str | Sequence[str]
+    """The keys of these scores that are error rates; ``ter`` and other known ones need not be listed."""
+
+
+class SystemNames(TypedDict, total=False):
+    """Reading candidates."""
+
+    systems: Mapping[str, Captionlike] | None
+    """Several systems by name, instead of `candidates`."""
+
+
+class CandidateReading(TypedDict, total=False):
+    """Reading candidates."""
+
+    input_format: str | None
+    """The format of files of candidates; the default is to detect it from the content."""
+    id_column: str | None
+    """The column or key of image ids in the candidates; the default is to look for the usual names."""
+    caption_column: str | None
+    """The column or key of the caption in the candidates, likewise."""
+
+
+class ReferenceReading(TypedDict, total=False):
+    """Reading references."""
+
+    split: str | Sequence[str] | None
+    """The splits of the references to use, such as ``"test"``: those of a Karpathy file, or of a table with a column
+    ``split``; the default is all."""
+    ref_format: str | None
+    """The format of the file of references; the default is to detect it from the content."""
+    ref_id_column: str | None
+    """The column or key of image ids in the references; the default is to look for the usual names."""
+    ref_caption_columns: str | Sequence[str] | None
+    """The columns or keys of captions in the references, likewise."""
+
+
+class IdMatching(TypedDict, total=False):
+    """Matching captions."""
+
+    ids: Ids | None
+    """How ids are compared; the default is ``"as-given"``, or that of an :class:`Evaluator`:
+    - ``"as-given"``: the number 1 and the text "1" are two ids
+    - ``"text"``: the number 1 and the text "1" are one id
+    - ``"file-name"``: a path is its file's name without the extension, and a COCO name or a number with zeros is its
+      number: val2014/COCO_val2014_000000391895.jpg and 391895 are one id
+    """
+
+
+class Policies(TypedDict, total=False):
+    """Matching captions."""
+
+    missing: Missing
+    """What to do about images without a candidate:
+    - ``"error"``: stop, and name the images
+    - ``"skip"``: leave the images out of every metric and of document frequencies
+    - ``"empty"``: score the images as if their caption were empty
+    """
+    surplus: Surplus
+    """What to do about candidates without references:
+    - ``"error"``: stop, and name the images
+    - ``"ignore"``: leave them out
+    """
+    duplicate: Duplicate
+    """What to do about several candidates for one image:
+    - ``"error"``: stop, and name the images
+    - ``"first"``: use the first one
+    - ``"last"``: use the last one
+    """
+    empty: Empty
+    """What to do about candidates without any words:
+    - ``"error"``: stop, and name the images
+    - ``"keep"``: score them
+    - ``"skip"``: leave their images out of every metric
+    """
+
+
+class RatedCaptions(TypedDict, total=False):
+    """Matching captions."""
+
+    own_reference: OwnReference
+    """What to do about a rated caption that is also a reference of its image; for a pair, ``"hold-out"`` is the same as
+    ``"remove"``:
+    - ``"keep"``: score it against all references, itself included, with a notice
+    - ``"remove"``: remove it from the references of its image
+    - ``"remove-same-words"``: as remove, also references that differ only in case, punctuation and spaces
+    - ``"hold-out"``: compare it with the other references, one caption at a time
+    - ``"skip"``: leave it out, with its ratings or its pair
+    """
+    surplus: Surplus
+    """What to do about ratings or pairs of images without references:
+    - ``"error"``: stop, and name the images
+    - ``"ignore"``: leave them out
+    """
+
+
+class ReportContents(TypedDict, total=False):
+    """Shaping the report."""
+
+    images: Iterable[Id] | None
+    """The ids of the images to use, also for document frequencies; the default is all images."""
+    segments: bool
+    """Include the scores of every image in the report."""
+    gallery: bool
+    """Include what the page of ``to_html`` needs to show every image, with the evidence for its scores."""
+
+
+class HumanRow(TypedDict, total=False):
+    """Shaping the report."""
+
+    human: bool
+    """Add a row ``"human"`` for people, as ``capeval score --human`` does: each reference of an image is held out in turn
+    and scored against the others. Without candidates, it is the only row."""
+
+
+class Intervals(TypedDict, total=False):
+    """Resampling."""
+
+    intervals: bool | float
+    """Compute confidence intervals, of 95 % if ``True``, or of a level such as 0.99."""
+
+
+class Level(TypedDict, total=False):
+    """Resampling."""
+
+    level: float
+    """The confidence level of intervals and tests."""
+
+
+class Resampling(TypedDict, total=False):
+    """Resampling."""
+
+    resamples: int
+    """The number of resamples of the images, and of shuffles in tests."""
+    seed: int
+    """The seed of their random numbers."""
+
+
+class Threads(TypedDict, total=False):
+    """Running."""
+
+    threads: int | None
+    """The number of threads; see :func:`capeval.set_num_threads`."""
+
+
+class Running(Threads, total=False):
+    """Running."""
+
+    progress: Progress
+    """``True`` for a tqdm bar, or a function that is called with the stage, the captions done and the total."""
+
+
+class Testing(TypedDict, total=False):
+    """Testing differences."""
+
+    correction: Correction
+    """How p-values are corrected for the number of tests:
+    - ``"none"``: none
+    - ``"bonferroni"``: multiplied by the number of tests; bounds the chance of a false finding
+    - ``"holm"``: stepwise from the smallest (Holm 1979); bounds the same chance, finds more
+    - ``"bh"``: stepwise from the largest (Benjamini, Hochberg 1995); bounds their share
+    """
+    all_pairs: bool
+    """Compare every system with every other, not only with the first."""
+
+
+class RatingPoints(TypedDict, total=False):
+    """Correlating."""
+
+    unit: Unit
+    """The points to correlate:
+    - ``"rating"``: each rating by each rater, as in the caption literature
+    - ``"item"``: each item, with the mean of its ratings
+    """
+
+
+class ReferenceDraws(TypedDict, total=False):
+    """Drawing references."""
+
+    references_per_pair: int | None
+    """The number of references to draw for each pair; None for all of them. Document frequencies count the references
+    drawn for all pairs."""
+    draws: int
+    """The number of times that references are drawn; accuracies are means over the draws."""
+    draw_seed: int
+    """The seed of the draws; a draw depends only on the seed and the pair."""
+
+
+class Ties(TypedDict, total=False):
+    """Counting ties."""
+
+    human_ties: HumanTies
+    """What to do about pairs in which people prefer neither caption:
+    - ``"skip"``: leave the pair out
+    - ``"half"``: count the pair as half right, the expected value of a random choice
+    """
+    metric_ties: MetricTies
+    """What to do about pairs whose captions have equal scores:
+    - ``"half"``: count the pair as half right, the expected value of a random choice
+    - ``"wrong"``: count the pair as wrong
+    - ``"first"``: count the first caption as preferred, as some programs do
+    """
+
+
+class Benchmarking(TypedDict, total=False):
+    """Running benchmarks."""
+
+    subset: bool
+    """Accept files with other numbers of captions than the published ones."""
+    differences: bool
+    """Show every pair of metrics in tables."""
+
+
+class TrainingCaptions(TypedDict, total=False):
+    """Reading training captions."""
+
+    train: Captionlike
+    """The captions on which the systems were trained; all other captions are novel."""
+    train_split: str | Sequence[str] | None
+    """The splits of `train` to use; the default is all."""
+    train_format: str | None
+    """The format of the file of `train`; the default is to detect it from the content."""
+    train_id_column: str | None
+    """The column or key of image ids in `train`; the default is to look for the usual names."""
+    train_caption_columns: str | Sequence[str] | None
+    """The columns or keys of captions in `train`, likewise."""
+
+
+class TokenIds(TypedDict, total=False):
+    """Scoring token ids."""
+
+    tokens: bool
+    """Take captions as token ids. The word for a token is its decimal digits, as in the tables of self-critical training
+    code."""
+    words: Sequence[str] | None
+    """The words of the tokens 0, 1, 2, …, if captions are token ids and references are texts."""
+    end_id: int | None
+    """The token that ends a caption; everything after it is ignored."""
+    pad_id: int | Iterable[int] | None
+    """The tokens to ignore at any position."""
+    keep_end: bool
+    """Count the end token as a word, as self-critical training code does."""
+
+
+class RewardNumbers(TypedDict, total=False):
+    """Shaping the rewards."""
+
+    dtype: Dtype
+    """The type of the rewards, ``"float32"`` or ``"float64"``."""
+
+
+class EvaluatorScoreOptions(
+    SystemNames,
+    MetricChoice,
+    MetricData,
+    Policies,
+    IdMatching,
+    CandidateReading,
+    ReportContents,
+    HumanRow,
+    Intervals,
+    Resampling,
+    Running,
+    total=False,
+):
+    """The keywords of :meth:`capeval.Evaluator.score`."""
+
+
+class ScoreOptions(EvaluatorScoreOptions, ReferenceReading, ForeignScores, total=False):
+    """The keywords of :func:`capeval.score`."""
+
+
+class CaptionComparison(
+    MetricChoice, MetricData, Policies, IdMatching, CandidateReading, ReferenceReading, Threads, total=False
+):
+    """The themes of what compares captions with references."""
+
+
+class ExplainOptions(SystemNames, CaptionComparison, total=False):
+    """The keywords of :func:`capeval.explain`."""
+
+
+class CompareOptions(
+    CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, Running, total=False
+):
+    """The keywords of :func:`capeval.compare`."""
+
+
+class RatingComparison(
+    MetricChoice,
+    MetricData,
+    RatedCaptions,
+    IdMatching,
+    ReferenceReading,
+    ForeignScores,
+    Intervals,
+    Resampling,
+    Running,
+    total=False,
+):
+    """The themes of what compares metrics with people."""
+
+
+class CorrelateOptions(RatingPoints, RatingComparison, total=False):
+    """The keywords of :func:`capeval.correlate`."""
+
+
+class PreferOptions(ReferenceDraws, Ties, RatingComparison, total=False):
+    """The keywords of :func:`capeval.prefer`."""
+
+
+class RunOptions(
+    MetricChoice, MetricData, Benchmarking, ForeignScores, Level, Resampling, Running, total=False
+):
+    """The keywords of :func:`capeval.meta.run`."""
+
+
+class DiversityOptions(
+    SystemNames, TokenizerChoice, IdMatching, CandidateReading, ReferenceReading, TrainingCaptions, Threads, total=False
+):
+    """The keywords of :func:`capeval.diversity`."""
+
+
+class LoadOptions(MetricChoice, FrequencyTable, IdMatching, total=False):
+    """The keywords of :meth:`capeval.Evaluator.load`."""
+
+
+class EvaluatorOptions(LoadOptions, ParseCache, ReferenceReading, Threads, total=False):
+    """The keywords of :class:`capeval.Evaluator`."""
+
+
+class FrequencyOptions(IdMatching, ReferenceReading, total=False):
+    """The keywords of :meth:`capeval.DocumentFrequencies.build`."""
+
+
+class RewardOptions(MetricSettings, FrequencyTable, IdMatching, TokenIds, RewardNumbers, Threads, total=False):
+    """The keywords of :class:`capeval.reward.Reward`."""
+
+
+class StreamOptions(MetricSettings, FrequencyTable, Threads, total=False):
+    """The keywords of :class:`capeval.streaming.CaptionMetric`."""
+
+
+class SubmitOptions(CandidateReading, total=False):
+    """The keywords of :func:`capeval.submit`."""
+
+
+DEFAULTS: dict[str, object] = {
+    "lower_is_better": (),
+    "missing": "error",
+    "surplus": "error",
+    "duplicate": "error",
+    "empty": "error",
+    "own_reference": "keep",
+    "segments": True,
+    "gallery": False,
+    "human": False,
+    "intervals": False,
+    "level": 0.95,
+    "resamples": 10_000,
+    "seed": 12_345,
+    "correction": "holm",
+    "all_pairs": False,
+    "unit": "rating",
+    "references_per_pair": 5,
+    "draws": 5,
+    "draw_seed": 12_345,
+    "human_ties": "half",
+    "metric_ties": "half",
+    "subset": False,
+    "differences": False,
+    "tokens": False,
+    "keep_end": False,
+    "dtype": "float32",
+}
+"""The defaults of keywords, unless a function has its own; all others are None."""
