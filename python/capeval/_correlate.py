@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
+from ._choices import NoticeCode
 from ._data import data_of
 from ._figure import Point, Shown, shown
 from ._given import given, keys
@@ -80,7 +81,7 @@ class Correlation(Framed, Rendered):
         """By measure: coefficients over the corpus scores of systems, if the ratings name systems."""
         self.williams: list[dict[str, Any]] = whole.get("williams", [])
         """Williams' test of each pair of measures ``a`` and ``b``: is one correlation higher than the other?"""
-        self.notices: list[tuple[str, str]] = found.notices()
+        self.notices: list[tuple[NoticeCode, str]] = found.notices()
         """Notices about the result: code and message."""
 
     def __getitem__(self, key: str) -> Agreement:

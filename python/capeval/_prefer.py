@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
+from ._choices import NoticeCode
 from ._data import data_of
 from ._given import given, keys
 from ._inputs import (
@@ -71,7 +72,7 @@ class Preference(Framed, Rendered):
         """The number of references and draws, the seed, and the rules for ties."""
         self.signatures: dict[str, str] = whole["signatures"]
         """Everything that can change a digit, by metric."""
-        self.notices: list[tuple[str, str]] = found.notices()
+        self.notices: list[tuple[NoticeCode, str]] = found.notices()
         """Notices about the result: code and message."""
 
     def __getitem__(self, key: str) -> PairAccuracy:

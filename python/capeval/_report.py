@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _engine
+from ._choices import NoticeCode
 from ._figure import Point, Shown, shown
 from ._inputs import digit_count, thread_count
 from ._progress import Listener, Progress
@@ -29,8 +30,8 @@ Id = Union[int, str]
 class Notice(NamedTuple):
     """A note on the scores, such as what was left out."""
 
-    code: str
-    """A short stable code, such as ``missing:skip``."""
+    code: NoticeCode
+    """A short stable code, such as ``missing:skip``. A report of another version may have others."""
     message: str
     """The notice in words."""
     system: str | None

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
+from ._choices import NoticeCode
 from ._data import data_of
 from ._given import given, keys
 from ._inputs import Metrics, digit_count, metric_options, refuse_beside_scores, resampling, thread_count
@@ -77,7 +78,7 @@ class MetaReport(Framed, Rendered):
         """By benchmark and measure."""
         self.unmet: Sequence[str] = found.unmet()
         """The published values that are not met, in words."""
-        self.notices: Sequence[tuple[str, str]] = found.notices()
+        self.notices: Sequence[tuple[NoticeCode, str]] = found.notices()
         """Notices about the result: code and message."""
 
     def __getitem__(self, name: str) -> dict[str, Agreement]:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
+from ._choices import NoticeCode
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
 from ._inputs import Captionlike, captions, is_program, listed, thread_count, with_tokenizer
@@ -117,7 +118,7 @@ class Reward:
         return self._judge.ids()
 
     @property
-    def notices(self) -> list[tuple[str, str]]:
+    def notices(self) -> list[tuple[NoticeCode, str]]:
         """Notes on the choice of metrics: a short stable code, and the notice in words."""
         return self._judge.notices()
 

@@ -1,6 +1,6 @@
 //! Restricts alignments to the images that all systems describe.
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Code, Remedy};
 use capeval_corpus::{Aligned, Missing};
 use capeval_metric::Signature;
 use capeval_report::Notice;
@@ -44,7 +44,7 @@ impl Common {
     pub fn notice(&self) -> Notice {
         let (n, of) = (self.n, self.of);
         let message = format!("only the {n} images that all systems describe are compared, of {of}");
-        Notice::new("common-images", message).count(n)
+        Notice::new(Code::CommonImages, message).count(n)
     }
 
     /// Adds the number of images left out to a signature; it is the same for all systems and replaces the number of

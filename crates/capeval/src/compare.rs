@@ -1,6 +1,6 @@
 //! Compares systems with tests that resample the statistics of images and never read text.
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Code, Remedy};
 use capeval_evaluate::{Progress, Stage, SystemScores};
 use capeval_metric::Direction;
 use capeval_report::{Comparison, Contrast, Measure, Notice, P, Pair, Report, Verdict};
@@ -68,7 +68,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
             "no test and no interval by {}, which are bounds of intervals themselves",
             ends.join(", ")
         );
-        comparison.report.head.notices.push(Notice::new("interval-ends", message).count(ends.len()));
+        comparison.report.head.notices.push(Notice::new(Code::IntervalEnds, message).count(ends.len()));
     }
     finish(&mut comparison);
     Ok(comparison)
@@ -375,6 +375,6 @@ fn without_test(pairs: &[Pair], measures: &[Measure]) -> Option<Notice> {
     (!untested.is_empty()).then(|| {
         let message = format!("a score by {} is not finite, so there is no test", untested.join(", "));
         let remedy = Remedy::give(Argument::Segments).to("see the images behind it");
-        Notice::new("no-test", message).remedy(remedy).count(untested.len())
+        Notice::new(Code::NoTest, message).remedy(remedy).count(untested.len())
     })
 }

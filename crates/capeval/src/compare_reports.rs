@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use capeval_choice::SegmentId;
+use capeval_choice::{Code, SegmentId};
 use capeval_corpus::Ids;
 use capeval_evaluate::Progress;
 use capeval_report::{Comparison, Notice, Report, Segments, SystemReport};
@@ -72,7 +72,7 @@ pub fn compare_reports(request: CompareReportsRequest<'_>) -> Result<Comparison,
             untested.join(", ")
         );
         let remedy = "compare the captions themselves to test them";
-        let notice = Notice::new("no-statistics", message).remedy(remedy).count(untested.len());
+        let notice = Notice::new(Code::NoStatistics, message).remedy(remedy).count(untested.len());
         comparison.report.head.notices.push(notice);
     }
     finish(&mut comparison);
@@ -104,7 +104,7 @@ fn joined(reports: Vec<Report>) -> Result<Report, Error> {
     left_out.dedup();
     if !left_out.is_empty() {
         let message = format!("{} left out, which not all of the reports have", listed(&left_out));
-        found.add([Notice::new("other-metrics", message).count(left_out.len())]);
+        found.add([Notice::new(Code::OtherMetrics, message).count(left_out.len())]);
     }
     if others.iter().any(|other| other.head.measures != whole.head.measures) {
         return Err(Error::with_remedy(
@@ -115,7 +115,7 @@ fn joined(reports: Vec<Report>) -> Result<Report, Error> {
     if let Some(other) = others.iter().find(|other| other.head.version != whole.head.version) {
         let (one, another) = (&whole.head.version, &other.head.version);
         let message = format!("the reports were made by different versions of capeval, {one} and {another}");
-        found.add([Notice::new("versions", message)]);
+        found.add([Notice::new(Code::Versions, message)]);
     }
     found.add_once(std::mem::take(&mut whole.head.notices));
     for other in others {

@@ -1,6 +1,6 @@
 //! Measures diversity and coverage of systems with any number of captions per image.
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Code, Remedy};
 use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::ReferenceSet;
 use capeval_evaluate::diversity::{CaptionSystem, evaluate_sets};
@@ -165,7 +165,7 @@ impl Given {
             };
             let message = format!("{} is left out, because {missing}", kind.name);
             let remedy = argument.map(Remedy::give);
-            found.add([Notice { remedy, ..Notice::new(format!("no-{}", kind.name), message) }]);
+            found.add([Notice { remedy, ..Notice::without(kind.name, message) }]);
         }
         taken
     }
@@ -232,11 +232,11 @@ fn incomparable(systems: &[Grouped], same_images: bool) -> Vec<Notice> {
     let counts = |system: &Grouped| captions_per_image(&system.system.ends);
     let same_counts = systems.windows(2).all(|pair| counts(&pair[0]) == counts(&pair[1]));
     let images = Notice::new(
-        "different-images",
+        Code::DifferentImages,
         "the systems describe different images, so their scores do not compare",
     );
     let numbers = Notice::new(
-        "different-numbers",
+        Code::DifferentNumbers,
         "the systems have different numbers of captions per image, on which diversity depends; their scores do not \
          compare",
     );

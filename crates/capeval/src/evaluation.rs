@@ -68,7 +68,7 @@ pub(crate) fn score_with_statistics(
             row.intervals = Some(intervals);
         }
         let numbers = systems.iter().map(|row| row.n_images);
-        found.add(notices::of_intervals(resampling, numbers, "image"));
+        found.add(notices::of_intervals(resampling, numbers, notices::Unit::Image));
     }
     evaluation.look(&metrics, &mut found);
     let same_images = evaluation.same_images();

@@ -6,7 +6,7 @@
 //! from the first, and there are as many rounds as the image with the most references has. Scores are means over the
 //! rounds.
 
-use capeval_choice::Remedy;
+use capeval_choice::{Code, Remedy};
 use capeval_corpus::{
     Captions, Duplicate, Empty, GroupedCaptions, Ids, ImageIndex, Missing, Policy, SegmentId, Surplus,
     align_by,
@@ -66,7 +66,7 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
     let mut all = Findings::from(std::mem::take(&mut report.head.notices));
     all.add_new_kinds(found);
     all.add([Notice::new(
-        "human-references",
+        Code::HumanReferences,
         "the human row is scored against one reference fewer per image than the systems, which lowers most scores",
     )]);
     if report.same_images && report.systems.iter().any(|system| system.n_images != human.n_images) {
@@ -227,7 +227,7 @@ impl Rounds {
         }
         let intervals = options.intervals.map(|resampling| intervals(&rounds, resampling, progress));
         if let Some(resampling) = options.intervals {
-            found.add(notices::of_intervals(resampling, [self.images.len()], "image"));
+            found.add(notices::of_intervals(resampling, [self.images.len()], notices::Unit::Image));
         }
         let segments = rows.iter().filter(|_| options.gallery).filter_map(|row| row.segments.as_ref());
         let held_out = segments.flat_map(|segments| segments.values.iter().copied()).collect();
@@ -275,7 +275,7 @@ fn gaps(metrics: &[AnyMetric], segments: &Segments) -> Option<Notice> {
          and the means over the images that have them in all rounds are {}",
         means.join(", "),
     );
-    (!means.is_empty()).then(|| Notice::new("absent-scores", message))
+    (!means.is_empty()).then(|| Notice::new(Code::AbsentScores, message))
 }
 
 /// A notice about images with a single reference.
@@ -291,7 +291,7 @@ fn single_references(references: &GroupedCaptions, single: &[usize]) -> Option<N
          human row; {such} {first}"
     );
     let ids = single.iter().take(Notice::MAX_IDS).filter_map(|image| references.id(*image)).cloned();
-    Some(Notice::new("single-references", message).count(count).ids(ids.collect()))
+    Some(Notice::new(Code::SingleReferences, message).count(count).ids(ids.collect()))
 }
 
 /// The means of numbers at the same place.

@@ -1,6 +1,6 @@
 //! The selection of metrics, and the keys of their measures in reports.
 
-use capeval_choice::{Argument, Remedy, Task, suggest};
+use capeval_choice::{Argument, Code, Remedy, Task, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
 use capeval_report::{Head, Measure, MetricEntry, Notice};
@@ -120,7 +120,7 @@ fn renamed_tokenizers(options: &MetricOptions) -> Vec<Notice> {
     let notice = |(old, current): &(&str, &'static str)| {
         let message =
             format!("the tokenizer {old} is now {current}, and the next version will not know the old name");
-        Notice::new("renamed-tokenizer", message).remedy(Remedy::set(Argument::Tokenizer, *current))
+        Notice::new(Code::RenamedTokenizer, message).remedy(Remedy::set(Argument::Tokenizer, *current))
     };
     tokenizers::RENAMED.iter().filter(|(old, _)| given.contains(old)).map(notice).collect()
 }
@@ -198,7 +198,7 @@ fn keep_their_own(tokenizer: &str, metrics: &[AnyMetric]) -> Option<Notice> {
     let names = kept.join(", ");
     let message =
         format!("the tokenizer {tokenizer} does not apply to {names}, which tokenise text in their own way");
-    (!kept.is_empty()).then_some(Notice::new("tokenizer-kept", message))
+    (!kept.is_empty()).then_some(Notice::new(Code::TokenizerKept, message))
 }
 
 /// The notice that a suite goes without this kind of metric, if it does.
@@ -212,12 +212,12 @@ fn left_out(
     if let Some((language, tokenizer)) = other_language(kind, common) {
         let message =
             format!("{is_left_out} it knows only English, and the tokenizer {tokenizer} is for {language}");
-        return Some(Notice::new("english-only", message));
+        return Some(Notice::new(Code::EnglishOnly, message));
     }
     let need = kind.need.as_ref().filter(|_| !kind.is_available(resources))?;
     let message = format!("{is_left_out} {} are not installed", need.what);
     let remedy = Remedy::run(need.task.clone()).to("have it");
-    Some(Notice::new(format!("no-{}", kind.name), message).remedy(remedy))
+    Some(Notice::without(kind.name, message).remedy(remedy))
 }
 
 impl Selection {
@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(needs(&german), ["meteor"]);
 
         let selection = select_metrics(&options(&["all", "coco"], "zh"), &Resources::default()).unwrap();
-        let told: Vec<String> = (selection.notices.iter().filter(|notice| notice.code == "english-only"))
+        let told: Vec<String> = (selection.notices.iter().filter(|notice| notice.code == Code::EnglishOnly))
             .map(|notice| notice.message.to_string())
             .collect();
         let reason = "is left out, because it knows only English, and the tokenizer zh is for Chinese";

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
-use capeval_choice::{Argument, Remedy, Task};
+use capeval_choice::{Argument, Code, Remedy, Task};
 use capeval_corpus::{Aligned, Captions, Format, GroupedCaptions, Pair, SegmentId};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
@@ -37,7 +37,7 @@ pub(crate) fn empty_references(references: &Captions) -> Option<Notice> {
     let (are, such) = if count == 1 { ("reference is", "that") } else { ("references are", "the first one") };
     let message = format!("{count} {are} empty in {source}, {such} of image {}", first.quoted());
     let ids = empty().take(Notice::MAX_IDS).cloned().collect();
-    Some(Notice::new("empty-references", message).count(count).ids(ids))
+    Some(Notice::new(Code::EmptyReferences, message).count(count).ids(ids))
 }
 
 /// A notice if every candidate is a reference of its image, word for word; a single one may be by chance.
@@ -60,7 +60,7 @@ pub(crate) fn copy_of_references(
         false => format!("every candidate of {name} is word for word a reference of its image"),
     };
     let remedy = Remedy::say("make sure that it is the right file");
-    Some(Notice::new("copy-of-references", message).system(name).count(aligned.len()).remedy(remedy))
+    Some(Notice::new(Code::CopyOfReferences, message).system(name).count(aligned.len()).remedy(remedy))
 }
 
 /// A notice for each group of systems with the same captions.
@@ -78,7 +78,7 @@ pub(crate) fn twins(systems: &[(String, Captions)]) -> Vec<Notice> {
         let (last, others) = names.split_last().filter(|(_, others)| !others.is_empty())?;
         let message = format!("{} and {last} have the same captions", others.join(", "));
         let remedy = Remedy::say("make sure that these are the right files");
-        Some(Notice::new("same-captions", message).count(names.len()).remedy(remedy))
+        Some(Notice::new(Code::SameCaptions, message).count(names.len()).remedy(remedy))
     };
     groups.into_iter().filter_map(notice).collect()
 }
@@ -94,7 +94,7 @@ pub(crate) fn few_resamples(resamples: usize) -> Option<Notice> {
             if resamples == 1 { "" } else { "s" },
         );
         let remedy = Remedy::set(Argument::Resamples, "1000").to("draw enough");
-        Notice::new("few-resamples", message).remedy(remedy).count(resamples)
+        Notice::new(Code::FewResamples, message).remedy(remedy).count(resamples)
     })
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn open_captions<'t>(
             "{n_open} {captions} {end} in such a way that tokens depend on the next image's caption, at which ptb-each \
              does not look; it assumes that a new sentence follows"
         );
-        Notice::new("open-captions", message).count(n_open)
+        Notice::new(Code::OpenCaptions, message).count(n_open)
     })
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn long_captions<'t>(
         first.quoted()
     );
     let ids = cut.iter().take(Notice::MAX_IDS).map(|(id, ..)| (*id).clone()).collect();
-    let notice = Notice::new("long-captions", message).count(cut.len()).ids(ids);
+    let notice = Notice::new(Code::LongCaptions, message).count(cut.len()).ids(ids);
     Some(Notice { system: system.map(str::to_owned), ..notice })
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn special_tokens<'t>(
         first.quoted()
     );
     let remedy = Remedy::say("remove such tokens from the captions");
-    let notice = Notice::new("special-tokens", message).count(count).ids(ids).remedy(remedy);
+    let notice = Notice::new(Code::SpecialTokens, message).count(count).ids(ids).remedy(remedy);
     Some(Notice { system: system.map(str::to_owned), ..notice })
 }
 
@@ -293,7 +293,7 @@ pub(crate) fn numbered(references: &Captions) -> Option<(String, Remedy)> {
         let message = format!("{} has no ids, so its lines are counted from 0", references.source());
         return Some((message, Remedy::say("give references with ids")));
     }
-    let notice = references.notices().iter().find(|notice| notice.code == "row-numbers")?;
+    let notice = references.notices().iter().find(|notice| notice.code == Code::RowNumbers)?;
     let remedy = notice.remedy.clone();
     Some((notice.message.clone(), remedy.unwrap_or_else(|| Remedy::say("give references with ids"))))
 }
@@ -364,12 +364,12 @@ impl Those {
              are not comparable with published ones",
             self.who
         );
-        notice("untokenised", self.system, message).remedy(tokenizers(other))
+        notice(Code::Untokenised, self.system, message).remedy(tokenizers(other))
     }
 
     fn tokenised(self, tokenizer: Tokenizer) -> Notice {
         let message = format!("{} look tokenised already, and are tokenised again by {tokenizer}", self.who);
-        notice("tokenised", self.system, message).remedy("use the text as it was written, if you have it")
+        notice(Code::Tokenised, self.system, message).remedy("use the text as it was written, if you have it")
     }
 
     fn beyond_ascii(self, tokenizer: Tokenizer) -> Notice {
@@ -384,7 +384,7 @@ impl Those {
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        notice("beyond-ascii", self.system, message).remedy(remedy)
+        notice(Code::BeyondAscii, self.system, message).remedy(remedy)
     }
 
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
@@ -400,7 +400,7 @@ impl Those {
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        notice("not-english", self.system, message).remedy(remedy)
+        notice(Code::NotEnglish, self.system, message).remedy(remedy)
     }
 
     /// A notice of texts in a language that metrics do not know.
@@ -410,11 +410,11 @@ impl Those {
         let (code, looks) = match languages {
             [english] if english == ENGLISH => {
                 let share = (self.looks.non_ascii_share() * 100.0).max(1.0);
-                ("english-only", format!("{share:.0}% of the letters in {} are not ASCII", self.who))
+                (Code::EnglishOnly, format!("{share:.0}% of the letters in {} are not ASCII", self.who))
             }
             _ => {
                 let spaces = if self.looks.unsegmented() { "without" } else { "with" };
-                ("other-language", format!("{} are written {spaces} spaces between words", self.who))
+                (Code::OtherLanguage, format!("{} are written {spaces} spaces between words", self.who))
             }
         };
         let message = format!(
@@ -461,7 +461,7 @@ fn language_name(code: &str) -> &str {
     }
 }
 
-fn notice(code: &'static str, system: Option<String>, message: String) -> Notice {
+fn notice(code: Code, system: Option<String>, message: String) -> Notice {
     Notice { system, ..Notice::new(code, message) }
 }
 
@@ -489,20 +489,46 @@ pub(crate) fn different_images() -> Notice {
     let message = "the systems were scored on different images, so their scores are not comparable";
     let empty = Remedy::set(Argument::Missing, "empty").to("score missing captions as empty");
     let images = Remedy::give(Argument::Images).to("score only the images that all systems describe");
-    Notice::new("different-images", message).remedy(empty.or(images))
+    Notice::new(Code::DifferentImages, message).remedy(empty.or(images))
 }
 
-/// Notices about the intervals of scores over these numbers of units: images, or blocks of them.
+capeval_choice::named! {
+    /// What is resampled.
+    pub(crate) enum Unit ("unit") {
+        Image = "image", "an image";
+        Block = "block", "a block of images";
+    }
+}
+
+impl Unit {
+    /// The code of a notice that an interval is of a single one.
+    const fn one(self) -> Code {
+        match self {
+            Self::Image => Code::IntervalOfOneImage,
+            Self::Block => Code::IntervalOfOneBlock,
+        }
+    }
+
+    /// The code of a notice that there are few.
+    const fn few(self) -> Code {
+        match self {
+            Self::Image => Code::FewImages,
+            Self::Block => Code::FewBlocks,
+        }
+    }
+}
+
+/// Notices about the intervals of scores over these numbers of units.
 pub(crate) fn of_intervals(
     resampling: Resampling,
     numbers: impl IntoIterator<Item = usize> + Clone,
-    unit: &str,
+    unit: Unit,
 ) -> impl Iterator<Item = Notice> {
     let of_one = numbers.clone().into_iter().any(|n| n == 1).then(|| {
         let message = format!(
             "a confidence interval needs more than one {unit}: every resample of a single one is the same"
         );
-        Notice::new(format!("interval-of-one-{unit}"), message)
+        Notice::new(unit.one(), message)
     });
     let least = numbers.into_iter().filter(|n| *n > 1).min();
     [of_one, few_resamples(resampling.resamples), least.and_then(|n| resamples_of_few(n, unit))]
@@ -514,13 +540,13 @@ pub(crate) fn of_intervals(
 pub(crate) const FEW_IMAGES: usize = 10;
 
 /// A notice if few units (`n`, at least two) are resampled: images, or blocks of them.
-pub(crate) fn resamples_of_few(n: usize, unit: &str) -> Option<Notice> {
+pub(crate) fn resamples_of_few(n: usize, unit: Unit) -> Option<Notice> {
     (2..FEW_IMAGES).contains(&n).then(|| {
         let message = format!(
             "resamples of {n} {unit}s repeat the same few, so that intervals are too narrow and p-values of the \
              bootstrap too small"
         );
-        Notice::new(format!("few-{unit}s"), message).count(n)
+        Notice::new(unit.few(), message).count(n)
     })
 }
 
@@ -536,7 +562,7 @@ pub(crate) fn rare_categories(rare: &[(&str, usize)]) -> Option<Notice> {
              categories and of the mean, which are therefore too narrow",
             listed.join(", ")
         );
-        Notice::new("rare-categories", message).count(rare.len())
+        Notice::new(Code::RareCategories, message).count(rare.len())
     })
 }
 
@@ -545,11 +571,11 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
     let mut found = Vec::new();
     match comparison.report.systems.first().map(|system| system.n_images) {
         Some(1) => found.push(Notice::new(
-            "few-images",
+            Code::FewImages,
             "one image tells nothing about others: all its resamples are the same, so that neither its intervals \
              nor the p-values of the bootstrap mean anything",
         )),
-        n => found.extend(n.and_then(|n| resamples_of_few(n, "image"))),
+        n => found.extend(n.and_then(|n| resamples_of_few(n, Unit::Image))),
     }
     if let Some(TooFewResamples { tests, resamples, enough }) = comparison.too_few_resamples() {
         let message = format!(
@@ -559,7 +585,7 @@ pub(crate) fn add_doubts(comparison: &mut Comparison) {
         let remedy = Remedy::set(Argument::Resamples, enough.to_string())
             .to("draw enough")
             .or(Remedy::say("compare fewer metrics or systems"));
-        found.push(Notice::new("too-few-resamples", message).remedy(remedy).count(tests));
+        found.push(Notice::new(Code::TooFewResamples, message).remedy(remedy).count(tests));
     }
     comparison.report.head.notices.append(&mut found);
 }
@@ -632,7 +658,7 @@ mod tests {
         ] {
             let texts: Texts = [text].into_iter().collect();
             let notices = about_texts(&texts, vec![("x", look_at(1, |_| text))], &english);
-            let told = notices.iter().find(|notice| notice.code == "english-only");
+            let told = notices.iter().find(|notice| notice.code == Code::EnglishOnly);
             assert_eq!(told.is_some(), noticed, "{text}");
         }
         let texts: Texts = ["二匹の犬"].into_iter().collect();
@@ -662,7 +688,7 @@ mod tests {
                 let metrics = crate::metrics([metric], &[]).unwrap();
                 let notices = about_texts(&texts, vec![("x", look_at(1, |_| text))], &metrics);
                 assert_eq!(
-                    notices.iter().any(|notice| notice.code == "beyond-ascii"),
+                    notices.iter().any(|notice| notice.code == Code::BeyondAscii),
                     noticed,
                     "{metric} {text}"
                 );
@@ -723,7 +749,7 @@ mod tests {
             "{}",
             many.message
         );
-        assert_eq!((many.code, many.count, &many.ids[..]), ("long-captions".into(), Some(7), &ids[..5]));
+        assert_eq!((many.code, many.count, &many.ids[..]), (Code::LongCaptions.into(), Some(7), &ids[..5]));
         assert_eq!(many.system.as_deref(), Some("mine"));
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use capeval_choice::Code;
 use capeval_corpus::probabilities::{Probabilities, Scale, SegmentProbabilities};
 use capeval_corpus::{Captions, Ids, SegmentId};
 use capeval_evaluate::{MetricScores, evaluate_texts};
@@ -202,7 +203,7 @@ fn doubts(
     system: &str,
 ) -> Vec<Notice> {
     let mut found = Vec::new();
-    let mut say = |code: &'static str, message: String| found.push(Notice::new(code, message).system(system));
+    let mut say = |code: Code, message: String| found.push(Notice::new(code, message).system(system));
     let those = |are: fn(&Perplexity) -> bool| -> Vec<&SegmentId> {
         let chosen = perplexities.iter().zip(segments).filter(|(perplexity, _)| are(perplexity));
         chosen.map(|(_, segment)| &segment.id).collect()
@@ -214,7 +215,7 @@ fn doubts(
             "a token of segment {first}{others} has probability 0, or one too small to tell from it, so the \
              perplexity is infinite"
         );
-        say("zero-probability", message);
+        say(Code::ZeroProbability, message);
     }
     let bare = those(|perplexity| perplexity.tokens == 0.0);
     if let [first, ..] = &bare[..] {
@@ -223,13 +224,13 @@ fn doubts(
              there",
             bare.len()
         );
-        say("no-tokens", message);
+        say(Code::NoTokens, message);
     }
     let without = segments.iter().filter(|segment| segment.end.is_none()).count();
     if end == EndSymbol::Counted && without > 0 {
         let message =
             format!("{without} of {n} segments give no probability of their end, so it is not counted there");
-        say("no-end-symbol", message);
+        say(Code::NoEndSymbol, message);
     }
     found
 }

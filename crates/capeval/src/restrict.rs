@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use capeval_choice::Remedy;
+use capeval_choice::{Code, Remedy};
 use capeval_corpus::{Captions, Format, Ids, Notice, SegmentId};
 
 use crate::Error;
@@ -102,7 +102,7 @@ impl Subset {
             1 => format!("only the listed image of {of} is scored"),
             _ => format!("only the {n} listed images of {of} are scored"),
         };
-        Notice::new("subset", message).count(n)
+        Notice::new(Code::Subset, message).count(n)
     }
 
     /// The number of listed images.

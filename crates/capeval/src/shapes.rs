@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use capeval_choice::Remedy;
+use capeval_choice::{Code, Remedy};
 use capeval_corpus::{Aligned, Captions, GroupedCaptions};
 use capeval_report::Notice;
 
@@ -18,7 +18,7 @@ pub(crate) fn words_as_references(references: &GroupedCaptions) -> Option<Notice
     let message =
         format!("every reference of {} is a single word, as if lists of words were given", captions.source());
     let remedy = Remedy::say("join the words of a reference by spaces");
-    are_words.then(|| Notice::new("words-as-references", message).count(captions.len()).remedy(remedy))
+    are_words.then(|| Notice::new(Code::WordsAsReferences, message).count(captions.len()).remedy(remedy))
 }
 
 /// A notice if single references repeat each other, as captions of systems do, and the candidates do not.
@@ -40,7 +40,7 @@ pub(crate) fn swapped(
          {name}: are the two swapped?",
         aligned.len(),
     );
-    looks_swapped.then(|| Notice::new("swapped", message).system(name).count(of_references))
+    looks_swapped.then(|| Notice::new(Code::Swapped, message).system(name).count(of_references))
 }
 
 /// How many texts are equal to one before them.

@@ -1,6 +1,6 @@
 //! Signs scores with everything that they depend on, and says what readers of them should know.
 
-use capeval_choice::{Argument, Code};
+use capeval_choice::{Argument, Code, NoticeCode};
 use capeval_corpus::{Empty, Missing};
 use capeval_evaluate::{MetricScores, ReferenceSet, SystemScores};
 use capeval_lexical::fluency::{EndSymbol, Perplexity};
@@ -55,7 +55,7 @@ impl Signing<'_> {
             found.add_once(of_sacrebleu(metric, per_image));
         }
         let notices = self.notices.iter().map(|notice| {
-            let skips = notice.code == Code::Applied(Argument::Missing, Missing::Skip.name());
+            let skips = notice.code == NoticeCode::Applied(Argument::Missing, Missing::Skip.name());
             let notice = match skips {
                 true => notices::left_out(notice.clone(), scores.metrics.iter().map(|metric| &metric.metric)),
                 false => notice.clone(),
@@ -88,13 +88,13 @@ impl Signing<'_> {
         }
         // What each system lacks itself is among the images that are not common.
         let skipped = [
-            Code::Applied(Argument::Missing, Missing::Skip.name()),
-            Code::Applied(Argument::Empty, Empty::Skip.name()),
+            NoticeCode::Applied(Argument::Missing, Missing::Skip.name()),
+            NoticeCode::Applied(Argument::Empty, Empty::Skip.name()),
         ];
         // Captions and given scores may each lack some images, which are then counted together.
         let mut applied: Vec<(Argument, &str, usize)> = Vec::new();
         for notice in notices.iter().filter(|notice| common.is_none() || !skipped.contains(&notice.code)) {
-            if let Code::Applied(policy, value) = notice.code {
+            if let NoticeCode::Applied(policy, value) = notice.code {
                 let count = notice.count.unwrap_or_default();
                 match applied.iter_mut().find(|(known, of, _)| (*known, *of) == (policy, value)) {
                     Some((.., sum)) => *sum += count,
@@ -123,7 +123,7 @@ pub(crate) fn of_sacrebleu(metric: &MetricScores, per_image: PerImage) -> Option
     let PerImage { least, most } = per_image;
     let theirs = sacrebleu_signature(&metric.signature, (most > 0 && least == most).then_some(least))?;
     let message = format!("sacreBLEU signs {} as {theirs}", metric.signature.metric());
-    Some(Notice::new("sacrebleu-signature", message))
+    Some(Notice::new(Code::SacrebleuSignature, message))
 }
 
 /// A notice about the words of a system that the saved model of `metric` does not know, if `metric` is a perplexity
@@ -144,5 +144,5 @@ pub(crate) fn unknown_words(name: &str, metric: &MetricScores, n_captions: usize
         "make sure that the model was trained with the same tokenizer ({})",
         signature.get("tok").unwrap_or("ptb")
     );
-    (total.unknown > 0.0).then(|| Notice::new("unknown-words", message).remedy(remedy).system(name))
+    (total.unknown > 0.0).then(|| Notice::new(Code::UnknownWords, message).remedy(remedy).system(name))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use capeval_choice::{Argument, Remedy, SegmentId};
+use capeval_choice::{Argument, Code, Remedy, SegmentId};
 use capeval_corpus::{Duplicate, Empty, Missing, Policy};
 use capeval_evaluate::{MetricScores, ReferenceSet};
 use capeval_metric::{AnyMetric, Column, Fitted};
@@ -288,7 +288,11 @@ impl Sums {
             scores.iter().map(|metric| signing.signature(&metric.signature, per_image)).collect();
         if let Some(resampling) = options.intervals {
             found.add([self.how_resampled()]);
-            found.add(notices::of_intervals(resampling, [self.blocks_with_rows().count()], "block"));
+            found.add(notices::of_intervals(
+                resampling,
+                [self.blocks_with_rows().count()],
+                notices::Unit::Block,
+            ));
         }
         let system = SystemReport {
             name: options.name.clone(),
@@ -352,7 +356,7 @@ impl Sums {
             "intervals come from resamples of {n} block{}, into which images are dealt by the seed and their ids",
             if n == 1 { "" } else { "s" }
         );
-        Notice::new("intervals-of-blocks", message).count(n)
+        Notice::new(Code::IntervalsOfBlocks, message).count(n)
     }
 
     fn intervals(&self, scores: &[MetricScores], resampling: Resampling) -> Vec<Interval> {
@@ -452,11 +456,12 @@ fn of_flaw(flaw: Flaw, n: u64, policy: &Policy) -> Notice {
             let message = format!("{rows} an empty candidate and {what}");
             Notice::applied(Argument::Empty, policy.empty.name(), message)
         }
-        Flaw::NullReferences => {
-            Notice::new(flaw.name(), format!("{rows} nulls among the references, which are left out"))
-        }
+        Flaw::NullReferences => Notice::new(
+            Code::NullReferences,
+            format!("{rows} nulls among the references, which are left out"),
+        ),
         Flaw::NullId => Notice::new(
-            flaw.name(),
+            Code::NullId,
             format!("{rows} null instead of an id: each of these rows counts as an image of its own"),
         ),
     }

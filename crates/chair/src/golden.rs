@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use capeval::choice::Code;
 use capeval::corpus::{Captions, SegmentId};
 use capeval::metric::{Resources, Step};
 use capeval::{MetricOptions, OutsideMetrics, ScoreOptions, ScoreRequest};
@@ -198,7 +199,7 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
     assert_eq!(segments.values[8..], [0.0, 0.0, 0.0, 1.0]);
     let signature = report.systems[0].signatures[0].to_string();
     assert!(signature.starts_with("chair|words:pattern|objects:"), "{signature}");
-    let notice = report.head.notices.iter().find(|notice| notice.code == "instances").unwrap();
+    let notice = report.head.notices.iter().find(|notice| notice.code == Code::Instances).unwrap();
     assert!(notice.message.starts_with("CHAIR knows no instances of 1 of 3 images"), "{}", notice.message);
     assert_eq!(notice.ids, [SegmentId::from(3)]);
     let chair = built_one(&names, &named);

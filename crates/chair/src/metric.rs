@@ -30,7 +30,7 @@ use capeval::corpus::SegmentId;
 use capeval::metric::{Explanation, Match, Part, Rule, Signature, Step};
 use capeval::stats::Column;
 use capeval::{Answers, Outside, OutsideRow};
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Code, Notice, Refusal};
 use rayon::prelude::*;
 
 use crate::caption::{Mention, Read, Reader};
@@ -209,7 +209,7 @@ impl Outside for Chair {
             ),
         };
         let ids = bare.iter().take(Notice::MAX_IDS).cloned().collect();
-        vec![Notice::new("instances", what).count(bare.len()).ids(ids)]
+        vec![Notice::new(Code::Instances, what).count(bare.len()).ids(ids)]
     }
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {

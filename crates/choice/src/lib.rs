@@ -12,6 +12,7 @@
 //! ```
 
 mod argument;
+mod code;
 mod count;
 mod id;
 mod names;
@@ -21,10 +22,11 @@ mod remedy;
 mod system;
 
 pub use argument::{Argument, Role};
+pub use code::Code;
 pub use count::counted;
 pub use id::SegmentId;
 pub use names::{Choice, UnknownName, nearest, suggest};
-pub use notice::{Code, Notice};
+pub use notice::{Notice, NoticeCode};
 pub use refusal::Refusal;
 pub use remedy::{Dialect, Plain, Remedy, Task};
 pub use system::system_words;

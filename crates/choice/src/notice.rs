@@ -5,7 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Argument, Dialect, Remedy, SegmentId};
+use crate::{Argument, Code, Dialect, Remedy, SegmentId};
+
+/// How the code of a notice about a metric that is left out begins.
+const WITHOUT: &str = "no-";
 
 /// A notice for readers of a result: a warning that is returned with the result instead of being printed.
 ///
@@ -13,12 +16,12 @@ use crate::{Argument, Dialect, Remedy, SegmentId};
 /// use capeval_choice::{Argument, Notice};
 ///
 /// let notice = Notice::applied(Argument::Missing, "skip", "2 images have no candidate and are left out").count(2);
-/// assert_eq!(notice.code, "missing:skip");
+/// assert_eq!(notice.code.to_string(), "missing:skip");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// The kind of notice.
-    pub code: Code,
+    pub code: NoticeCode,
     /// The message: a sentence in lower case, without a full stop.
     pub message: String,
     /// What to do about it, if anything.
@@ -42,51 +45,55 @@ pub struct Notice {
 
 /// The kind of a [`Notice`], for programs: a short stable name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// A fixed name, such as `row-numbers`.
-    Kind(Cow<'static, str>),
+pub enum NoticeCode {
+    /// A fixed code, such as `few-images`.
+    Code(Code),
     /// A choice of the user took effect, such as `missing:skip`: the argument and its value.
     Applied(Argument, &'static str),
+    /// A metric that is asked for with others is left out, such as `no-meteor`: its name.
+    Without(Cow<'static, str>),
+    /// A code that capeval does not define: that of a metric outside of it, or of a file of another version.
+    Other(String),
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for NoticeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(name) => f.write_str(name),
+            Self::Code(code) => f.write_str(code.name()),
             Self::Applied(argument, value) => write!(f, "{}:{value}", argument.name().replace('_', "-")),
+            Self::Without(metric) => write!(f, "{WITHOUT}{metric}"),
+            Self::Other(code) => f.write_str(code),
         }
     }
 }
 
-impl Serialize for Code {
+impl Serialize for NoticeCode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// A code that is read is a [`Code::Kind`], whatever it was.
-impl<'de> Deserialize<'de> for Code {
+/// A choice that took effect is read as [`NoticeCode::Other`].
+impl<'de> Deserialize<'de> for NoticeCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::from)
+        let name = String::deserialize(deserializer)?;
+        Ok(match (name.parse(), name.strip_prefix(WITHOUT)) {
+            (Ok(code), _) => Self::Code(code),
+            (_, Some(metric)) => Self::Without(metric.to_owned().into()),
+            _ => Self::Other(name),
+        })
     }
 }
 
-impl PartialEq<&str> for Code {
-    fn eq(&self, other: &&str) -> bool {
-        let name = self.to_string();
-        name == *other
+impl From<Code> for NoticeCode {
+    fn from(code: Code) -> Self {
+        Self::Code(code)
     }
 }
 
-impl From<&'static str> for Code {
-    fn from(name: &'static str) -> Self {
-        Self::Kind(name.into())
-    }
-}
-
-impl From<String> for Code {
-    fn from(name: String) -> Self {
-        Self::Kind(name.into())
+impl PartialEq<Code> for NoticeCode {
+    fn eq(&self, other: &Code) -> bool {
+        matches!(self, Self::Code(code) if code == other)
     }
 }
 
@@ -103,7 +110,7 @@ impl Notice {
     pub const MAX_IDS: usize = 5;
 
     /// A notice about all systems.
-    pub fn new(code: impl Into<Code>, message: impl Into<String>) -> Self {
+    pub fn new(code: impl Into<NoticeCode>, message: impl Into<String>) -> Self {
         Self {
             code: code.into(),
             message: message.into(),
@@ -116,7 +123,12 @@ impl Notice {
 
     /// A notice that the `value` that the user chose for `argument` took effect.
     pub fn applied(argument: Argument, value: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Code::Applied(argument, value), message)
+        Self::new(NoticeCode::Applied(argument, value), message)
+    }
+
+    /// A notice that the metric of this name, one of several that are asked for together, is left out.
+    pub fn without(metric: &'static str, message: impl Into<String>) -> Self {
+        Self::new(NoticeCode::Without(metric.into()), message)
     }
 
     /// Adds the remedy.
@@ -150,5 +162,27 @@ impl Notice {
             None => self.message.clone(),
             Some(remedy) => format!("{}; {remedy}", self.message),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_what_they_were_when_they_are_read() {
+        let notices =
+            Code::ALL.iter().map(|code| Notice::new(*code, "")).chain([Notice::without("meteor", "")]);
+        for notice in notices {
+            let read: Notice = serde_json::from_str(&serde_json::to_string(&notice).unwrap()).unwrap();
+            assert_eq!(read, notice);
+        }
+        let read: NoticeCode = serde_json::from_str("\"of-tomorrow\"").unwrap();
+        assert_eq!(read, NoticeCode::Other("of-tomorrow".to_owned()));
+    }
+
+    #[test]
+    fn codes_are_in_the_order_of_the_alphabet() {
+        assert!(Code::NAMES.is_sorted());
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use capeval_choice::counted;
+use capeval_choice::{Code, counted};
 
 use crate::error::Position;
 use crate::keys::Keys;
-use crate::table::{ROW_NUMBERS, known, row_numbers};
+use crate::table::{known, row_numbers};
 use crate::written::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
 
@@ -176,7 +176,7 @@ impl Captions {
     pub(crate) fn take_ids(&mut self, ids: Vec<SegmentId>, keys: Keys) {
         self.ids = ids;
         *self.keys = keys;
-        self.notices.retain(|notice| notice.code != ROW_NUMBERS);
+        self.notices.retain(|notice| notice.code != Code::RowNumbers);
     }
 
     /// Makes several captions of those that are lists written as text, as pandas writes lists into CSV, and says so.
@@ -193,7 +193,7 @@ impl Captions {
             self.source(),
             if lists.len() == 1 { "is a list" } else { "are lists" },
         );
-        let notice = Notice::new("lists-in-text", message).count(lists.len());
+        let notice = Notice::new(Code::ListsInText, message).count(lists.len());
         let source = std::mem::take(&mut self.source);
         let before = std::mem::replace(self, Self::new(source));
         (self.format, self.in_lists) = (before.format, true);

@@ -1,10 +1,10 @@
 //! The common parts of notices and errors about captions.
 
-use capeval_choice::{Code, Notice, SegmentId};
+use capeval_choice::{Notice, NoticeCode, SegmentId};
 
 /// A notice about `count` items; the first few distinct `ids` are kept.
 pub(crate) fn about<'s>(
-    code: impl Into<Code>,
+    code: impl Into<NoticeCode>,
     count: usize,
     ids: impl IntoIterator<Item = &'s SegmentId>,
     message: String,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use capeval_arrays::{Buffer, Error as Damage, Format, Reader, SharedBytes, Writer};
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Code, Notice, Refusal};
 use capeval_files::{Error, cache_folder, write_whole};
 use sha2::{Digest, Sha256};
 
@@ -96,7 +96,7 @@ impl VectorCache {
                 Ok(block) => held.blocks.push(Arc::new(block)),
                 Err(error) => {
                     let message = format!("{}: {error}; its vectors are computed again", path.display());
-                    held.notices.push(Notice::new("vector-cache", message));
+                    held.notices.push(Notice::new(Code::VectorCache, message));
                     // A damaged file is of no use, and would be told again by each run.
                     let _ = fs::remove_file(&path);
                 }
@@ -165,7 +165,7 @@ impl VectorCache {
                 places.iter().zip(0..).filter_map(|(place, row)| Some((keys[*place], at(row)?))).collect();
             if let Err(error) = self.add(added) {
                 let message = format!("{error}; the next run computes these vectors again");
-                self.held().notices.push(Notice::new("vector-cache", message));
+                self.held().notices.push(Notice::new(Code::VectorCache, message));
             }
         }
         Ok(rows)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval::metric::Signature;
 use capeval::{Answers, Picture};
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Code, Notice, Refusal};
 
 use capeval_files::{Bytes, Error};
 use capeval_neural::{Made, Model, Tokens};
@@ -209,7 +209,7 @@ impl OpenModel {
             "{n} texts have entities such as &amp;, curly quotes or damaged letters, which the program of OpenAI mends \
              before it reads them and this one, like Hugging Face's, does not"
         );
-        let notice = (n > 0).then(|| Notice::new("unmended-texts", message).count(n));
+        let notice = (n > 0).then(|| Notice::new(Code::UnmendedTexts, message).count(n));
         notice.into_iter().collect()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use capeval::metric::{Settings, Signature};
 use capeval::{Answers, OutsideRow, Picture, Sight};
-use capeval_choice::{Notice, Refusal, counted};
+use capeval_choice::{Code, Notice, Refusal, counted};
 
 use crate::given::{Given, Purpose, Role};
 use crate::models::Prepared;
@@ -181,7 +181,7 @@ impl Space {
             let system = of.system.as_deref().unwrap_or_default();
             let message =
                 format!("the vectors of {} are not used: no system is called {system}", of.file.name());
-            Notice::new("unused-vectors", message).remedy("name a system that is scored")
+            Notice::new(Code::UnusedVectors, message).remedy("name a system that is scored")
         });
         let of_model = self
             .model

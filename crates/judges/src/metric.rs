@@ -8,7 +8,7 @@ use capeval::corpus::SegmentId;
 use capeval::metric::{Explanation, Part, Rule, Signature, Step};
 use capeval::stats::Column;
 use capeval::{Answers, Outside, OutsideRow, Picture, Sight};
-use capeval_choice::{Argument, Notice, Refusal, Remedy};
+use capeval_choice::{Argument, Code, Notice, Refusal, Remedy};
 use sha2::{Digest, Sha256};
 
 use crate::answer::{Reading, start};
@@ -408,7 +408,7 @@ impl Outside for Grader {
                 )
             }
         };
-        notices.push(Notice::new("judge", message));
+        notices.push(Notice::new(Code::Judge, message));
         if let Some((_, why)) = unreadable.values().next() {
             let n = unreadable.len();
             let score = self.judge.unreadable.unwrap_or_default();
@@ -420,7 +420,7 @@ impl Outside for Grader {
             let what = if n == 1 { what.to_owned() } else { format!("{n} {what}") };
             let message = format!("{name}: {what} as {score}, as the judge says: {why}");
             let images = unreadable.values().filter_map(|(image, _)| image.clone()).take(Notice::MAX_IDS);
-            notices.push(Notice::new("unreadable", message).count(n).ids(images.collect()));
+            notices.push(Notice::new(Code::Unreadable, message).count(n).ids(images.collect()));
         }
         notices
     }

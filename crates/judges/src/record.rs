@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::corpus::SegmentId;
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Code, Notice, Refusal};
 use capeval_files::{Error, Lines};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -182,7 +182,7 @@ impl Record {
             _ => format!("{n} lines are, the first of them line {first},"),
         };
         let message = format!("{}: {what} cut or changed, and not used", self.path);
-        Some(Notice::new("judgements", message).count(n))
+        Some(Notice::new(Code::Judgements, message).count(n))
     }
 }
 

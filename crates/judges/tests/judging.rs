@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use capeval::choice::Refusal;
+use capeval::choice::{Code, Refusal};
 use capeval::corpus::ratings::{RatingOptions, read_pairs, read_ratings};
 use capeval::corpus::{Captions, SegmentId};
 use capeval::metric::Resources;
@@ -160,7 +160,7 @@ fn scores_come_from_answers_and_again_from_the_file() {
         (&json!("tiny"), &json!("tiny-2026-11"), &json!([100, 10]))
     );
     assert_eq!(line["read"]["reason"], "so it is");
-    let notice = &report.head.notices.iter().find(|notice| notice.code == "judge").unwrap().message;
+    let notice = &report.head.notices.iter().find(|notice| notice.code == Code::Judge).unwrap().message;
     assert!(notice.starts_with("grade: 4 answers are new in"), "{notice}");
     assert!(notice.ends_with("4 requests, 400 tokens of questions and 40 of answers"), "{notice}");
 
@@ -652,7 +652,7 @@ fn unreadable_answers_count_only_as_the_judge_says() {
     let report = score(&[&clair], &place.judging(&chat), &[&rows]).unwrap();
     assert_eq!(report.systems[0].segments.as_ref().unwrap().values, [0.8, 0.0, 0.5]);
     assert_eq!(chat.requests().len(), 4);
-    let notice = report.head.notices.iter().find(|notice| notice.code == "unreadable").unwrap();
+    let notice = report.head.notices.iter().find(|notice| notice.code == Code::Unreadable).unwrap();
     assert!(
         notice.message.starts_with(
             "clair: 1 answer cannot be read, and counts as 0, as the judge says: image 2: no number"
@@ -663,7 +663,7 @@ fn unreadable_answers_count_only_as_the_judge_says() {
     assert_eq!((notice.count, notice.ids.len()), (Some(1), 1));
     let replayed = score(&[&clair], &place.replaying(), &[&rows]).unwrap();
     assert_eq!(replayed.systems[0].scores, report.systems[0].scores);
-    assert!(replayed.head.notices.iter().any(|notice| notice.code == "unreadable"));
+    assert!(replayed.head.notices.iter().any(|notice| notice.code == Code::Unreadable));
     // With another rule for such captions the answers are the same, and the signature says so.
     let strict = fs::read_to_string(&clair).unwrap().replace("unreadable = 0", "");
     place.write("clair.toml", strict);

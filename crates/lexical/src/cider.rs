@@ -31,7 +31,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::frequencies::{DocumentFrequencies, Node};
-use capeval_choice::{Argument, Remedy, Task};
+use capeval_choice::{Argument, Code, Remedy, Task};
 use capeval_metric::setting::{ORDER, POSITIVE, TOK};
 use capeval_metric::{
     About, AnyMetric, Explanation, Figures, Input, Learns, Mean, Metric, MetricKind, Notice, Part, Reading,
@@ -393,7 +393,7 @@ impl Metric for Cider {
             let (_, label) = self.names();
             vec![
                 Notice::new(
-                    "one-image",
+                    Code::OneImage,
                     format!(
                         "{label} is 0 because the corpus has one image, so every n-gram weighs log 1 = 0"
                     ),

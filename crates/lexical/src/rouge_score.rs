@@ -16,6 +16,7 @@
 //! - rougeL treats line breaks as spaces, while rougeLsum counts a word at most as often as both texts contain it;
 //! - a text without words scores 0, even with a reference without words.
 
+use capeval_choice::Code;
 use capeval_metric::setting::{ORDER, TOK, Values};
 use capeval_metric::{
     About, AnyMetric, Column, Input, Learns, Metric, MetricKind, Notice, Part, Reading, References, Segment,
@@ -161,7 +162,7 @@ impl Metric for RougeScore {
     }
 
     fn notices(&self, model: &Model) -> Vec<Notice> {
-        let notice = (model.n_unreadable > 0).then(|| Notice::new("only-ascii", format!(
+        let notice = (model.n_unreadable > 0).then(|| Notice::new(Code::OnlyAscii, format!(
                 "rouge_score's tokenizer reads ASCII letters and digits only: {} of {} references lose all their \
                  words",
                 model.n_unreadable, model.n_references

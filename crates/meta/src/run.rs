@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval::choice::{Argument, Refusal, Remedy};
+use capeval::choice::{Argument, Code, Refusal, Remedy};
 use capeval::corpus::{Ids, SegmentId};
 use capeval::evaluate::Progress;
 use capeval::evaluate::registry;
@@ -200,7 +200,7 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
         .collect();
     if !changed.is_empty() {
         let message = format!("{} has another content than the file that was tried", changed.join(", "));
-        notices.push(Notice::new("other-file", message).count(changed.len()));
+        notices.push(Notice::new(Code::OtherFile, message).count(changed.len()));
     }
     let Data { people, references, images } = data;
     let scores = given(benchmark, asked.scores, &images);
@@ -256,7 +256,7 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
     outcome.files = files.into_iter().map(|(name, _)| name).collect();
     outcome.is_subset = options.subset;
     notices.extend(unusual(benchmark, &outcome));
-    outcome.notices.retain(|notice| notice.code != "one-rater");
+    outcome.notices.retain(|notice| notice.code != Code::OneRater);
     for notice in &mut outcome.notices {
         notice.remedy = notice.remedy.as_ref().and_then(possible);
     }
@@ -484,7 +484,7 @@ fn unusual(benchmark: &Benchmark, outcome: &Outcome) -> Option<Notice> {
     (!keys.is_empty()).then(|| {
         let message =
             format!("published values of {} are of other settings, and are not compared", keys.join(", "));
-        let notice = Notice::new("other-settings", message).count(keys.len());
+        let notice = Notice::new(Code::OtherSettings, message).count(keys.len());
         if settings.is_empty() {
             return notice;
         }

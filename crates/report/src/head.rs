@@ -1,6 +1,6 @@
 //! The fields that all results share.
 
-use capeval_choice::Dialect;
+use capeval_choice::{Code, Dialect};
 use capeval_metric::{Direction, Number};
 use capeval_stats::Resampling;
 use serde::de::Error as _;
@@ -128,7 +128,7 @@ impl Head {
             [] => "scores are multiplied by 100".to_owned(),
             kept => format!("scores are multiplied by 100, but not {}", kept.join(", ")),
         };
-        self.notices.push(Notice::new("percent", message));
+        self.notices.push(Notice::new(Code::Percent, message));
         factors
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
-use capeval_choice::Notice;
+use capeval_choice::{Code, Notice};
 use capeval_metric::Memo;
 use capeval_text::Texts;
 
@@ -45,7 +45,7 @@ impl ParseCache {
             Ok(known) => (known, None),
             Err(error) => {
                 let message = format!("{error}; the cache is started again, and captions are parsed again");
-                (None, Some(Notice::new("spice-cache", message)))
+                (None, Some(Notice::new(Code::SpiceCache, message)))
             }
         };
         let known = known.unwrap_or_else(|| Memo::new(name.to_owned(), &BTreeMap::new()));

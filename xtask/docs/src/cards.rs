@@ -329,7 +329,7 @@ impl Heads {
 }
 
 /// All sources of Rust in a folder, in the order of their paths, with their texts.
-pub fn walk(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<()> {
+fn walk(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<()> {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .with_context(|| folder.display().to_string())?
         .map(|entry| Ok(entry?.path()))

@@ -1,11 +1,13 @@
-//! Generates what Python says about closed choices: their types, and the values in docstrings.
+//! Generates what Python says about closed choices and codes of notices: their types, and the values in docstrings.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use capeval::choice::Choice;
+use capeval::choice::{Argument, Choice, Code, NoticeCode};
 use capeval::corpus::{Duplicate, Empty, Ids, Missing, Surplus};
+use capeval::evaluate::registry::{CORPUS_KINDS, kinds};
 use capeval::frequencies::TableFormat;
 use capeval::report::{HumanTies, MetricTies, Unit};
 use capeval::stats::correction::Correction;
@@ -69,14 +71,41 @@ pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 /// The module with a type for each choice.
 fn module(choices: &[Listed]) -> Result<String> {
     let mut text = String::from(
-        "\"\"\"The closed sets of names that keyword arguments take; `cargo xtask docs` writes this file.\"\"\"\n\n\
+        "\"\"\"The closed sets of names that keyword arguments take or notices have; `cargo xtask docs` writes this file.\"\"\"\n\n\
          from __future__ import annotations\n\nfrom typing import Literal\n\n",
     );
     for Listed { kind, values } in choices {
         let names: Vec<String> = values.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         writeln!(text, "{kind} = Literal[{}]", names.join(", "))?;
     }
+    text.push_str("NoticeCode = Literal[\n");
+    for code in notice_codes() {
+        writeln!(text, "    \"{code}\",")?;
+    }
+    text.push_str("]\n");
     Ok(text)
+}
+
+/// All codes of notices: fixed ones, of choices that took effect, and of metrics that are left out.
+fn notice_codes() -> BTreeSet<String> {
+    let fixed = Code::ALL.iter().map(|code| NoticeCode::from(*code));
+    let with_needs = kinds().filter(|kind| kind.need.is_some()).map(|kind| kind.name);
+    let left_out = with_needs.chain(CORPUS_KINDS.iter().map(|kind| kind.name));
+    let applied = [
+        applied::<Missing>(Argument::Missing),
+        applied::<Surplus>(Argument::Surplus),
+        applied::<Duplicate>(Argument::Duplicate),
+        applied::<Empty>(Argument::Empty),
+        applied::<OwnReference>(Argument::OwnReference),
+    ];
+    let codes = fixed.chain(left_out.map(|name| NoticeCode::Without(name.into())));
+    codes.chain(applied.into_iter().flatten()).map(|code| code.to_string()).collect()
+}
+
+/// The codes of the values of a choice but `error`, which leads to no notice.
+fn applied<T: Choice>(argument: Argument) -> Vec<NoticeCode> {
+    let names = T::ALL.iter().map(|choice| choice.name()).filter(|name| *name != "error");
+    names.map(|name| NoticeCode::Applied(argument, name)).collect()
 }
 
 /// The source of a module, in which each docstring lists the values of the arguments and keywords that are choices.

@@ -39,7 +39,7 @@ fn run(root: &Path, mode: Mode) -> Result<()> {
     let mut pages = choices::pages(root)?;
     pages.extend(cards::pages(root)?);
     pages.push((root.join("docs/reference/signatures.md"), legend::page()?));
-    pages.push((root.join("docs/reference/notices.md"), notices::page(root)?));
+    pages.push((root.join("docs/reference/notices.md"), notices::page()?));
     pages.extend(commands::pages(root)?);
     pages.extend(server::pages(root)?);
     for (path, text) in pages {

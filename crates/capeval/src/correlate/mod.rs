@@ -100,7 +100,7 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     found.add(points::doubts(&human, &agreements, &measures));
     if let Some(resampling) = &intervals {
         found.add(crate::notices::few_resamples(resampling.resamples));
-        found.add(crate::notices::resamples_of_few(human.n_images, "image"));
+        found.add(crate::notices::resamples_of_few(human.n_images, crate::notices::Unit::Image));
     }
     let systems = systems.map(|found| systems::agreements(&found, &higher));
     found.add(systems.as_deref().and_then(systems::doubt));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use capeval_choice::{Argument, Remedy, Role};
+use capeval_choice::{Argument, Code, Remedy, Role};
 use capeval_corpus::ratings::{Item, Judged, Ratings};
 use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
@@ -418,7 +418,7 @@ pub(super) fn unrated(ratings: &Ratings) -> Option<Notice> {
         let rows =
             if ratings.unrated == 1 { "1 row".to_owned() } else { format!("{} rows", ratings.unrated) };
         let message = format!("left out: {rows} of {} without a rating", ratings.source);
-        Notice::new("no-rating", message).count(ratings.unrated)
+        Notice::new(Code::NoRating, message).count(ratings.unrated)
     })
 }
 
@@ -427,11 +427,11 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
     let mut found = Vec::new();
     if human.scale.low == human.scale.high {
         let message = "all ratings are equal, so nothing can agree with them".to_owned();
-        found.push(Notice::new("constant-ratings", message).count(human.n_ratings));
+        found.push(Notice::new(Code::ConstantRatings, message).count(human.n_ratings));
     }
     if human.n_items == human.n_ratings {
         let message = "every item has a single rating, so agreement between raters is unknown".to_owned();
-        found.push(Notice::new("one-rater", message).count(human.n_items));
+        found.push(Notice::new(Code::OneRater, message).count(human.n_items));
     }
     let constant: Vec<&str> = agreements
         .iter()
@@ -444,7 +444,7 @@ pub(super) fn doubts(human: &Human, agreements: &[Agreement], measures: &[Measur
             "no correlation by {}: scores or ratings do not vary, or are not finite",
             constant.join(", ")
         );
-        found.push(Notice::new("constant-scores", message).count(constant.len()));
+        found.push(Notice::new(Code::ConstantScores, message).count(constant.len()));
     }
     found
 }

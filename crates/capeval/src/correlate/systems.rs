@@ -1,5 +1,6 @@
 //! System-level agreement: corpus scores against mean ratings.
 
+use capeval_choice::Code;
 use capeval_evaluate::SystemScores;
 use capeval_report::{Notice, SystemAgreement};
 use capeval_stats::correlation::{self, Levels, Walk};
@@ -83,6 +84,6 @@ pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreem
 pub(super) fn doubt(agreements: &[SystemAgreement]) -> Option<Notice> {
     agreements.iter().any(|agreement| agreement.n_systems == 2).then(|| {
         let message = "the correlation of two systems says nothing, as any two correlate by 1 or -1";
-        Notice::new("two-systems", message).remedy("rate three or more").count(2)
+        Notice::new(Code::TwoSystems, message).remedy("rate three or more").count(2)
     })
 }

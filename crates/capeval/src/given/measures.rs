@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use capeval_choice::{Argument, Remedy, suggest};
+use capeval_choice::{Argument, Code, Remedy, suggest};
 use capeval_corpus::scores::Described;
 use capeval_evaluate::registry::kinds;
 use capeval_metric::{AnyMetric, Part};
@@ -78,13 +78,13 @@ pub(crate) fn parts(
     if !assumed.is_empty() {
         let message = format!("higher is taken to be better by {}", assumed.join(", "));
         let remedy = Remedy::give(Argument::LowerIsBetter).to("name error rates");
-        found.add([Notice::new("direction-assumed", message).remedy(remedy)]);
+        found.add([Notice::new(Code::DirectionAssumed, message).remedy(remedy)]);
     }
     if !rescaled.is_empty() {
         let names = rescaled.join(", ");
         let message =
             format!("given scores by {names} are beyond the range of capeval's, so it is left open");
-        found.add([Notice::new("other-scale", message).count(rescaled.len())]);
+        found.add([Notice::new(Code::OtherScale, message).count(rescaled.len())]);
     }
     Ok(parts)
 }
@@ -127,7 +127,7 @@ pub(crate) fn averaged(parts: &[Part]) -> Option<Notice> {
         averaged.join(", "),
         if averaged.len() == 1 { "is" } else { "are" },
     );
-    (!averaged.is_empty()).then(|| Notice::new("mean-of-images", message).count(averaged.len()))
+    (!averaged.is_empty()).then(|| Notice::new(Code::MeanOfImages, message).count(averaged.len()))
 }
 
 /// The name of a measure in the notation of capeval's metrics, without settings.
@@ -203,7 +203,7 @@ mod tests {
     fn scores_beyond_a_known_range_have_none() {
         let (parts, notices) = described(file(&["spice"], &[21.5]), &[]);
         assert_eq!(parts[0].max, f64::INFINITY);
-        assert_eq!(notices[0].code, "other-scale");
+        assert_eq!(notices[0].code, Code::OtherScale);
     }
 
     #[test]

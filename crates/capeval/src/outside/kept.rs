@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval_arrays::{Buffer, Error, Format, Reader, SharedBytes, Writer};
-use capeval_choice::{Argument, Notice, Remedy};
+use capeval_choice::{Argument, Code, Notice, Remedy};
 use sha2::{Digest, Sha256};
 
 use super::{Identity, OutsideRow, Picture};
@@ -72,7 +72,7 @@ impl KeptScores {
             Ok(known) => (known.unwrap_or_default(), None),
             Err(error) => {
                 let message = format!("{error}; scores of {name} are computed again");
-                (Rows::default(), Some(Notice::new("score-cache", message)))
+                (Rows::default(), Some(Notice::new(Code::ScoreCache, message)))
             }
         };
         let needed = (0..known.len()).map(|_| AtomicBool::default()).collect();
@@ -237,7 +237,7 @@ pub(super) fn told(name: &str, n_known: usize, n: usize) -> Option<Notice> {
     let which = if n_known == n { "all".to_owned() } else { format!("{n_known} of {n}") };
     let message = format!("{which} scores by {name} were computed in earlier runs");
     let again = Remedy::set(Argument::ScoreCache, "none").to("compute them again");
-    (n_known > 0).then(|| Notice::new("kept-scores", message).remedy(again).count(n_known))
+    (n_known > 0).then(|| Notice::new(Code::KeptScores, message).remedy(again).count(n_known))
 }
 
 #[cfg(test)]

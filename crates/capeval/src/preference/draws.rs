@@ -1,5 +1,6 @@
 //! Draws references for pairs.
 
+use capeval_choice::Code;
 use capeval_report::{Notice, Protocol};
 use capeval_stats::random::{Purpose, Stream, fingerprint};
 
@@ -43,14 +44,14 @@ pub(super) fn settle(judged: &[Judged], protocol: &mut Protocol) -> Option<Notic
             "no pair has more than {n} references, so that there is nothing to draw: all are taken, once"
         );
         protocol.draws = 1;
-        return Some(Notice::new("one-draw", message).count(all));
+        return Some(Notice::new(Code::OneDraw, message).count(all));
     }
     (short > 0).then(|| {
         let message = format!(
             "{short} of {} pairs have fewer than {n} references; there, all are taken in every draw",
             judged.len()
         );
-        Notice::new("small-pool", message).count(short)
+        Notice::new(Code::SmallPool, message).count(short)
     })
 }
 

@@ -112,7 +112,7 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     }
     if let Some(resampling) = &intervals {
         found.add(crate::notices::few_resamples(resampling.resamples));
-        found.add(crate::notices::resamples_of_few(credits.n_images(), "image"));
+        found.add(crate::notices::resamples_of_few(credits.n_images(), crate::notices::Unit::Image));
         found.add(crate::notices::rare_categories(&credits.rare(crate::notices::FEW_IMAGES)));
     }
     Ok(Preference {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Code, Remedy};
 use capeval_corpus::ratings::{Choice, Choices};
 use capeval_corpus::scores::SegmentScores;
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
@@ -240,6 +240,6 @@ pub(super) fn unvoted(choices: &Choices) -> Option<Notice> {
         let rows =
             if choices.unvoted == 1 { "1 row".to_owned() } else { format!("{} rows", choices.unvoted) };
         let message = format!("left out: {rows} of {} without a vote", choices.source);
-        Notice::new("no-vote", message).count(choices.unvoted)
+        Notice::new(Code::NoVote, message).count(choices.unvoted)
     })
 }

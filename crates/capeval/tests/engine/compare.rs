@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use capeval::choice::Code;
 use capeval::corpus::probabilities::read_probabilities;
 use capeval::corpus::{Captions, Ids, Missing, ReadOptions, SegmentId, read_bytes};
 use capeval::evaluate::{Progress, Stage};
@@ -96,7 +97,7 @@ fn notices_of_skipped_images_are_true_of_each_system() {
     let images = Some(vec![SegmentId::from(1)]);
     let one = skipping(systems()).map(|options| ScoreOptions { images, ..options });
     let found = compare(few(one)).unwrap();
-    assert!(found.report.head.notices.iter().all(|notice| notice.code != "common-images"));
+    assert!(found.report.head.notices.iter().all(|notice| notice.code != Code::CommonImages));
     assert_eq!(found.report.systems[0].n_images, 1);
 }
 
@@ -249,7 +250,7 @@ fn notices_speak_of_document_frequencies_only_where_they_are_counted() {
             ..ScoreRequest::new(references, [("mine", candidates)])
         };
         let report = score(request).unwrap();
-        let notice = report.head.notices.iter().find(|notice| notice.code == code);
+        let notice = report.head.notices.iter().find(|notice| notice.code.to_string() == code);
         notice.unwrap().message.clone()
     };
     for code in ["missing:skip", "subset"] {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use capeval::choice::Refusal;
+use capeval::choice::{Code, Refusal};
 use capeval::corpus::ratings::{RatingOptions, read_pairs, read_ratings};
 use capeval::corpus::{Captions, Missing, SegmentId};
 use capeval::evaluate::{ReferenceSet, System, evaluate};
@@ -620,7 +620,7 @@ fn captions_in_a_language_that_the_metric_is_not_made_for_are_noticed() {
         let notices = capeval::score(request).unwrap().head.notices;
         let about = notices
             .into_iter()
-            .filter(|notice| notice.code == "english-only" || notice.code == "other-language");
+            .filter(|notice| notice.code == Code::EnglishOnly || notice.code == Code::OtherLanguage);
         about.map(|notice| notice.message).collect::<Vec<_>>()
     };
     let who = "the references and the candidates";

@@ -1,6 +1,6 @@
 //! The messages about mismatches: errors, and notices about what a policy allowed.
 
-use capeval_choice::{Argument, Code, Notice, counted};
+use capeval_choice::{Argument, Code, Notice, NoticeCode, counted};
 
 use super::index::ImageIndex;
 use crate::captions::Captions;
@@ -145,7 +145,7 @@ impl Check<'_> {
             self.references_name(),
             if rows.len() == 1 { "was" } else { "were" },
         );
-        let code = Code::Applied(Argument::Surplus, Surplus::Ignore.name());
+        let code = NoticeCode::Applied(Argument::Surplus, Surplus::Ignore.name());
         about(code, rows.len(), self.candidate_ids(rows), message)
     }
 
@@ -214,7 +214,7 @@ impl Check<'_> {
             counted_have(ids.len(), &format!("image of {}", self.candidates.source())),
             self.several(),
         );
-        about(Code::Applied(Argument::Duplicate, policy.name()), ids.len(), ids, message)
+        about(NoticeCode::Applied(Argument::Duplicate, policy.name()), ids.len(), ids, message)
     }
 
     pub(super) fn missing_error<'s>(
@@ -265,7 +265,7 @@ impl Check<'_> {
             self.candidates.source(),
             if count == 1 { "is" } else { "are" },
         );
-        about(Code::Applied(Argument::Missing, policy.name()), count, ids, message)
+        about(NoticeCode::Applied(Argument::Missing, policy.name()), count, ids, message)
     }
 
     /// `1 candidate is empty`, or that it has no words if it has punctuation.
@@ -299,7 +299,7 @@ impl Check<'_> {
         };
         let noun = format!("candidate of {}", self.candidates.source());
         let message = format!("{} and {what}", self.counted_empty(rows, &noun));
-        about(Code::Applied(Argument::Empty, policy.name()), count, self.candidate_ids(rows), message)
+        about(NoticeCode::Applied(Argument::Empty, policy.name()), count, self.candidate_ids(rows), message)
     }
 
     /// Whether references and candidates have one caption per image, but the shape of the other.
@@ -335,7 +335,7 @@ impl Check<'_> {
             };
             let message =
                 format!("{numbered} has no ids, so its lines are counted from 0, as the ids of {other} are");
-            return Some(Notice::new("line-numbers", message));
+            return Some(Notice::new(Code::LineNumbers, message));
         }
         let of_candidates = self.candidates.keys().standing() == Standing::InOrder;
         let (list, numbers, other, ids) = match (of_candidates, self.images.is_in_order()) {
@@ -355,7 +355,7 @@ impl Check<'_> {
             first + 2,
         );
         let remedy = Remedy::say("check the order, or give a file with ids");
-        (!counts(ids, *first, ids.len())).then(|| Notice::new("line-numbers", message).remedy(remedy))
+        (!counts(ids, *first, ids.len())).then(|| Notice::new(Code::LineNumbers, message).remedy(remedy))
     }
 
     /// Adds notices about things that do not prevent the alignment but are rarely intended.
@@ -368,7 +368,7 @@ impl Check<'_> {
                 images.source(),
                 self.candidates.source(),
             );
-            notices.push(Notice::new("swapped", message).count(self.images.len()));
+            notices.push(Notice::new(Code::Swapped, message).count(self.images.len()));
         }
         notices.extend(self.numbered());
         let without = self.images.without_captions();
@@ -378,7 +378,7 @@ impl Check<'_> {
                 images.source(),
                 counted(without.len(), "image"),
             );
-            notices.push(about("images-without-references", without.len(), without, message));
+            notices.push(about(Code::ImagesWithoutReferences, without.len(), without, message));
         }
     }
 }

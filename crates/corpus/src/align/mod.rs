@@ -50,7 +50,7 @@ impl Aligned {
 /// Pairs each image of the references with its candidate.
 ///
 /// Each mismatch is an error unless `policy` allows it; a notice reports what was left out, with the policy as its
-/// [`Code::Applied`](capeval_choice::Code::Applied), which belongs in the signature of every score.
+/// [`NoticeCode::Applied`](capeval_choice::NoticeCode::Applied), which belongs in the signature of every score.
 ///
 /// # Errors
 /// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use capeval_choice::Argument;
+use capeval_choice::{Argument, Code};
 
 use crate::SegmentId;
 use crate::captions::Captions;
@@ -58,7 +58,7 @@ impl Splits {
                 "the split train leaves out the {count} images of restval, which most papers train on as well"
             );
             let remedy = Remedy::set(Argument::Split(self.role), "train,restval").to("read both");
-            captions.notice(Notice::new("restval-left-out", message).count(*count).remedy(remedy));
+            captions.notice(Notice::new(Code::RestvalLeftOut, message).count(*count).remedy(remedy));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use capeval_choice::Argument;
+use capeval_choice::{Argument, Code};
 
 use super::{Key, KeyName, Keys, Standing};
 use crate::captions::Captions;
@@ -240,7 +240,7 @@ impl<'c> Parties<'c> {
         let message = format!("images are identified by the column {name:?}, which both sides have{why}");
         let remedy = Remedy::give(Argument::IdColumn(Role::Candidates)).to("name another one");
         let notice =
-            (!is_known || passed.is_some()).then(|| Notice::new("id-column", message).remedy(remedy));
+            (!is_known || passed.is_some()).then(|| Notice::new(Code::IdColumn, message).remedy(remedy));
         Ok(Some(Plan { key: Some(chosen.name.clone()), notice }))
     }
 
@@ -299,7 +299,7 @@ impl<'c> Parties<'c> {
         if self.sides.iter().all(|side| self.has_labels_of_references(side)) {
             let message = "rows are matched by the labels of their index, which has no name";
             let remedy = Remedy::say("name the index, or drop it to match rows in order");
-            let notice = Some(Notice::new("labels", message.to_owned()).remedy(remedy));
+            let notice = Some(Notice::new(Code::Labels, message.to_owned()).remedy(remedy));
             return Ok(Some(Plan { key: Some(KeyName::Labels), notice }));
         }
         let labels = telling.labels().unwrap_or_default();

@@ -21,7 +21,7 @@ pub(crate) use self::delimited::{Separation, read as read_delimited};
 pub(crate) use self::objects::{Origin, read_array, read_lines, read_list, read_value};
 #[cfg(feature = "parquet")]
 pub(crate) use self::parquet::read as read_parquet;
-pub(crate) use self::row_ids::{ROW_NUMBERS, RowIds, row_numbers};
+pub(crate) use self::row_ids::{RowIds, row_numbers};
 
 #[cfg(not(feature = "parquet"))]
 use crate::Remedy;

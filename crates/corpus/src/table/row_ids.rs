@@ -3,6 +3,7 @@
 use super::{Names, Row};
 use crate::error::Error;
 use crate::{Notice, Remedy, SegmentId};
+use capeval_choice::Code;
 
 /// Gives each row its id; rows are numbered from 1 where no column holds ids.
 #[derive(Default)]
@@ -55,12 +56,9 @@ impl RowIds {
     }
 }
 
-/// The code of the notice that rows were numbered.
-pub(crate) const ROW_NUMBERS: &str = "row-numbers";
-
 /// Says that `n_rows` rows were numbered from `first`; a column of ids would be called by one of `names`.
 pub(crate) fn row_numbers(source: &str, n_rows: usize, first: u32, names: &[&str]) -> Notice {
     let names = names.join(", ");
     let message = format!("{source} has no id column ({names}), so its rows are numbered from {first}");
-    Notice::new(ROW_NUMBERS, message).count(n_rows)
+    Notice::new(Code::RowNumbers, message).count(n_rows)
 }

@@ -1,5 +1,6 @@
 //! Candidates and references that meet, and that do not.
 
+use capeval_choice::Code;
 use capeval_corpus::{
     Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Notice,
     Policy, ReadOptions, SegmentId, Surplus, align, read_bytes,
@@ -187,7 +188,7 @@ fn swapped_files_are_suspected() {
     assert_eq!(candidates.format(), Some(Format::CocoAnnotations));
     let references = GroupedCaptions::new(references, Ids::AsGiven).unwrap();
     let aligned = align(references.index(), &candidates, &Policy::default()).unwrap();
-    assert!(aligned.notices.len() == 1 && aligned.notices[0].code == "swapped");
+    assert!(aligned.notices.len() == 1 && aligned.notices[0].code == Code::Swapped);
 }
 
 #[test]
@@ -199,7 +200,7 @@ fn images_without_reference_are_noticed() {
     assert_eq!(references.index().without_captions(), [SegmentId::from(7)]);
     let aligned =
         align(references.index(), &captions("hyps.json", &[("1", "x")]), &Policy::default()).unwrap();
-    assert_eq!(aligned.notices[0].code, "images-without-references");
+    assert_eq!(aligned.notices[0].code, Code::ImagesWithoutReferences);
     let candidates = captions("hyps.json", &[("7", "x"), ("1", "y")]);
     let error = align(references.index(), &candidates, &Policy::default()).unwrap_err();
     assert!(error.to_string().contains("(it lists the first one, without a caption)"), "{error}");

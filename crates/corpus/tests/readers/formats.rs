@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Read as _, Write as _};
 
+use capeval_choice::Code;
 use capeval_corpus::{
     Captions, Error, ErrorKind, Format, ReadOptions, Role, SegmentId, UnknownName, merge, read, read_bytes,
 };
@@ -123,7 +124,7 @@ fn karpathy_files() {
     check(split(&["test"]), Format::Karpathy, &["6=B.", "6=Bb."]);
     assert!(split(&["test"]).unwrap().notices().is_empty());
     let train = split(&["train"]).unwrap();
-    assert_eq!(train.notices()[0].code, "restval-left-out");
+    assert_eq!(train.notices()[0].code, Code::RestvalLeftOut);
     assert!(split(&["train", "restval"]).unwrap().notices().is_empty());
     assert_eq!(split(&["restval"]).unwrap().declared(), [SegmentId::from(7)]);
     check_error(
@@ -180,7 +181,7 @@ fn list_json() {
 fn records_without_an_id_are_numbered() {
     let captions = references(r#"[{"caption": "a"}, {"caption": "b"}]"#).unwrap();
     assert_eq!(rows(&captions), ["1=a", "2=b"]);
-    assert_eq!(captions.notices()[0].code, "row-numbers");
+    assert_eq!(captions.notices()[0].code, Code::RowNumbers);
 }
 
 #[test]
@@ -240,7 +241,7 @@ fn csv_tables() {
     let both = "caption_predicted,caption_1,caption_2,mult_captions_predicted_1\np,a,b,m\nq,c,d,n\n";
     check(references(both), Format::Csv, &["1=a", "1=b", "2=c", "2=d"]);
     check(candidates(both), Format::Csv, &["1=p", "2=q"]);
-    assert_eq!(candidates(both).unwrap().notices()[0].code, "row-numbers");
+    assert_eq!(candidates(both).unwrap().notices()[0].code, Code::RowNumbers);
     check(references("image,caption\n7,a\n7,b\n007,\n"), Format::Csv, &["7=a", "7=b", "\"007\"="]);
     check(candidates("caption\na\n\nb\n"), Format::Csv, &["1=a", "2=", "3=b"]);
     check_error(

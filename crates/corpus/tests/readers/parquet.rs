@@ -6,6 +6,7 @@ use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuil
 use arrow_array::{
     ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
+use capeval_choice::Code;
 use capeval_corpus::ratings::{Item, Judged, RatingOptions, read_ratings};
 use capeval_corpus::{Captions, Error, ErrorKind, Format, ReadOptions, read_bytes};
 use parquet::arrow::ArrowWriter;
@@ -69,7 +70,7 @@ fn a_column_of_lists() {
     assert_eq!(captions.declared(), ["2".into(), "z".into()]);
     let unnamed = references(&table(vec![("captions", lists())], Compression::SNAPPY)).unwrap();
     assert_eq!(rows(&unnamed), ["1=a", "1=b", "4=c"]);
-    assert_eq!(unnamed.notices()[0].code, "row-numbers");
+    assert_eq!(unnamed.notices()[0].code, Code::RowNumbers);
 }
 
 #[test]

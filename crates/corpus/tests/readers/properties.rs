@@ -1,6 +1,6 @@
 //! What holds for any captions and any bytes.
 
-use capeval_choice::Code;
+use capeval_choice::NoticeCode;
 use capeval_corpus::{
     Captions, Duplicate, Empty, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy, ReadOptions,
     SegmentId, Surplus, align, read, read_bytes, write,
@@ -227,7 +227,7 @@ proptest! {
             }
         }
         let strict = align(references.index(), &candidates, &Policy::default());
-        let changed = aligned.notices.iter().any(|notice| matches!(notice.code, Code::Applied(..)));
+        let changed = aligned.notices.iter().any(|notice| matches!(notice.code, NoticeCode::Applied(..)));
         prop_assert_eq!(strict.is_err(), changed);
     }
 }

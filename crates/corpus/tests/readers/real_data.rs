@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use capeval_choice::Code;
 use capeval_corpus::{
     Captions, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Policy, ReadOptions, Role, SegmentId,
     align, merge, read_bytes, write,
@@ -112,7 +113,7 @@ fn coco_example_results() {
         align(references.index(), &candidates, &Policy { missing: Missing::Skip, ..Policy::default() })
             .unwrap();
     assert_eq!(aligned.len(), 1000);
-    assert_eq!(aligned.notices[0].code, "missing:skip");
+    assert_eq!(aligned.notices[0].code.to_string(), "missing:skip");
     assert_eq!(aligned.notices[0].count, Some(39504));
 }
 
@@ -227,7 +228,7 @@ fn clotho_and_the_audio_examples() {
     for (name, n) in [("audio/example_1.csv.gz", 464), ("audio/example_2.csv.gz", 912)] {
         check(name, &options, Format::Csv, n * 5, n);
         let candidates = check(name, &ReadOptions::candidates(), Format::Csv, n, n).unwrap();
-        assert_eq!(candidates.notices()[0].code, "row-numbers");
+        assert_eq!(candidates.notices()[0].code, Code::RowNumbers);
     }
 }
 

@@ -1,5 +1,6 @@
 //! One table in every format gives the same captions, ratings, scores and pairs, under every name that is known.
 
+use capeval_choice::Code;
 use capeval_corpus::probabilities::{Scale, read_probabilities};
 use capeval_corpus::ratings::{RatingOptions, read_pairs, read_ratings};
 use capeval_corpus::scores::read_scores;
@@ -312,7 +313,7 @@ fn segments_without_ids_are_numbered_in_every_format() {
     for (name, bytes) in formats(&["probs"], &[&["[0.5]"], &["[0.25]"]]) {
         let expected = [("1".to_owned(), vec![0.5], None), ("2".to_owned(), vec![0.25], None)];
         assert_eq!(segments(&bytes, name), expected, "{name}");
-        assert_eq!(read_probabilities(&bytes, name).unwrap().notices[0].code, "row-numbers");
+        assert_eq!(read_probabilities(&bytes, name).unwrap().notices[0].code, Code::RowNumbers);
     }
 }
 

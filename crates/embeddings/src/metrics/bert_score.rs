@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideRow};
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Code, Notice, Refusal};
 use capeval_neural::Tokens;
 use rayon::prelude::*;
 
@@ -366,7 +366,7 @@ impl Outside for BertScore {
 
     fn notices(&self) -> Vec<Notice> {
         let hash = Notice::new(
-            "bert-score-hash",
+            Code::BertScoreHash,
             format!("bert_score's name for these settings is {}", self.hash()),
         );
         std::iter::once(hash).chain(self.model.notices()).collect()

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Outside, OutsideRow, Sight};
-use capeval_choice::{Notice, Refusal};
+use capeval_choice::{Code, Notice, Refusal};
 use rayon::prelude::*;
 
 use super::{explanation, reference};
@@ -297,7 +297,7 @@ impl Outside for ClipScore {
             "{n} captions are like neither the picture nor a reference: {} divides 0 by 0, and they score 0",
             self.name.label()
         );
-        let undefined = (n > 0).then(|| Notice::new("no-likeness", message).count(n));
+        let undefined = (n > 0).then(|| Notice::new(Code::NoLikeness, message).count(n));
         undefined.into_iter().chain(self.space.notices()).collect()
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use capeval_choice::Code;
 use capeval_evaluate::{ReferenceSet, registry};
 use capeval_metric::{Reading, Resources};
 use capeval_text::Tokenizer;
@@ -35,7 +36,7 @@ fn a_saved_table_gives_few_images_the_scores_of_many() {
 fn one_image_scores_zero_by_cider_and_says_why() {
     let scores = score_one("cider-d:tok=none", "a red ball", &["a red ball", "two kids with a ball"]);
     assert_eq!(scores.corpus, [0.0]);
-    assert_eq!(scores.notices[0].code, "one-image");
+    assert_eq!(scores.notices[0].code, Code::OneImage);
     let remedy = scores.notices[0].remedy.as_ref().unwrap().to_string();
     assert!(remedy.contains("idf to \"uniform\""), "{remedy}");
 }
@@ -47,7 +48,7 @@ fn cider_of_chinese_characters_with_uniform_weights() {
     assert!((scores.corpus[0] - 10.0 * 3.0 / 30f64.sqrt()).abs() < 1e-12);
     let scores = score_one("cider:n=1:tok=char", "我吃饭了吗", &["他早上吃饭了"]);
     assert_eq!(scores.corpus[0], 0.0);
-    assert_eq!(scores.notices[0].code, "one-image");
+    assert_eq!(scores.notices[0].code, Code::OneImage);
 }
 
 /// The example of the BLEU paper: seven times the same word, of which a reference has two.

@@ -1,5 +1,6 @@
 //! Laws and settings of sacreBLEU's metrics, CIDEr-R and perplexity; `testdata/sacrebleu.toml` has their quirks.
 
+use capeval_choice::Code;
 use capeval_evaluate::registry::{self, Resources};
 use proptest::prelude::*;
 
@@ -9,7 +10,7 @@ use crate::support::{build, score, score_one};
 fn a_model_of_few_captions_says_that_its_discounts_are_made_up() {
     let scores =
         score_one("perplexity:tok=whitespace:n=2", "a b", &["a b c", "a b", "a c b", "c", "b a", "a a b c"]);
-    assert_eq!(scores.notices[0].code, "fallback-discounts");
+    assert_eq!(scores.notices[0].code, Code::FallbackDiscounts);
 }
 
 #[test]

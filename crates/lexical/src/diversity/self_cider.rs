@@ -19,6 +19,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use capeval_choice::Code;
 use capeval_metric::setting::{ORDER, TOK};
 use capeval_metric::{
     AnyCorpusMetric, CaptionSets, CorpusKind, CorpusMetric, CorpusNeed, Input, Notice, Part, Reading,
@@ -162,7 +163,7 @@ impl CorpusMetric for SelfCider {
             return Vec::new();
         }
         vec![Notice::new(
-            "no-self-cider",
+            Code::NoSelfCider,
             format!(
                 "{left_out} of {} images have no Self-CIDEr, for they have fewer than two captions or none \
                  with an n-gram of any weight; they are left out",

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Code, Remedy};
 use capeval_metric::setting::TOK;
 use capeval_metric::{
     About, AnyMetric, Input, Metric, MetricKind, Notice, Part, Reading, References, Segment, Setting,
@@ -184,7 +184,7 @@ impl Metric for NgramPerplexity {
         let orders: Vec<String> = model.fallen_back.iter().map(usize::to_string).collect();
         let [d1, d2, d3] = FALLBACK_DISCOUNTS;
         vec![Notice::new(
-            "fallback-discounts",
+            Code::FallbackDiscounts,
             format!(
                 "the references are too few, or too much alike, to estimate the discounts of n-grams of {} \
                  words; {d1}, {d2} and {d3} were taken instead",

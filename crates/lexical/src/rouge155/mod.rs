@@ -41,7 +41,7 @@ mod tally;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use capeval_choice::{Argument, Remedy};
+use capeval_choice::{Argument, Code, Remedy};
 use capeval_metric::{
     About, AnyMetric, Column, Input, Metric, MetricKind, Notice, Part, Reading, References, Refusal, Segment,
     Setting, Settings, Signature, Statistics, Table,
@@ -432,7 +432,7 @@ impl Metric for Rouge155 {
     fn notices(&self, model: &Model) -> Vec<Notice> {
         let mut notices = Vec::new();
         if model.n_unreadable > 0 {
-            notices.push(Notice::new("only-ascii", format!(
+            notices.push(Notice::new(Code::OnlyAscii, format!(
                     "ROUGE-1.5.5 reads ASCII letters and digits only: {} of {} references lose all their words",
                     model.n_unreadable, model.n_references
                 )).remedy("use rouge-score, which takes another tokenizer, such as tok=char"));
@@ -440,7 +440,7 @@ impl Metric for Rouge155 {
         if self.stemming == Stemming::Porter {
             notices.push(
                 Notice::new(
-                    "no-exceptions",
+                    Code::NoExceptions,
                     "stemmed without WordNet's list of exceptions, as in the Python package rouge-metric",
                 )
                 .remedy("set stem=porter-exceptions to use the list as ROUGE-1.5.5 as distributed does"),

@@ -1,5 +1,6 @@
 //! Each documented form is read: small files of our own, since the real ones are not ours to distribute.
 
+use capeval::choice::Code;
 use capeval_meta::{Verdict, benchmarks};
 
 use super::*;
@@ -316,7 +317,7 @@ fn metrics_with_other_settings_are_not_compared() {
     let of = |spec: &str| {
         let report = run_on("flickr8k-expert", &files, &[spec]).unwrap();
         let value = report.outcomes[0].measured("cider-d").unwrap().customary().unwrap().clone();
-        (value.published.len(), report.outcomes[0].notices.iter().any(|n| n.code == "other-settings"))
+        (value.published.len(), report.outcomes[0].notices.iter().any(|n| n.code == Code::OtherSettings))
     };
     assert_eq!(of("cider-d"), (2, false));
     assert_eq!(of("cider-d:sigma=4"), (0, true));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use capeval::choice::Code;
 use capeval_meta::Verdict;
 use capeval_testkit::skip;
 
@@ -28,5 +29,5 @@ fn published_values_of_flickr8k_are_met() {
         assert_eq!((published.printed, &published.verdict), (printed, &Verdict::Equal), "{key}");
     }
     assert_eq!(expert.measured("cider-d").unwrap().letters, "a");
-    assert!(expert.notices.iter().all(|notice| notice.code != "other-file"));
+    assert!(expert.notices.iter().all(|notice| notice.code != Code::OtherFile));
 }

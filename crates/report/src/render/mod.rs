@@ -6,7 +6,7 @@ pub(crate) mod table;
 
 use std::io::{self, Write};
 
-use capeval_choice::{Dialect, Notice};
+use capeval_choice::{Code, Dialect, Notice};
 
 use crate::export::Export;
 use crate::{Form, Labels, Style, Table};
@@ -43,5 +43,5 @@ pub trait Tabulated: Export + Sized {
 
 /// The notice that `what`, as shown in tables, is multiplied by 100.
 pub fn in_percent(what: &str) -> Notice {
-    Notice::new("percent", format!("{what} are multiplied by 100"))
+    Notice::new(Code::Percent, format!("{what} are multiplied by 100"))
 }

@@ -1,0 +1,194 @@
+//! The codes of notices: what each means, and what to do about it.
+
+macro_rules! codes {
+    ($( $variant:ident = $code:literal, $meaning:literal, $advice:literal; )+) => {
+        crate::named! {
+            /// What a [`Notice`](crate::Notice) is about.
+            pub enum Code ("notice") {
+                $( $variant = $code, $meaning; )+
+            }
+        }
+
+        impl Code {
+            /// What a reader can do about such a notice; empty if there is nothing to do.
+            pub const fn advice(self) -> &'static str {
+                match self { $( Self::$variant => $advice ),+ }
+            }
+        }
+    };
+}
+
+// In the order of the alphabet, in which the page of notices lists them.
+codes! {
+    AbsentScores = "absent-scores", "people's row lacks measures that are computed elsewhere", "";
+    BertScoreHash = "bert-score-hash", "the name that bert_score gives these settings", "";
+    BeyondAscii = "beyond-ascii",
+        "the metric drops letters beyond ASCII, of which the captions have many",
+        "use the tokenizer that it names";
+    CommonImages = "common-images", "only images that all reports or systems have are compared", "";
+    ConstantRatings = "constant-ratings",
+        "all ratings are equal, so nothing can agree with them",
+        "check the column of ratings";
+    ConstantScores = "constant-scores",
+        "scores or ratings do not vary, so there is no correlation",
+        "see the scores of the rated captions";
+    CopyOfReferences = "copy-of-references",
+        "a system's captions are references, word for word",
+        "make sure that it is the right file";
+    DifferentImages = "different-images",
+        "systems describe different images, so their scores do not compare",
+        "score all on the same images";
+    DifferentNumbers = "different-numbers",
+        "systems have different numbers of captions per image, on which diversity depends",
+        "compare equal numbers";
+    DirectionAssumed = "direction-assumed",
+        "higher is taken to be better by a given score",
+        "name the keys that are error rates";
+    EmptyReferences = "empty-references",
+        "references without words, which count as references",
+        "remove them";
+    EnglishOnly = "english-only",
+        "a metric of the suite knows only English and is left out",
+        "name metrics that know the language";
+    FallbackDiscounts = "fallback-discounts",
+        "a language model is too small for its discounts, and takes usual ones",
+        "train it on more text";
+    FewBlocks = "few-blocks", "few blocks of images: their intervals are too narrow", "score more images";
+    FewImages = "few-images", "few images: tests rarely find differences", "score more images";
+    FewResamples = "few-resamples",
+        "so few resamples that the ends of intervals are left to chance",
+        "draw 1,000 resamples or more";
+    HumanReferences = "human-references",
+        "people's row has one reference fewer, which lowers most scores",
+        "";
+    IdColumn = "id-column",
+        "the column by which images are identified, because it was not the first that came to mind",
+        "name the column of ids";
+    ImagesWithoutReferences = "images-without-references",
+        "images that are listed without any caption, which cannot be scored",
+        "";
+    Instances = "instances", "CHAIR knows no instances of some images", "give the instances of all";
+    IntervalEnds = "interval-ends", "bounds of intervals have neither tests nor intervals", "";
+    IntervalOfOneBlock = "interval-of-one-block",
+        "a confidence interval on an engine needs more than one block of images",
+        "score more images";
+    IntervalOfOneImage = "interval-of-one-image",
+        "a confidence interval needs more than one image",
+        "score more images";
+    IntervalsOfBlocks = "intervals-of-blocks", "intervals on an engine resample blocks of images", "";
+    Judge = "judge", "what a judge asked, and how many answers it read from the file", "";
+    Judgements = "judgements",
+        "lines of a file of judgements were cut or changed, and are not used",
+        "they are asked for again";
+    KeptScores = "kept-scores",
+        "scores of a metric of yours come from earlier runs",
+        "leave the cache out to compute them again";
+    Labels = "labels",
+        "rows are matched by the labels of an index without a name",
+        "name the index, or drop it";
+    LineNumbers = "line-numbers",
+        "a file has no ids, so its lines are counted",
+        "add a column of ids if lines do not match";
+    ListsInText = "lists-in-text", "lists are written as text, and each of their strings is a caption", "";
+    LongCaptions = "long-captions", "captions are longer than SPICE reads", "see the images that it names";
+    MeanOfImages = "mean-of-images",
+        "given scores are averaged, which is not what the metric gives for a corpus",
+        "score the captions with the metric";
+    NoEndSymbol = "no-end-symbol", "segments give no probability of their end, so it is not counted", "";
+    NoExceptions = "no-exceptions",
+        "ROUGE-1.5.5 stems without WordNet's exceptions",
+        "`stem=porter-exceptions`";
+    NoLikeness = "no-likeness",
+        "captions are like neither picture nor reference, where the program divides 0 by 0",
+        "see these images";
+    NoRating = "no-rating", "rows without a rating are left out", "";
+    NoSelfCider = "no-self-cider", "Self-CIDEr is not a number for some images, and leaves them out", "";
+    NoStatistics = "no-statistics",
+        "no test of a measure whose score is no mean: reports hold no more",
+        "compare the captions themselves";
+    NoTest = "no-test", "a score is not finite, so there is no test", "see the images behind it";
+    NoTokens = "no-tokens",
+        "segments have no token that counts, so their perplexity of 1 says nothing",
+        "see the segment that it names";
+    NoVote = "no-vote", "pairs without a vote are left out", "";
+    NotEnglish = "not-english",
+        "captions do not look like English, and the metric knows only English",
+        "use the tokenizer that it names";
+    NullId = "null-id",
+        "rows with null instead of an id, each of which counts as an image of its own",
+        "give each row an id";
+    NullReferences = "null-references", "nulls among the references, which are left out", "remove them";
+    OneDraw = "one-draw", "no pair has more references than are drawn, so there is one draw", "";
+    OneImage = "one-image",
+        "CIDEr is 0 with one image: every n-gram weighs log 1 = 0",
+        "take the document frequencies of a larger corpus";
+    OneRater = "one-rater", "every item has one rating, so agreement between raters is unknown", "";
+    OnlyAscii = "only-ascii",
+        "ROUGE-1.5.5 drops all words of some texts",
+        "use `rouge-score` with `tok=char`";
+    OpenCaptions = "open-captions",
+        "the last words of some captions depend on the next caption, as in pycocoevalcap",
+        "the tokenizer `ptb-each` reads each on its own";
+    OtherFile = "other-file",
+        "a file of a benchmark has another content than the one that was tried",
+        "compare its hash with the source";
+    OtherLanguage = "other-language",
+        "captions are written in another script than the metric's languages",
+        "choose metrics for any language";
+    OtherMetrics = "other-metrics", "measures that not all reports have are left out", "";
+    OtherScale = "other-scale",
+        "given scores are beyond the range of capeval's measure of that name",
+        "rename the column";
+    OtherSettings = "other-settings", "published values are of other settings, and are not compared", "";
+    Percent = "percent", "scores are multiplied by 100", "";
+    RareCategories = "rare-categories", "categories have so few images that a score says little", "";
+    RenamedTokenizer = "renamed-tokenizer", "a tokenizer has a new name", "write the new one";
+    RestvalLeftOut = "restval-left-out",
+        "the split train of a Karpathy file leaves restval out, which most papers train on",
+        "choose both splits, train and restval";
+    RowNumbers = "row-numbers",
+        "a file has no column of ids, so its rows are numbered",
+        "add a column of ids, or name it";
+    SacrebleuSignature = "sacrebleu-signature", "the signature that sacreBLEU gives these settings", "";
+    SameCaptions = "same-captions",
+        "two systems have the same captions",
+        "make sure that these are the right files";
+    ScoreCache = "score-cache", "kept scores of a metric cannot be read, and are computed again", "";
+    SingleReferences = "single-references",
+        "images with one reference have no human score, and are left out",
+        "";
+    SmallPool = "small-pool", "pairs have fewer references than are drawn", "";
+    SpecialTokens = "special-tokens",
+        "captions hold tokens such as `<eos>`, left by a language model",
+        "remove them";
+    SpiceCache = "spice-cache", "kept parses cannot be read, and captions are parsed again", "";
+    Subset = "subset", "only listed images are scored", "";
+    Swapped = "swapped",
+        "the candidates look like references and the references like candidates",
+        "swap the files";
+    Tokenised = "tokenised", "captions look tokenised, and are tokenised again", "choose the tokenizer `none` if they are";
+    TokenizerKept = "tokenizer-kept", "a tokenizer does not apply to metrics that have their own", "";
+    TooFewResamples = "too-few-resamples",
+        "with so few exchanges no p-value can be small enough after correction",
+        "draw as many resamples as it says";
+    TwoSystems = "two-systems", "a correlation of two systems is always 1 or −1", "rate more systems";
+    UnknownWords = "unknown-words",
+        "a language model does not know many words",
+        "use the tokenizer that it was trained with";
+    UnmendedTexts = "unmended-texts",
+        "OpenAI's tokenizer would mend some texts, and capeval does not",
+        "mend entities and quotes first";
+    Unreadable = "unreadable",
+        "answers of a judge cannot be read",
+        "see the answers in the file of judgements";
+    Untokenised = "untokenised",
+        "captions look untokenised, and the tokenizer splits only on spaces",
+        "use the tokenizer that it names";
+    UnusedVectors = "unused-vectors", "vectors belong to no system", "name a system that is scored";
+    VectorCache = "vector-cache", "kept vectors cannot be read, and are computed again", "";
+    Versions = "versions", "reports are by different versions", "score again with one version";
+    WordsAsReferences = "words-as-references", "every reference is a single word", "join the words by spaces";
+    ZeroProbability = "zero-probability",
+        "a token has probability 0, so the perplexity is infinite",
+        "see the segment that it names";
+}
