@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| capeval_judges::fuzz(bytes));
+fuzz_target!(|bytes: &[u8]| capeval_outside::judges::fuzz(bytes));

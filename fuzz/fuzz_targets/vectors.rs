@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use capeval_embeddings::Vectors;
+use capeval_outside::embeddings::Vectors;
 use libfuzzer_sys::fuzz_target;
 
 /// A folder with ids of three rows beside the file, as `.npy` has them.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use capeval::choice::Refusal;
-use capeval_judges::{Consent, Judging, Key, Limits};
+use capeval_outside::judges::{Consent, Judging, Key, Limits};
 
 use crate::{messages, options};
 

@@ -131,7 +131,7 @@ fn clear_up_on_signals() {
         let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
         std::thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
-                capeval_programs::end_all();
+                capeval_outside::programs::end_all();
                 capeval_files::remove_temporaries();
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }

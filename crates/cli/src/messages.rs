@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, OnceLock};
 
 use capeval::choice::Notice;
-use capeval_programs::Messages;
+use capeval_outside::programs::Messages;
 use clap::ValueEnum;
 
 use crate::fault::Flags;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use capeval::metric::{AnyMetric, Resources, Signature};
 use capeval::{IdfSource, MetricOptions, Outside, OutsideMetrics, Pictures, Sight};
-use capeval_embeddings::Named;
 use capeval_files::{Caches, DataFiles, MetricData, PicturePlaces};
+use capeval_outside::embeddings::Named;
 
 use crate::fault::fault;
 use crate::judging::{self, JudgingArgs};
@@ -101,21 +101,22 @@ impl MetricArgs {
     pub fn choose(&self, options: MetricOptions) -> Result<ChosenMetrics> {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
-        let judges = capeval_judges::names(&options.names)?;
+        let judges = capeval_outside::judges::names(&options.names)?;
         let others: Vec<String> =
             options.names.iter().filter(|name| !judges.contains(name)).cloned().collect();
-        let programs = capeval_programs::read(&others, &messages::of_programs())?;
+        let programs = capeval_outside::programs::read(&others, &messages::of_programs())?;
         let named = Named { models: self.models.clone(), vectors: self.vectors.clone() };
-        let embedded = capeval_embeddings::read(&options.names, &named)?;
-        let chair = capeval_chair::read(
+        let embedded = capeval_outside::embeddings::read(&options.names, &named)?;
+        let chair = capeval_outside::chair::read(
             &options.names,
-            &capeval_chair::Named {
+            &capeval_outside::chair::Named {
                 objects: self.objects.clone(),
                 instances: self.instances.clone(),
                 nltk_data: self.nltk_data.clone(),
             },
         )?;
-        let judges = capeval_judges::read(&judges, &self.judging.judging()?, &judging::consent(self.yes))?;
+        let judges =
+            capeval_outside::judges::read(&judges, &self.judging.judging()?, &judging::consent(self.yes))?;
         let outside: Vec<Arc<dyn Outside>> =
             programs.0.into_iter().chain(embedded).chain(chair).chain(judges).collect();
         let looks = outside.iter().any(|one| one.sight() != Sight::None);

@@ -13,9 +13,9 @@ use capeval::report::Measure;
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
 use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
-use capeval_embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_files::DataFiles;
-use capeval_judges::JUDGES;
+use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
+use capeval_outside::judges::JUDGES;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -392,7 +392,7 @@ impl TypedValueParser for Known {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let of_vectors = EMBEDDING_KINDS.iter().map(|kind| (kind.name, kind.summary));
         let judges = JUDGES.iter().map(|judge| (judge.name, judge.summary));
-        let chair = [(capeval_chair::NAME, capeval_chair::SUMMARY)];
+        let chair = [(capeval_outside::chair::NAME, capeval_outside::chair::SUMMARY)];
         let metrics = || {
             let of_words = kinds().map(|kind| (kind.name, kind.summary));
             of_words.chain(chair).chain(of_vectors.clone()).chain(judges.clone())

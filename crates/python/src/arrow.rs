@@ -13,7 +13,7 @@ use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::Texts;
 use capeval::{Dealing, Selection, entries};
-use capeval_embeddings::Named;
+use capeval_outside::embeddings::Named;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -65,12 +65,12 @@ impl RowScorer {
             held: held(&in_memory)?,
             ..GivenOutside::default()
         };
-        if let Some(judge) = capeval_judges::names(&metrics).map_err(from_file)?.first() {
+        if let Some(judge) = capeval_outside::judges::names(&metrics).map_err(from_file)?.first() {
             return Err(PyValueError::new_err(format!(
                 "{judge} asks a language model, which rows of tables cannot; leave it out of the metrics"
             )));
         }
-        if metrics.iter().any(|name| capeval_chair::is_chair(name)) {
+        if metrics.iter().any(|name| capeval_outside::chair::is_chair(name)) {
             let why =
                 "chair reads instances of images, which rows of tables have not; leave it out of the metrics";
             return Err(PyValueError::new_err(why));

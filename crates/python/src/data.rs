@@ -5,8 +5,8 @@ use std::sync::Arc;
 use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
-use capeval_embeddings::Named;
 use capeval_files::{DataFiles, DataKind, DataSource, Home, Kept, MetricData};
+use capeval_outside::embeddings::Named;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -31,8 +31,8 @@ pub struct Given {
 }
 
 /// What Python gives CHAIR.
-fn chair(given: &Bound<'_, PyAny>) -> PyResult<capeval_chair::Named> {
-    Ok(capeval_chair::Named {
+fn chair(given: &Bound<'_, PyAny>) -> PyResult<capeval_outside::chair::Named> {
+    Ok(capeval_outside::chair::Named {
         objects: given.get_item("objects")?.extract()?,
         instances: given.get_item("instances")?.extract()?,
         nltk_data: given.get_item("nltk_data")?.extract()?,

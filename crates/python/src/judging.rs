@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capeval::choice::Refusal;
-use capeval_judges::{Consent, Judging, Key, Limits};
+use capeval_outside::judges::{Consent, Judging, Key, Limits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

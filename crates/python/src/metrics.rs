@@ -7,9 +7,9 @@ use capeval::metric::{About, AnyMetric, Direction, Part, Reading, Setting};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
-use capeval_embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_files::{Caches, MetricData};
-use capeval_judges::JUDGES;
+use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
+use capeval_outside::judges::JUDGES;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
@@ -121,15 +121,15 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         })?;
     }
     add(Listed {
-        name: capeval_chair::NAME,
-        summary: capeval_chair::SUMMARY,
-        paper: capeval_chair::PAPER,
-        program: capeval_chair::PROGRAM,
-        parts: capeval_chair::parts(),
-        settings: capeval_chair::settings().iter().collect(),
+        name: capeval_outside::chair::NAME,
+        summary: capeval_outside::chair::SUMMARY,
+        paper: capeval_outside::chair::PAPER,
+        program: capeval_outside::chair::PROGRAM,
+        parts: capeval_outside::chair::parts(),
+        settings: capeval_outside::chair::settings().iter().collect(),
         // It has the hash of a list.
         signature: None,
-        needs: Some(capeval_chair::NEEDS),
+        needs: Some(capeval_outside::chair::NEEDS),
     })?;
     for judge in JUDGES {
         add(Listed {
@@ -162,9 +162,10 @@ struct Listed<'l> {
 /// The metrics that the engine itself computes for these names.
 #[pyfunction]
 pub fn engine_names(names: Vec<String>) -> Vec<String> {
-    let is_of_engine = |name: &String| !capeval_judges::is_builtin(name) && !capeval_chair::is_chair(name);
+    let is_of_engine =
+        |name: &String| !capeval_outside::judges::is_builtin(name) && !capeval_outside::chair::is_chair(name);
     let names: Vec<String> = names.into_iter().filter(is_of_engine).collect();
-    capeval_embeddings::engine_names(&names)
+    capeval_outside::embeddings::engine_names(&names)
 }
 
 /// The suites: name, summary and metrics.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use capeval::metric::Resources;
 use capeval::{Outside, OutsideMetrics, Sight};
-use capeval_embeddings::{Named, Role, Vectors};
-use capeval_programs::Messages;
+use capeval_outside::embeddings::{Named, Role, Vectors};
+use capeval_outside::programs::Messages;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -35,7 +35,7 @@ pub struct GivenOutside {
     /// Vectors that Python holds.
     pub held: Vec<(Role, Arc<Vectors>)>,
     /// What CHAIR is given.
-    pub chair: capeval_chair::Named,
+    pub chair: capeval_outside::chair::Named,
     /// Whom judges ask.
     pub judging: GivenJudging,
     pub pictures: Option<GivenPictures>,
@@ -67,7 +67,7 @@ pub fn write_vectors(
     numbers: &Bound<'_, PyBytes>,
 ) -> PyResult<()> {
     let ids = ids.iter().map(id).collect::<PyResult<Vec<_>>>()?;
-    capeval_embeddings::write(path, &ids, dims, &floats(numbers)).map_err(from_file)
+    capeval_outside::embeddings::write(path, &ids, dims, &floats(numbers)).map_err(from_file)
 }
 
 /// The numbers of 32 bits in bytes.
@@ -78,14 +78,17 @@ fn floats(bytes: &Bound<'_, PyBytes>) -> Vec<f32> {
 impl Outsiders {
     /// Reads the files of the programs among `names`, and what the metrics among them that compare vectors need.
     pub fn new(names: &[String], given: GivenOutside) -> PyResult<Self> {
-        let judges = capeval_judges::names(names).map_err(from_file)?;
+        let judges = capeval_outside::judges::names(names).map_err(from_file)?;
         let programs: Vec<&String> = names.iter().filter(|name| !judges.contains(name)).collect();
-        let OutsideMetrics(mut others) = capeval_programs::read(programs, &messages()).map_err(from_file)?;
+        let OutsideMetrics(mut others) =
+            capeval_outside::programs::read(programs, &messages()).map_err(from_file)?;
         let GivenOutside { functions, named, held, chair, judging, pictures } = given;
-        others.extend(capeval_embeddings::read_with(names, &named, held).map_err(from_file)?);
-        others.extend(capeval_chair::read(names, &chair).map_err(from_file)?);
-        others
-            .extend(capeval_judges::read(&judges, &judging.judging, &judging.consent()).map_err(from_file)?);
+        others.extend(capeval_outside::embeddings::read_with(names, &named, held).map_err(from_file)?);
+        others.extend(capeval_outside::chair::read(names, &chair).map_err(from_file)?);
+        others.extend(
+            capeval_outside::judges::read(&judges, &judging.judging, &judging.consent())
+                .map_err(from_file)?,
+        );
         Ok(Self { others, functions, pictures })
     }
 

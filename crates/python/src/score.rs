@@ -125,7 +125,7 @@ impl Prepared {
 /// Those of the metrics for which there is something to prepare. Models, judges and CHAIR read references as they are,
 /// and what they need is given to the calls that score.
 fn prepared_for(names: Vec<String>) -> PyResult<Vec<String>> {
-    let judges = capeval_judges::names(&names).map_err(from_file)?;
+    let judges = capeval_outside::judges::names(&names).map_err(from_file)?;
     let is_given = !names.is_empty();
     let kept = engine_names(names.into_iter().filter(|name| !judges.contains(name)).collect());
     // Without any name, the default suite would be prepared: BLEU takes the least time.

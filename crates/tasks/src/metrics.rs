@@ -9,8 +9,8 @@ use capeval::evaluate::registry::{SUITES, Suite, kind, kinds};
 use capeval::metric::{Direction, Part, Resources};
 use capeval::report::Measure;
 use capeval::{MetricOptions, OutsideMetrics};
-use capeval_embeddings::{KINDS as EMBEDDING_KINDS, Role, Vectors, kind as embedding_kind};
 use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
+use capeval_outside::embeddings::{KINDS as EMBEDDING_KINDS, Role, Vectors, kind as embedding_kind};
 use serde::{Deserialize, Serialize};
 
 use crate::scoring::open;
@@ -67,8 +67,11 @@ impl Metrics {
         let mut resources = data.resources;
         let vectors = self.vectors()?.map(|vectors| (Role::Pictures, vectors));
         let models = self.data.as_deref().map(models_in);
-        let compared =
-            capeval_embeddings::read_in(models.as_deref(), &self.names, vectors.into_iter().collect())?;
+        let compared = capeval_outside::embeddings::read_in(
+            models.as_deref(),
+            &self.names,
+            vectors.into_iter().collect(),
+        )?;
         if !compared.is_empty() {
             resources.insert(Arc::new(OutsideMetrics(compared)));
             capeval::check_pictures(&resources)?;
@@ -105,8 +108,8 @@ fn models_in(data: &Path) -> PathBuf {
 /// Says that there is no model for a metric, if there is none.
 fn absent_model(name: &str, home: Option<&Home>) -> Option<String> {
     let kind = embedding_kind(name)?;
-    let has_models =
-        home.is_some_and(|home| !capeval_embeddings::models_in(&models_in(home.folder())).is_empty());
+    let has_models = home
+        .is_some_and(|home| !capeval_outside::embeddings::models_in(&models_in(home.folder())).is_empty());
     (!has_models).then(|| {
         format!(
             "{} needs {}, and there is no model: put its folder into the folder models of the server's data",

@@ -11,8 +11,8 @@ use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
 use capeval::metric::{Direction, Part, Setting};
 use capeval::text::tokenizers;
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
-use capeval_embeddings::KINDS as EMBEDDING_KINDS;
-use capeval_judges::JUDGES;
+use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
+use capeval_outside::judges::JUDGES;
 
 /// Where generated pages are.
 const FOLDER: &str = "docs/reference/metrics";
@@ -132,20 +132,20 @@ fn vectors() -> Group {
 /// CHAIR and the judges.
 fn others() -> Group {
     let chair = Card {
-        name: capeval_chair::NAME.to_owned(),
-        summary: capeval_chair::SUMMARY.to_owned(),
-        parts: capeval_chair::parts(),
-        settings: capeval_chair::settings().iter().collect(),
-        needs: capeval_chair::NEEDS.to_owned(),
-        program: capeval_chair::PROGRAM.to_owned(),
-        paper: capeval_chair::PAPER.to_owned(),
+        name: capeval_outside::chair::NAME.to_owned(),
+        summary: capeval_outside::chair::SUMMARY.to_owned(),
+        parts: capeval_outside::chair::parts(),
+        settings: capeval_outside::chair::settings().iter().collect(),
+        needs: capeval_outside::chair::NEEDS.to_owned(),
+        program: capeval_outside::chair::PROGRAM.to_owned(),
+        paper: capeval_outside::chair::PAPER.to_owned(),
         signature: None,
         call: format!(
             "score -r references.json captions.json -m {} --objects FILE --instances FILE",
-            capeval_chair::NAME
+            capeval_outside::chair::NAME
         ),
         has_example: false,
-        file: "crates/chair/src/metric.rs".to_owned(),
+        file: "crates/outside/src/chair/metric.rs".to_owned(),
     };
     let judges = JUDGES.iter().map(|judge| Card {
         name: judge.name.to_owned(),
@@ -286,7 +286,7 @@ impl Heads {
     /// Reads all files of the crates that have metrics.
     fn read(root: &Path) -> Result<Self> {
         let mut files = Vec::new();
-        for family in ["lexical", "meteor", "spice", "evaluate/src/registry", "embeddings", "chair"] {
+        for family in ["lexical", "meteor", "spice", "evaluate/src/registry", "outside"] {
             let folder = root.join("crates").join(family);
             walk(&folder, &mut files)?;
         }

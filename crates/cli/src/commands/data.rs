@@ -125,7 +125,7 @@ fn scores() -> Option<String> {
 
 /// A line about the vectors that are kept in the user's folder for caches.
 fn vectors() -> Option<String> {
-    let (folder, bytes) = capeval_embeddings::kept_vectors()?;
+    let (folder, bytes) = capeval_outside::embeddings::kept_vectors()?;
     let (size, place) = (bytes as f64 / 1e6, folder.display());
     Some(format!("vectors that models have made: {size:.1} MB, {place}; remove the folder to free the space"))
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use capeval::corpus::ReadOptions;
 use capeval::evaluate::{Progress, Stage};
-use capeval_embeddings::{Crop, OpenModel, Said};
+use capeval_outside::embeddings::{Crop, OpenModel, Said};
 
 use crate::fault::{Flags, fault};
 use crate::progress::Bar;
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
             model.read(&texts, &args.prefix, &begin, &advance)?
         }
     };
-    capeval_embeddings::write(&args.output, &ids, dims, &rows)?;
+    capeval_outside::embeddings::write(&args.output, &ids, dims, &rows)?;
     drop(bar);
     messages::tell(&notices, Flags::Usual);
     messages::note(&format!("wrote {} vectors of {dims} numbers to {}", ids.len(), args.output));

@@ -1,7 +1,7 @@
 //! `capeval judge`: the judges that come with capeval, and how much two runs of a judge agree.
 
 use anyhow::Result;
-use capeval_judges::{Agreement, JUDGES};
+use capeval_outside::judges::{Agreement, JUDGES};
 use clap::{Subcommand, ValueEnum};
 
 use crate::fault::fault;
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<()> {
             output.write(|out| out.write_all(known.file.as_bytes()))
         }
         Command::Agree { first, second, format } => {
-            let found = capeval_judges::agree(first, second)?;
+            let found = capeval_outside::judges::agree(first, second)?;
             output.write(|out| match format {
                 Format::Json => {
                     serde_json::to_writer_pretty(&mut *out, &found)?;

@@ -7,8 +7,8 @@ use capeval::choice::Dialect;
 use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
 use capeval::metric::{About, Resources};
 use capeval::report::wrapped;
-use capeval_embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
-use capeval_judges::{BuiltIn, JUDGES};
+use capeval_outside::embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
+use capeval_outside::judges::{BuiltIn, JUDGES};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -82,14 +82,14 @@ pub fn run(args: &Args) -> Result<()> {
     let is_known = |name: &str| {
         registry::kind(name).is_some()
             || is_of_systems(name)
-            || capeval_embeddings::kind(name).is_some()
-            || capeval_judges::is_builtin(name)
-            || capeval_chair::is_chair(name)
+            || capeval_outside::embeddings::kind(name).is_some()
+            || capeval_outside::judges::is_builtin(name)
+            || capeval_outside::chair::is_chair(name)
     };
     if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
         let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
         let known = known.chain(EMBEDDING_KINDS.iter().map(|kind| kind.name));
-        let known = known.chain(JUDGES.iter().map(|judge| judge.name)).chain([capeval_chair::NAME]);
+        let known = known.chain(JUDGES.iter().map(|judge| judge.name)).chain([capeval_outside::chair::NAME]);
         return Err(registry::unknown(unknown, known.collect()).into());
     }
     let output = Output::open(None, &[])?;
@@ -109,12 +109,12 @@ pub fn run(args: &Args) -> Result<()> {
             describe_of_system(kind, width, out)?;
         }
         let is_named = |kind: &str| {
-            args.names.iter().filter_map(|n| capeval_embeddings::kind(n)).any(|n| n.name == kind)
+            args.names.iter().filter_map(|n| capeval_outside::embeddings::kind(n)).any(|n| n.name == kind)
         };
         for kind in EMBEDDING_KINDS.iter().filter(|kind| is_named(kind.name)) {
             describe_of_vectors(kind, width, out)?;
         }
-        if args.names.iter().any(|name| capeval_chair::is_chair(name)) {
+        if args.names.iter().any(|name| capeval_outside::chair::is_chair(name)) {
             describe_chair(width, out)?;
         }
         for judge in JUDGES.iter().filter(|judge| args.names.iter().any(|name| name == judge.name)) {
@@ -248,15 +248,18 @@ fn describe_of_vectors(kind: &EmbeddingKind, width: usize, out: &mut dyn Write) 
 
 /// CHAIR.
 fn describe_chair(width: usize, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", capeval_chair::NAME)?;
+    writeln!(out, "{}", capeval_outside::chair::NAME)?;
     let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
-    line("rewards", capeval_chair::SUMMARY)?;
-    let parts = capeval_chair::parts();
+    line("rewards", capeval_outside::chair::SUMMARY)?;
+    let parts = capeval_outside::chair::parts();
     line("keys", &parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>().join(" "))?;
-    line("paper", capeval_chair::PAPER)?;
-    line("program", capeval_chair::PROGRAM)?;
-    line("needs", &format!("{}: --objects FILE --nltk-data DIR --instances FILE", capeval_chair::NEEDS))?;
-    for setting in capeval_chair::settings() {
+    line("paper", capeval_outside::chair::PAPER)?;
+    line("program", capeval_outside::chair::PROGRAM)?;
+    line(
+        "needs",
+        &format!("{}: --objects FILE --nltk-data DIR --instances FILE", capeval_outside::chair::NEEDS),
+    )?;
+    for setting in capeval_outside::chair::settings() {
         line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
     }
     writeln!(out)
@@ -285,7 +288,7 @@ fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
     }
     writeln!(out, "\nof objects (--objects FILE --instances FILE)")?;
-    writeln!(out, "{}", entry_of(capeval_chair::NAME, capeval_chair::SUMMARY, width))?;
+    writeln!(out, "{}", entry_of(capeval_outside::chair::NAME, capeval_outside::chair::SUMMARY, width))?;
     writeln!(out, "\njudges (--endpoint URL --judgements FILE; capeval judge)")?;
     for judge in JUDGES {
         writeln!(out, "{}", entry_of(judge.name, judge.summary, width))?;

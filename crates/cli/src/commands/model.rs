@@ -1,7 +1,7 @@
 //! `capeval model`: models for metrics that compare vectors.
 
 use anyhow::Result;
-use capeval_embeddings::{OpenModel, names};
+use capeval_outside::embeddings::{OpenModel, names};
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 

@@ -40,19 +40,22 @@ pub fn run(args: &Args) -> Result<()> {
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
     let mut data = data::installed(&options.metrics)?;
     let names = &options.metrics.names;
-    let judges = capeval_judges::names(names)?;
+    let judges = capeval_outside::judges::names(names)?;
     let is_outside = |name: &&String| {
-        judges.contains(name) || capeval_chair::is_chair(name) || capeval_embeddings::kind(name).is_some()
+        judges.contains(name)
+            || capeval_outside::chair::is_chair(name)
+            || capeval_outside::embeddings::kind(name).is_some()
     };
     if let Some(name) = names.iter().find(is_outside) {
-        let base = capeval_embeddings::kind(name).and_then(capeval_embeddings::EmbeddingKind::base);
+        let base = capeval_outside::embeddings::kind(name)
+            .and_then(capeval_outside::embeddings::EmbeddingKind::base);
         let remedy = match base {
             Some(base) => format!("name {} instead, which it multiplies", base.name),
             None => "leave it out of the metrics".to_owned(),
         };
         return Err(fault(format!("there is nothing to prepare for {name}"), remedy));
     }
-    let programs = capeval_programs::read(&options.metrics.names, &messages::of_programs())?;
+    let programs = capeval_outside::programs::read(&options.metrics.names, &messages::of_programs())?;
     data.resources.insert(Arc::new(programs));
     // A misspelt metric should not wait for the references.
     capeval::select_metrics(&options.metrics, &data.resources)?;

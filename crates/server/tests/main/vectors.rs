@@ -7,7 +7,7 @@ use axum::http::Request;
 use capeval::corpus::{self, ReadOptions};
 use capeval::metric::Resources;
 use capeval::{MetricOptions, OutsideMetrics, ScoreOptions, ScoreRequest};
-use capeval_embeddings::{Role as Of, Vectors};
+use capeval_outside::embeddings::{Role as Of, Vectors};
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::benchmarks::apply::apply;
@@ -91,7 +91,8 @@ async fn captions_are_compared_with_vectors_of_pictures(database: Database) {
     let file = Vectors::open(&folder.path().join("pictures.safetensors").display().to_string()).unwrap();
     let models = data.path().join("models");
     let outside =
-        capeval_embeddings::read_in(Some(&models), &names, vec![(Of::Pictures, Arc::new(file))]).unwrap();
+        capeval_outside::embeddings::read_in(Some(&models), &names, vec![(Of::Pictures, Arc::new(file))])
+            .unwrap();
     let read = |text: &str, options: &ReadOptions| corpus::read(text.as_bytes(), "file", options).unwrap();
     let (refs, captions) = (references(IMAGES, 3), captions);
     let report = capeval::score(ScoreRequest {

@@ -1,0 +1,394 @@
+//! Vectors of earlier runs, by content: what a model has said of a text or a picture is not computed again.
+//!
+//! Each model, with all that its vectors depend on, has a folder of files. A run adds its new vectors as a file,
+//! into which older ones are merged that are at most twice as long. So there are few files, and adding little to
+//! much writes little. Nothing is locked: a file is written whole, its name is the hash of its keys, and files are
+//! removed only when another has all of their vectors. Of two runs at once both keep theirs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use capeval_arrays::{Buffer, Error as Damage, Format, Reader, SharedBytes, Writer};
+use capeval_choice::{Code, Notice, Refusal};
+use capeval_files::{Error, cache_folder, write_whole};
+use sha2::{Digest, Sha256};
+
+use crate::embeddings::hash;
+
+const FORMAT: Format = Format { magic: *b"capevalV", version: 1, noun: "vectors" };
+
+/// How the names of its files end.
+const EXTENSION: &str = "vectors";
+
+/// The most bytes of all files of all models; the oldest ones are removed.
+const MOST_BYTES: u64 = 4_000_000_000;
+
+/// The first half of the SHA-256 of a text, or of the bytes of a picture.
+type Key = [u64; 2];
+
+/// The key of a content.
+pub(crate) fn key(content: &[u8]) -> Key {
+    let digest = Sha256::digest(content);
+    let half = |k: usize| u64::from_le_bytes(std::array::from_fn(|byte| digest[8 * k + byte]));
+    [half(0), half(1)]
+}
+
+/// The folder of all models' vectors; `None` if the user has no folder for caches.
+pub(crate) fn usual_folder() -> Option<PathBuf> {
+    cache_folder().map(|folder| folder.join("vectors"))
+}
+
+/// The folder of all models' vectors and the bytes of its files; `None` if there are none.
+pub fn kept_vectors() -> Option<(PathBuf, u64)> {
+    let folder = usual_folder()?;
+    let bytes = all_files(&folder).iter().map(|(.., bytes)| bytes).sum();
+    (bytes > 0).then_some((folder, bytes))
+}
+
+/// The vectors of one model.
+pub(crate) struct VectorCache {
+    /// The folder of all models.
+    base: PathBuf,
+    /// All that vectors depend on beside the content.
+    identity: String,
+    dims: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    blocks: Vec<Arc<Block>>,
+    notices: Vec<Notice>,
+}
+
+/// The vectors in a file.
+struct Block {
+    path: PathBuf,
+    /// The halves of keys, in ascending order.
+    keys: Buffer<u64>,
+    rows: Buffer<f32>,
+}
+
+impl Block {
+    fn n(&self) -> usize {
+        self.keys.len() / 2
+    }
+
+    fn find(&self, key: Key, dims: usize) -> Option<&[f32]> {
+        let row = self.keys.as_chunks::<2>().0.binary_search(&key).ok()?;
+        self.rows.get(row * dims..(row + 1) * dims)
+    }
+}
+
+impl VectorCache {
+    /// What earlier runs have kept in the folder of all models, which need not exist.
+    pub fn open(base: &Path, identity: &str, dims: usize) -> Self {
+        let cache =
+            Self { base: base.to_owned(), identity: identity.to_owned(), dims, held: Mutex::default() };
+        let mut held = Held::default();
+        for (_, path, _) in files(&cache.folder()) {
+            // Another run may have merged it since, and whatever cannot be read is computed again.
+            let Ok(bytes) = capeval_files::open(&path.display().to_string()) else { continue };
+            match cache.block(&path, Arc::new(bytes)) {
+                Ok(block) => held.blocks.push(Arc::new(block)),
+                Err(error) => {
+                    let message = format!("{}: {error}; its vectors are computed again", path.display());
+                    held.notices.push(Notice::new(Code::VectorCache, message));
+                    // A damaged file is of no use, and would be told again by each run.
+                    let _ = fs::remove_file(&path);
+                }
+            }
+        }
+        held.blocks.sort_by_key(|block| std::cmp::Reverse(block.n()));
+        *cache.held() = held;
+        cache
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.base.join(hash::of(self.identity.as_bytes()).get(..32).unwrap_or_default())
+    }
+
+    fn block(&self, path: &Path, bytes: SharedBytes) -> Result<Block, Damage> {
+        let mut reader = Reader::open(&FORMAT, bytes)?;
+        if reader.description() != self.identity {
+            return Err(Damage::new("this file of vectors is of another model"));
+        }
+        let block = Block { path: path.to_owned(), keys: reader.array()?, rows: reader.array()? };
+        let (keys, rest) = block.keys.as_chunks::<2>();
+        let is_sound = rest.is_empty()
+            && keys.is_sorted_by(|a, b| a < b)
+            && Some(block.rows.len()) == keys.len().checked_mul(self.dims)
+            && block.rows.iter().all(|x| x.is_finite());
+        if is_sound { Ok(block) } else { Err(reader.unsound()) }
+    }
+
+    /// What was damaged, told once.
+    pub fn notices(&self) -> Vec<Notice> {
+        std::mem::take(&mut self.held().notices)
+    }
+
+    /// The vectors of contents, one after another: those that are known, and what `compute` gives for the places of the
+    /// others, each content once. What cannot be kept is no reason to end a run.
+    pub fn fill(
+        &self,
+        keys: &[Key],
+        compute: impl FnOnce(&[usize]) -> Result<Vec<f32>, Refusal>,
+    ) -> Result<Vec<f32>, Refusal> {
+        let blocks = self.held().blocks.clone();
+        let find = |key: Key| blocks.iter().find_map(|block| block.find(key, self.dims));
+        let mut new: HashMap<Key, usize> = HashMap::new();
+        let mut places = Vec::new();
+        for (place, key) in keys.iter().enumerate() {
+            if !new.contains_key(key) && find(*key).is_none() {
+                new.insert(*key, places.len());
+                places.push(place);
+            }
+        }
+        let computed = if places.is_empty() { Vec::new() } else { compute(&places)? };
+        let at = |row: usize| computed.get(row * self.dims..(row + 1) * self.dims);
+        let mut rows = Vec::with_capacity(keys.len() * self.dims);
+        for key in keys {
+            let row = new.get(key).map_or_else(|| find(*key), |row| at(*row));
+            rows.extend_from_slice(row.ok_or_else(|| {
+                Refusal::new("the model gave fewer vectors than it was asked for").with_remedy("report this")
+            })?);
+        }
+        if !places.is_empty() {
+            let added: BTreeMap<Key, &[f32]> =
+                places.iter().zip(0..).filter_map(|(place, row)| Some((keys[*place], at(row)?))).collect();
+            if let Err(error) = self.add(added) {
+                let message = format!("{error}; the next run computes these vectors again");
+                self.held().notices.push(Notice::new(Code::VectorCache, message));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Writes vectors to a file of their own, with those of files that are at most twice as long.
+    fn add(&self, added: BTreeMap<Key, &[f32]>) -> Result<(), Error> {
+        let mut held = self.held();
+        let mut merged: Vec<Arc<Block>> = Vec::new();
+        let mut n = added.len();
+        // The shortest come last.
+        while let Some(block) = held.blocks.pop_if(|block| block.n() <= 2 * n) {
+            n += block.n();
+            merged.push(block);
+        }
+        let mut all = added;
+        for block in &merged {
+            for (key, row) in block.keys.as_chunks::<2>().0.iter().zip(block.rows.chunks_exact(self.dims)) {
+                all.entry(*key).or_insert(row);
+            }
+        }
+        // What is no number is not kept.
+        all.retain(|_, row| row.iter().all(|x| x.is_finite()));
+        let keys: Vec<u64> = all.keys().flatten().copied().collect();
+        let rows: Vec<f32> = all.values().flat_map(|row| row.iter().copied()).collect();
+        drop(all);
+        let name = hash::of(&keys.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>());
+        let path = self.folder().join(format!("{}.{EXTENSION}", name.get(..32).unwrap_or_default()));
+        let written = fs::create_dir_all(self.folder())
+            .map_err(|cause| {
+                Refusal::new(format!("cannot make the folder: {cause}")).at(self.folder().display())
+            })
+            .map_err(Error::from)
+            .and_then(|()| {
+                let mut writer = Writer::default();
+                writer.array(&keys);
+                writer.array(&rows);
+                write_whole(&path.display().to_string(), |out| writer.write(&FORMAT, &self.identity, out))
+            });
+        // This run needs them, kept or not.
+        let block = Block { path: path.clone(), keys: Buffer::from(keys), rows: Buffer::from(rows) };
+        held.blocks.push(Arc::new(block));
+        written?;
+        for old in merged.iter().filter(|old| old.path != path) {
+            // If it stays, its vectors are there twice.
+            let _ = fs::remove_file(&old.path);
+        }
+        remove_oldest(&self.base, &path, MOST_BYTES);
+        Ok(())
+    }
+}
+
+/// The files of vectors in a folder: the time of the last change, the path and the size.
+fn files(folder: &Path) -> Vec<(SystemTime, PathBuf, u64)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| {
+        let entry = entry.ok()?;
+        let (path, metadata) = (entry.path(), entry.metadata().ok()?);
+        let is_ours = path.extension().is_some_and(|extension| extension == EXTENSION);
+        is_ours.then_some((metadata.modified().ok()?, path, metadata.len()))
+    });
+    let mut files: Vec<_> = entries.collect();
+    files.sort_unstable();
+    files
+}
+
+/// The files of all models.
+fn all_files(base: &Path) -> Vec<(SystemTime, PathBuf, u64)> {
+    let folders = fs::read_dir(base).into_iter().flatten().flatten();
+    folders.flat_map(|folder| files(&folder.path())).collect()
+}
+
+/// Removes the oldest files of all models, but not the one at `path`, if all take more than `most` bytes.
+fn remove_oldest(base: &Path, path: &Path, most: u64) {
+    let mut all = all_files(base);
+    let mut bytes: u64 = all.iter().map(|(.., bytes)| bytes).sum();
+    all.sort_unstable();
+    for (_, oldest, size) in all.into_iter().filter(|(_, other, _)| other != path) {
+        if bytes <= most {
+            return;
+        }
+        // If it stays, the next run removes it.
+        let _ = fs::remove_file(oldest);
+        bytes -= size;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asks for texts, and says which of them were computed.
+    fn ask(cache: &VectorCache, texts: &[&str]) -> Vec<String> {
+        let mut asked = Vec::new();
+        let keys: Vec<Key> = texts.iter().map(|text| key(text.as_bytes())).collect();
+        let rows = cache.fill(&keys, |places| {
+            asked = places.iter().map(|place| texts[*place].to_owned()).collect();
+            Ok(places.iter().flat_map(|place| of(texts[*place])).collect())
+        });
+        assert_eq!(rows.unwrap(), texts.iter().flat_map(|text| of(text)).collect::<Vec<_>>());
+        asked
+    }
+
+    fn of(text: &str) -> [f32; 2] {
+        [text.len() as f32, f32::from(text.as_bytes()[0])]
+    }
+
+    fn open(folder: &tempfile::TempDir) -> VectorCache {
+        VectorCache::open(folder.path(), "model", 2)
+    }
+
+    fn paths(folder: &tempfile::TempDir) -> Vec<PathBuf> {
+        files(&open(folder).folder()).into_iter().map(|(_, path, _)| path).collect()
+    }
+
+    #[test]
+    fn a_later_run_computes_only_what_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(ask(&open(&folder), &["a dog", "a cat", "a dog"]), ["a dog", "a cat"]);
+        let cache = open(&folder);
+        assert_eq!(ask(&cache, &["a horse", "a cat"]), ["a horse"]);
+        assert_eq!(ask(&cache, &["a horse", "a dog"]), Vec::<String>::new());
+        assert_eq!(ask(&open(&folder), &["a horse", "a cat", "a dog"]), Vec::<String>::new());
+        assert_eq!(ask(&VectorCache::open(folder.path(), "another model", 2), &["a cat"]), ["a cat"]);
+    }
+
+    #[test]
+    fn adding_little_to_much_writes_little_and_leaves_few_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let many: Vec<String> = (0..1000).map(|k| format!("many {k}")).collect();
+        ask(&open(&folder), &many.iter().map(String::as_str).collect::<Vec<_>>());
+        let [large] = &paths(&folder)[..] else { panic!("one file") };
+        for k in 0..100 {
+            ask(&open(&folder), &[&format!("few {k}")]);
+        }
+        let all = paths(&folder);
+        assert!(all.contains(large) && all.len() <= 8, "{} files", all.len());
+        let few: Vec<String> = (0..100).map(|k| format!("few {k}")).collect();
+        assert!(ask(&open(&folder), &few.iter().map(String::as_str).collect::<Vec<_>>()).is_empty());
+    }
+
+    #[test]
+    fn two_runs_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        ask(&open(&folder), &["a dog"]);
+        let (one, other) = (open(&folder), open(&folder));
+        ask(&one, &["a cat"]);
+        ask(&other, &["a horse"]);
+        assert_eq!(ask(&open(&folder), &["a dog", "a cat", "a horse"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_damaged_file_is_told_once_and_computed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        ask(&open(&folder), &["a dog", "a cat"]);
+        let path = paths(&folder).remove(0);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut bad = whole.clone();
+            bad[at] ^= 1;
+            for bad in [&bad, &whole[..at]] {
+                fs::write(&path, bad).unwrap();
+                let cache = open(&folder);
+                let notices = cache.notices();
+                assert!(notices[0].message.ends_with("its vectors are computed again"), "byte {at}");
+                assert_eq!(ask(&cache, &["a dog", "a cat"]), ["a dog", "a cat"]);
+                assert_eq!(fs::read(&path).unwrap(), whole);
+                assert_eq!(open(&folder).notices().len(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn damage_with_a_correct_checksum_does_not_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        ask(&open(&folder), &["a dog", "a cat"]);
+        let path = paths(&folder).remove(0);
+        let whole = fs::read(&path).unwrap();
+        let cache = open(&folder);
+        for at in 0..whole.len() {
+            for value in [0, 1, 0x7F, 0xFF] {
+                let mut bad = whole.clone();
+                bad[at] = value;
+                assert!(capeval_arrays::reseal(&mut bad));
+                let bytes: SharedBytes = Arc::new(capeval_files::Bytes::copy(&bad));
+                if let Ok(block) = cache.block(&path, bytes) {
+                    assert!(block.find(key(b"a dog"), 2).is_none_or(|row| row.len() == 2));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = open(&folder).fill(&[key(b"x")], |_| Ok(vec![f32::NAN, 1.0])).unwrap();
+        assert!(rows[0].is_nan());
+        assert_eq!(ask(&open(&folder), &["x"]), ["x"]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_told_and_ends_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let cache = VectorCache::open(&file, "model", 2);
+        assert_eq!(ask(&cache, &["a dog"]), ["a dog"]);
+        assert!(cache.notices()[0].message.contains("cannot make the folder"));
+        assert_eq!(ask(&cache, &["a dog"]), Vec::<String>::new(), "this run has it");
+    }
+
+    #[test]
+    fn the_oldest_files_make_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join("model").join(name);
+        fs::create_dir(folder.path().join("model")).unwrap();
+        for (name, age) in [("old.vectors", 3), ("new.vectors", 1), ("mine.vectors", 5), ("other.txt", 9)] {
+            let file = fs::File::create(path(name)).unwrap();
+            file.set_len(100).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000 - age)).unwrap();
+        }
+        remove_oldest(folder.path(), &path("mine.vectors"), 200);
+        let there =
+            ["old.vectors", "new.vectors", "mine.vectors", "other.txt"].map(|name| path(name).exists());
+        assert_eq!(there, [false, true, true, true]);
+    }
+}

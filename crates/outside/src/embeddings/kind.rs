@@ -1,0 +1,132 @@
+//! The metrics that compare vectors, by name, with all their settings.
+
+use std::sync::Arc;
+
+use capeval::Outside;
+use capeval::evaluate::registry;
+use capeval::metric::{MetricKind, Part, Resources, Setting, Settings};
+use capeval_choice::Refusal;
+
+use crate::embeddings::given::Given;
+use crate::embeddings::metrics::{bert_score, clip_score, fluency, retrieval, self_similarity, sentence};
+
+/// A function that builds a metric, under the name that the user typed, from its settings and what was given.
+type Build = fn(&str, &Settings<'_>, &Given) -> Result<Arc<dyn Outside>, Refusal>;
+
+/// The entry of a metric that compares vectors. Command line, documentation and Python read these.
+pub struct EmbeddingKind {
+    /// The name that users type.
+    pub name: &'static str,
+    /// What it rewards, in one line.
+    pub summary: &'static str,
+    /// The paper that published it.
+    pub paper: &'static str,
+    /// The program whose scores it reproduces.
+    pub program: &'static str,
+    /// What it needs, in words: `a model of CLIP, or vectors of pictures and texts`.
+    pub needs: &'static str,
+    /// Its own settings.
+    pub settings: &'static [Setting],
+    /// The scores that it computes.
+    pub parts: fn() -> Vec<Part>,
+    /// Builds it.
+    pub(crate) build: Build,
+}
+
+/// The metrics, in the order of lists.
+pub const KINDS: &[&EmbeddingKind] = &[
+    &clip_score::CLIP_S,
+    &clip_score::REF_CLIP_S,
+    &clip_score::PAC_S,
+    &clip_score::REF_PAC_S,
+    &bert_score::KIND,
+    &sentence::KIND,
+    &fluency::FENSE,
+    &fluency::FER,
+    &fluency::SPIDER_FL,
+    &retrieval::RECALL,
+    &retrieval::MEDIAN_RANK,
+    &self_similarity::KIND,
+];
+
+/// The kind of a metric with settings, such as `clip-s:variant=paper`; `None` if it compares no vectors. Case does not
+/// matter, and `_` is `-`.
+pub fn kind(spec: &str) -> Option<&'static EmbeddingKind> {
+    let name = spec.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
+    KINDS.iter().copied().find(|kind| kind.name == name)
+}
+
+impl EmbeddingKind {
+    /// The metric of the engine that it multiplies, if it does, whose settings are also its own.
+    pub fn base(&self) -> Option<&'static MetricKind> {
+        registry::base(self.name)
+    }
+
+    /// Its settings, and those of the metric that it multiplies.
+    pub fn all_settings(&self) -> impl Iterator<Item = &'static Setting> {
+        self.settings.iter().chain(self.base().into_iter().flat_map(|base| base.settings))
+    }
+}
+
+/// The fields of `spec` with its own settings, and those with settings of `base`, each behind its name.
+pub(crate) fn split(spec: &str, base: &MetricKind) -> (String, String) {
+    let is_of_base = |field: &&str| {
+        let name = field.split('=').next();
+        base.settings.iter().any(|setting| Some(setting.name) == name)
+    };
+    let mut fields = spec.split(':');
+    let name = fields.next().unwrap_or_default();
+    let (of_base, own): (Vec<&str>, Vec<&str>) = fields.partition(is_of_base);
+    ([&[name][..], &own].concat().join(":"), [&[base.name][..], &of_base].concat().join(":"))
+}
+
+/// The metrics that the engine computes for these: itself those that compare no vectors, and what others multiply.
+pub fn engine_names(names: &[String]) -> Vec<String> {
+    let of_engine = |spec: &String| match kind(spec) {
+        None => Some(spec.clone()),
+        Some(kind) => kind.base().map(|base| split(spec, base).1),
+    };
+    names.iter().filter_map(of_engine).collect()
+}
+
+/// Builds those of the metrics that compare vectors, under the names that the user typed.
+pub fn build(names: &[String], given: &Given) -> Result<Vec<Arc<dyn Outside>>, Refusal> {
+    let mut built: Vec<Arc<dyn Outside>> = Vec::new();
+    let resources = Resources::default();
+    for spec in names {
+        let Some(kind) = kind(spec) else { continue };
+        if built.iter().any(|known| known.name() == spec) {
+            continue;
+        }
+        let own = kind.base().map_or_else(|| spec.clone(), |base| split(spec, base).0);
+        let settings = Settings::read(kind.name, kind.settings, &own, &[], &resources)?;
+        built.push((kind.build)(spec, &settings, given).map_err(|refusal| refusal.at(kind.name))?);
+    }
+    given.refuse_unused()?;
+    Ok(built)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_go_to_the_metric_that_has_them() {
+        let base = kind("spider-fl").and_then(EmbeddingKind::base).unwrap();
+        let parts = |spec| split(spec, base);
+        let pair = |own: &str, base: &str| (own.to_owned(), base.to_owned());
+        assert_eq!(parts("spider-fl"), pair("spider-fl", "spider"));
+        let spec = "SPIDEr_FL:sigma=4:penalty=0.5:tok=13a:what";
+        assert_eq!(parts(spec), pair("SPIDEr_FL:penalty=0.5:what", "spider:sigma=4:tok=13a"));
+        let (mut names, all) = (Vec::new(), KINDS.iter().flat_map(|kind| kind.base().map(|_| kind)));
+        for kind in all {
+            names.extend(kind.all_settings().map(|setting| setting.name));
+        }
+        let n = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n, "no setting belongs to both");
+        let names = ["bleu", "clip-s", "spider-fl:tok=13a:penalty=1"].map(str::to_owned);
+        assert_eq!(engine_names(&names), ["bleu", "spider:tok=13a"]);
+    }
+}

@@ -1,0 +1,357 @@
+//! Models as metrics use them: what they are called, what they suit, and the vectors that they make.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use capeval::metric::Signature;
+use capeval::{Answers, Picture};
+use capeval_choice::{Code, Notice, Refusal};
+
+use capeval_files::{Bytes, Error};
+use capeval_neural::{Made, Model, Tokens};
+use rayon::prelude::*;
+
+use crate::embeddings::baselines;
+use crate::embeddings::cache::{self, VectorCache};
+use crate::embeddings::folder::{self, Folder};
+use crate::embeddings::given::{Crop, Purpose};
+use crate::embeddings::hash;
+
+/// The version of the arithmetic: another one may give other last digits.
+const FORWARD: u32 = 1;
+
+/// A model that a user named.
+pub struct OpenModel {
+    /// What the user called it: a name, or the path of its folder.
+    name: String,
+    /// The hash of its weights, as the hub of models shows it.
+    hash: String,
+    /// The hash of its other files.
+    of_files: String,
+    model: Model,
+    /// The number of texts that the tokenizer of the reference program would have read otherwise.
+    n_changed: AtomicUsize,
+    /// The folder in which its vectors survive runs.
+    kept_in: Option<PathBuf>,
+}
+
+impl OpenModel {
+    /// Opens the model of this name, or in this folder.
+    ///
+    /// # Errors
+    /// With what is missing, damaged or unknown, in words.
+    pub fn open(name: &str) -> Result<Self, Error> {
+        Ok(Self::of(name, folder::open(name)?))
+    }
+
+    /// Opens the model in a folder, under the name of the folder.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_at(path: PathBuf) -> Result<Self, Error> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = folder::open_at(path, &name)?;
+        Ok(Self::of(&name, folder))
+    }
+
+    fn of(name: &str, Folder { model, hash, of_files }: Folder) -> Self {
+        let (name, n_changed) = (name.to_owned(), AtomicUsize::new(0));
+        Self { name, hash, of_files, model, n_changed, kept_in: None }
+    }
+
+    /// Keeps its vectors of whole texts and pictures in the user's folder for caches, if there is one.
+    pub fn keeping(self) -> Self {
+        Self { kept_in: cache::usual_folder(), ..self }
+    }
+
+    /// What earlier runs have kept of the vectors of texts.
+    pub(crate) fn kept_texts(&self) -> Option<VectorCache> {
+        self.kept("texts")
+    }
+
+    /// What earlier runs have kept of the vectors of pictures that are cut like this.
+    pub(crate) fn kept_pictures(&self, crop: Crop) -> Option<VectorCache> {
+        self.kept(&format!("pictures {} {}", order_name(crop), self.model.picture_size()))
+    }
+
+    fn kept(&self, purpose: &str) -> Option<VectorCache> {
+        let identity = format!("{} {} {FORWARD} {purpose}", self.hash, self.of_files);
+        Some(VectorCache::open(self.kept_in.as_ref()?, &identity, self.dims()))
+    }
+
+    /// What it is, its sizes and kinds of numbers, in words.
+    pub fn described(&self) -> String {
+        self.model.described()
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Whether it has a vector of a whole text.
+    pub(crate) fn reads_texts(&self) -> bool {
+        matches!(self.model.made(), Made::PicturesAndTexts | Made::Sentences)
+    }
+
+    /// What metrics can do with it, in words.
+    pub fn uses(&self) -> &'static str {
+        match self.model.made() {
+            Made::PicturesAndTexts => "clip-s, ref-clip-s, pac-s, ref-pac-s, recall, median-rank, self-sim",
+            Made::Sentences => "sbert-sim, fense, self-sim",
+            Made::Tokens => "bert-score",
+            Made::Errors => "fer, fense",
+        }
+    }
+
+    /// The hash of its weights, as the hub of models shows it.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its name, or the last part of its path.
+    pub(crate) fn short_name(&self) -> &str {
+        let path = self.name.trim_end_matches(['/', '\\']);
+        path.rsplit(['/', '\\']).next().unwrap_or(path)
+    }
+
+    /// All that it is called.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name.as_str()).chain(self.model.own_name())
+    }
+
+    /// Whether a user means it by `name`: its name, or the last part of its path.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.short_name() == name
+    }
+
+    pub(crate) fn short_hash(&self) -> &str {
+        hash::short(&self.hash)
+    }
+
+    pub(crate) fn dims(&self) -> usize {
+        self.model.dims()
+    }
+
+    pub(crate) fn n_layers(&self) -> usize {
+        self.model.n_layers()
+    }
+
+    /// What it is, in words.
+    pub(crate) fn told(&self) -> &'static str {
+        match self.model.made() {
+            Made::PicturesAndTexts => "a model of pictures and texts",
+            Made::Sentences => "a model of sentences",
+            Made::Tokens => "a model of tokens",
+            Made::Errors => "a detector of errors",
+        }
+    }
+
+    pub(crate) fn suits(&self, purpose: Purpose<'_>) -> bool {
+        matches!(
+            (purpose, self.model.made()),
+            (Purpose::Pictures { .. }, Made::PicturesAndTexts)
+                | (Purpose::Errors, Made::Errors)
+                | (Purpose::Sentences, Made::Sentences)
+                | (Purpose::Texts, Made::PicturesAndTexts | Made::Sentences)
+                | (Purpose::Tokens, Made::Tokens)
+        )
+    }
+
+    /// The layer that bert_score compares.
+    pub(crate) fn usual_layer(&self) -> Option<usize> {
+        baselines::usual_layer(self.names())
+    }
+
+    pub(crate) fn special_tokens(&self) -> [u32; 2] {
+        self.model.special_tokens()
+    }
+
+    pub(crate) fn has_prefix_space(&self) -> bool {
+        self.model.has_prefix_space()
+    }
+
+    pub(crate) fn token(&self, id: u32) -> String {
+        self.model.token(id)
+    }
+
+    pub(crate) fn token_ids(&self, text: &str, prefix_space: bool) -> Vec<u32> {
+        self.model.token_ids(text, prefix_space)
+    }
+
+    pub(crate) fn tokens(
+        &self,
+        texts: &[&str],
+        layer: usize,
+        prefix_space: bool,
+        answers: &dyn Answers,
+    ) -> Result<Vec<Tokens>, Refusal> {
+        Ok(self.model.token_vectors(texts, layer, prefix_space, &|_| answers.wait()))
+    }
+
+    pub(crate) fn errors(&self, texts: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
+        Ok(self.model.errors(texts, &|_| answers.wait()))
+    }
+
+    /// Adds what its vectors depend on to a signature.
+    pub(crate) fn sign(&self, signature: Signature) -> Signature {
+        let files = format!("{}-{}", self.short_hash(), &self.of_files);
+        signature.with("model", files).with("dtype", "f32").with("forward", FORWARD)
+    }
+
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        let n = self.n_changed.load(Ordering::Relaxed);
+        let message = format!(
+            "{n} texts have entities such as &amp;, curly quotes or damaged letters, which the program of OpenAI mends \
+             before it reads them and this one, like Hugging Face's, does not"
+        );
+        let notice = (n > 0).then(|| Notice::new(Code::UnmendedTexts, message).count(n));
+        notice.into_iter().collect()
+    }
+}
+
+/// A model with what is done before it sees texts and pictures.
+pub(crate) struct Prepared {
+    pub model: std::sync::Arc<OpenModel>,
+    pub prefix: String,
+    pub crop: Option<Crop>,
+    kept_texts: OnceLock<Option<VectorCache>>,
+    kept_pictures: OnceLock<Option<VectorCache>>,
+}
+
+impl Prepared {
+    /// The model with the preparation of a purpose.
+    pub fn new(model: std::sync::Arc<OpenModel>, purpose: Purpose<'_>) -> Self {
+        let (prefix, crop) = match purpose {
+            Purpose::Pictures { prefix, crop } => (prefix.to_owned(), Some(crop)),
+            _ => (String::new(), None),
+        };
+        Self { model, prefix, crop, kept_texts: OnceLock::new(), kept_pictures: OnceLock::new() }
+    }
+
+    /// Adds what its vectors depend on to a signature.
+    pub fn sign(&self, signature: Signature, looks: bool) -> Signature {
+        let signature = match self.prefix.is_empty() {
+            true => signature,
+            false => signature.with("prefix", self.prefix.trim_end()),
+        };
+        let signature = self.model.sign(signature);
+        match self.crop.filter(|_| looks) {
+            None => signature,
+            Some(crop) => {
+                let name = order_name(crop);
+                signature.with("images", format!("{name}-{}", self.model.model.picture_size()))
+            }
+        }
+    }
+
+    /// The vectors of texts, one after another.
+    pub fn texts(&self, texts: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let model = &self.model.model;
+        let n_changed = texts.iter().filter(|text| model.would_mend(text)).count();
+        self.model.n_changed.fetch_add(n_changed, Ordering::Relaxed);
+        let texts: Vec<String> = texts.iter().map(|text| format!("{}{text}", self.prefix)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let read = |texts: &[&str]| model.text_vectors(texts, &|_| answers.wait());
+        let Some(kept) = self.kept_texts.get_or_init(|| self.model.kept_texts()) else {
+            return Ok(read(&texts));
+        };
+        let keys: Vec<_> = texts.iter().map(|text| cache::key(text.as_bytes())).collect();
+        kept.fill(&keys, |places| Ok(read(&places.iter().map(|place| texts[*place]).collect::<Vec<_>>())))
+    }
+
+    /// The vectors of pictures, each with what its image is called, one after another.
+    pub fn pictures(
+        &self,
+        pictures: &[(&Picture, String)],
+        answers: &dyn Answers,
+    ) -> Result<Vec<f32>, Refusal> {
+        let Some(crop) = self.crop.filter(|_| !pictures.is_empty()) else { return Ok(Vec::new()) };
+        let kept = self.kept_pictures.get_or_init(|| self.model.kept_pictures(crop));
+        let check = |(picture, told): &(&Picture, String)| {
+            let bytes = read(picture, told)?;
+            capeval_picture::probe(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
+            Ok(kept.as_ref().map(|_| cache::key(&bytes)))
+        };
+        // The first picture that is refused is named, whichever thread looks at it.
+        let keys: Vec<Result<Option<_>, Refusal>> = pictures.par_iter().map(check).collect();
+        let keys = keys.into_iter().collect::<Result<Option<Vec<_>>, Refusal>>()?;
+        match kept.as_ref().zip(keys) {
+            Some((kept, keys)) => kept.fill(&keys, |places| {
+                let new: Vec<_> = places.iter().map(|place| &pictures[*place]).collect();
+                self.look(&new, crop, answers)
+            }),
+            None => self.look(&pictures.iter().collect::<Vec<_>>(), crop, answers),
+        }
+    }
+
+    fn look(
+        &self,
+        pictures: &[&(&Picture, String)],
+        crop: Crop,
+        answers: &dyn Answers,
+    ) -> Result<Vec<f32>, Refusal> {
+        /// The number of pictures that are in memory at once.
+        const AT_ONCE: usize = 32;
+        let mut vectors = Vec::with_capacity(pictures.len() * self.model.dims());
+        let size = self.model.model.picture_size();
+        for pictures in pictures.chunks(AT_ONCE) {
+            let seen = |(picture, told): &&(&Picture, String)| {
+                let bytes = read(picture, told)?;
+                let decoded =
+                    capeval_picture::decode(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
+                Ok(decoded.square(size, crop.into()))
+            };
+            let pixels = pictures.par_iter().map(seen).collect::<Result<Vec<Vec<u8>>, Refusal>>()?;
+            let pixels: Vec<&[u8]> = pixels.iter().map(Vec::as_slice).collect();
+            vectors.extend(self.model.model.picture_vectors(&pixels, &|_| answers.wait()));
+        }
+        Ok(vectors)
+    }
+
+    /// What damaged files of earlier runs were computed again.
+    pub fn notices(&self) -> Vec<Notice> {
+        let all = [&self.kept_texts, &self.kept_pictures];
+        all.iter().filter_map(|kept| kept.get()?.as_ref()).flat_map(VectorCache::notices).collect()
+    }
+}
+
+/// What a way of cutting pictures is called in signatures.
+fn order_name(crop: Crop) -> &'static str {
+    if crop == Crop::Openai { "clip-pil" } else { "hf-pil" }
+}
+
+impl From<Crop> for capeval_picture::Order {
+    fn from(crop: Crop) -> Self {
+        match crop {
+            Crop::Openai => Self::Openai,
+            Crop::Hf => Self::HuggingFace,
+        }
+    }
+}
+
+/// What errors call a picture.
+fn named(picture: &Picture, told: &str) -> String {
+    match picture {
+        Picture::File { path, .. } => format!("{path} ({told})"),
+        Picture::Held => told.to_owned(),
+    }
+}
+
+/// The bytes of a picture.
+fn read(picture: &Picture, told: &str) -> Result<Bytes, Refusal> {
+    match picture {
+        Picture::File { path, .. } => {
+            capeval_files::open(path).map_err(|error| Refusal::new(format!("{error} ({told})")))
+        }
+        Picture::Held => Err(Refusal::new(format!("the picture of {told} is not a file"))
+            .with_remedy("save it, or give its vector")),
+    }
+}

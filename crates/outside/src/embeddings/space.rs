@@ -1,0 +1,395 @@
+//! Vectors of pictures and texts that can be compared: from files that a user brings, or from a model.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use capeval::metric::{Settings, Signature};
+use capeval::{Answers, OutsideRow, Picture, Sight};
+use capeval_choice::{Code, Notice, Refusal, counted};
+
+use crate::embeddings::given::{Given, Purpose, Role};
+use crate::embeddings::models::Prepared;
+use crate::embeddings::vectors::Vectors;
+
+/// The number of rows whose vectors are made at once.
+pub(crate) const ROWS_AT_ONCE: usize = 512;
+
+/// Where the vectors of a metric come from.
+pub(crate) struct Space {
+    model: Option<Prepared>,
+    wants: Wants,
+    pictures: Option<Arc<Vectors>>,
+    texts: Option<Arc<Vectors>>,
+    references: Option<Arc<Vectors>>,
+    candidates: Vec<OfSystem>,
+}
+
+/// The vectors of the captions of the system with a name, or of all systems.
+struct OfSystem {
+    system: Option<String>,
+    file: Arc<Vectors>,
+    /// Whether there is such a system.
+    is_met: AtomicBool,
+}
+
+/// Which vectors a metric compares beside those of candidates.
+#[derive(Clone, Copy)]
+pub(crate) struct Wants {
+    pub pictures: bool,
+    pub references: bool,
+}
+
+/// Vectors that a model has made in this run.
+#[derive(Default)]
+pub(crate) struct Pool {
+    dims: usize,
+    vectors: Vec<f32>,
+    texts: HashMap<String, usize>,
+    pictures: HashMap<Picture, usize>,
+}
+
+/// The vectors of rows.
+pub(crate) struct Gathered<'g> {
+    pool: &'g Pool,
+    rows: Vec<RowOf<At<'g>>>,
+}
+
+/// The vectors of a row.
+pub(crate) struct RowOf<V> {
+    /// That of its picture; that of the candidate for metrics without pictures.
+    pub picture: V,
+    pub candidate: V,
+    pub references: Vec<V>,
+}
+
+/// A vector, or what a model makes one of.
+#[derive(Clone, Copy)]
+enum Wanted<'w> {
+    Given(&'w [f32]),
+    Text(&'w str),
+    Picture(&'w Picture),
+}
+
+/// Where a vector is.
+#[derive(Clone, Copy)]
+enum At<'g> {
+    File(&'g [f32]),
+    Pool(usize),
+}
+
+impl Space {
+    /// The vectors that `given` has for a metric, and a model for what these lack.
+    pub fn choose(
+        given: &Given,
+        settings: &Settings<'_>,
+        purpose: Purpose<'_>,
+        wants: Wants,
+    ) -> Result<Self, Refusal> {
+        let file = |role: Role, is_wanted: bool| if is_wanted { given.vectors(&role) } else { None };
+        let mut space = Self {
+            model: None,
+            wants,
+            pictures: file(Role::Pictures, wants.pictures),
+            texts: file(Role::Texts, true),
+            references: file(Role::References, wants.references),
+            candidates: given
+                .candidates()
+                .into_iter()
+                .map(|(system, file)| OfSystem { system, file, is_met: AtomicBool::new(false) })
+                .collect(),
+        };
+        // Whether each system has some is known once their captions come.
+        let has_candidates = !space.candidates.is_empty();
+        let has_texts =
+            space.texts.is_some() || has_candidates && (!wants.references || space.references.is_some());
+        let is_complete = has_texts && (!wants.pictures || space.pictures.is_some());
+        let named = settings.given("model");
+        let model = match is_complete && named.is_none() {
+            true => None,
+            false => given.model(named, purpose)?,
+        };
+        space.model = match (model, is_complete) {
+            (Some(model), _) => Some(Prepared::new(model, purpose)),
+            (None, true) => None,
+            (None, false) => {
+                let lacking = match wants.pictures && space.pictures.is_none() {
+                    true => "pictures",
+                    false => "texts",
+                };
+                let model = given.needed_model(named, purpose);
+                return Err(model
+                    .err()
+                    .unwrap_or_else(|| Refusal::new(format!("nothing gives vectors of {lacking}"))));
+            }
+        };
+        space.check_dims()?;
+        Ok(space)
+    }
+
+    /// Refuses vectors of different lengths, which cannot be compared.
+    fn check_dims(&self) -> Result<(), Refusal> {
+        let named = [&self.pictures, &self.texts, &self.references].into_iter().flatten();
+        let files = named.chain(self.candidates.iter().map(|of| &of.file));
+        let mut all = files
+            .map(|file| (file.name(), file.dims()))
+            .chain(self.model.iter().map(|prepared| (prepared.model.name(), prepared.model.dims())));
+        let Some((first, of_first)) = all.next() else { return Ok(()) };
+        match all.find(|(_, dims)| *dims != of_first) {
+            None => Ok(()),
+            Some((name, dims)) => {
+                let message = format!(
+                    "the vectors of {name} have {dims} numbers, and those of {first} have {of_first}"
+                );
+                Err(Refusal::new(message).with_remedy("give vectors of one model"))
+            }
+        }
+    }
+
+    /// Whether pictures are looked at, which vectors spare.
+    pub fn sight(&self) -> Sight {
+        if self.wants.pictures && self.pictures.is_none() { Sight::Needed } else { Sight::None }
+    }
+
+    /// Whether equal captions of two systems may have different vectors.
+    pub fn distinguishes_systems(&self) -> bool {
+        !self.candidates.is_empty()
+    }
+
+    /// Adds everything that the vectors depend on to a signature.
+    pub fn sign(&self, mut signature: Signature) -> Signature {
+        let files = [("pictures", &self.pictures), ("texts", &self.texts), ("references", &self.references)];
+        for (name, file) in files {
+            if let Some(file) = file {
+                signature.push(name, format!("vectors-{}", file.short_hash()));
+            }
+        }
+        if !self.candidates.is_empty() {
+            let hashes: Vec<&str> = self.candidates.iter().map(|of| of.file.short_hash()).collect();
+            signature.push("candidates", format!("vectors-{}", hashes.join("+")));
+        }
+        if let Some(model) = &self.model {
+            signature = model.sign(signature, self.sight() == Sight::Needed);
+        }
+        signature
+    }
+
+    /// What there is to say about what was compared.
+    pub fn notices(&self) -> Vec<Notice> {
+        let unmet = self.candidates.iter().filter(|of| !of.is_met.load(Ordering::Relaxed));
+        let unmet = unmet.map(|of| {
+            let system = of.system.as_deref().unwrap_or_default();
+            let message =
+                format!("the vectors of {} are not used: no system is called {system}", of.file.name());
+            Notice::new(Code::UnusedVectors, message).remedy("name a system that is scored")
+        });
+        let of_model = self
+            .model
+            .iter()
+            .flat_map(|prepared| prepared.model.notices().into_iter().chain(prepared.notices()));
+        unmet.chain(of_model).collect()
+    }
+
+    /// The vectors of `rows`; `pool` keeps those that a model makes.
+    pub fn gather<'g>(
+        &'g self,
+        rows: &'g [OutsideRow<'_>],
+        pool: &'g mut Pool,
+        answers: &dyn Answers,
+    ) -> Result<Gathered<'g>, Refusal> {
+        let wanted = rows.iter().map(|row| self.of_row(row)).collect::<Result<Vec<_>, Refusal>>()?;
+        if let Some(model) = &self.model {
+            pool.add(model, rows, &wanted, answers)?;
+        }
+        let pool: &'g Pool = pool;
+        let rows = wanted.iter().map(|row| row.map(|wanted| pool.find(*wanted))).collect();
+        Ok(Gathered { pool, rows })
+    }
+
+    fn of_row<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<RowOf<Wanted<'w>>, Refusal> {
+        let candidate = self.candidate(row)?;
+        let picture = if self.wants.pictures { self.picture(row)? } else { candidate };
+        let references = match self.wants.references {
+            true => self.references(row)?,
+            false => Vec::new(),
+        };
+        Ok(RowOf { picture, candidate, references })
+    }
+
+    fn picture<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
+        match (&self.pictures, row.picture) {
+            (None, Some(picture)) => Ok(Wanted::Picture(picture)),
+            (None, None) => Err(Refusal::new(format!("{} has no picture", row.told()))
+                .with_remedy("give a picture or a vector of each image")),
+            (Some(file), _) => file.one(image_of(row, file)?).map(Wanted::Given),
+        }
+    }
+
+    fn candidate<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
+        let is_of = |of: &&OfSystem| of.system.as_deref().is_none_or(|name| Some(name) == row.system);
+        match self.candidates.iter().find(is_of) {
+            Some(of) => {
+                of.is_met.store(true, Ordering::Relaxed);
+                of.file.one(image_of(row, &of.file)?).map(Wanted::Given)
+            }
+            None => self.text(row.candidate, row),
+        }
+    }
+
+    fn references<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Vec<Wanted<'w>>, Refusal> {
+        let Some(file) = &self.references else {
+            return row.references.iter().map(|text| self.text(text, row)).collect();
+        };
+        let image = image_of(row, file)?;
+        let found: Vec<Wanted<'w>> = file.all(image).map(Wanted::Given).collect();
+        if found.len() == row.references.len() {
+            return Ok(found);
+        }
+        let message = format!(
+            "{}: image {} has {}, and {}",
+            file.name(),
+            image.quoted(),
+            counted(found.len(), "vector"),
+            counted(row.references.len(), "reference")
+        );
+        Err(Refusal::new(message).with_remedy("give a row for each reference, in their order"))
+    }
+
+    fn text<'w>(&'w self, text: &'w str, row: &OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
+        let found = self.texts.as_ref().and_then(|file| file.of_text(text));
+        match (found, &self.model, &self.texts) {
+            (Some(vector), ..) => Ok(Wanted::Given(vector)),
+            (None, Some(_), _) => Ok(Wanted::Text(text)),
+            (None, None, Some(file)) => {
+                let message = format!("{} has no vector of {text:?} of {}", file.name(), row.told());
+                Err(Refusal::new(message).with_remedy("make vectors of all captions and references"))
+            }
+            (None, None, None) => Err(Refusal::new(format!("nothing gives a vector of {text:?}"))
+                .with_remedy("give a model, or vectors of texts")),
+        }
+    }
+}
+
+/// A caller that nothing is reported to.
+pub(crate) struct Alone;
+
+impl Answers for Alone {
+    fn take(&self, _: usize, _: &[f64]) {}
+
+    fn wait(&self) {}
+}
+
+/// The id by which a file has the vector of a row.
+fn image_of<'r>(row: &OutsideRow<'r>, file: &Vectors) -> Result<&'r capeval::choice::SegmentId, Refusal> {
+    row.image.ok_or_else(|| {
+        let message =
+            format!("vectors of {} are found by the ids of images, and rows have none", file.name());
+        Refusal::new(message).with_remedy("give the rows ids")
+    })
+}
+
+impl<V> RowOf<V> {
+    fn map<T>(&self, of: impl Fn(&V) -> T) -> RowOf<T> {
+        RowOf {
+            picture: of(&self.picture),
+            candidate: of(&self.candidate),
+            references: self.references.iter().map(of).collect(),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &V> {
+        [&self.picture, &self.candidate].into_iter().chain(&self.references)
+    }
+}
+
+impl Pool {
+    /// Makes the vectors that are wanted and not yet there.
+    fn add(
+        &mut self,
+        model: &Prepared,
+        rows: &[OutsideRow<'_>],
+        wanted: &[RowOf<Wanted<'_>>],
+        answers: &dyn Answers,
+    ) -> Result<(), Refusal> {
+        self.dims = model.model.dims();
+        let (mut texts, mut pictures) = (Vec::new(), Vec::new());
+        let mut n = self.texts.len() + self.pictures.len();
+        for (row, wanted) in
+            rows.iter().zip(wanted).flat_map(|(row, all)| all.all().map(move |one| (row, one)))
+        {
+            match wanted {
+                Wanted::Text(text) if !self.texts.contains_key(*text) => {
+                    self.texts.insert((*text).to_owned(), 0);
+                    texts.push(*text);
+                }
+                Wanted::Picture(picture) if !self.pictures.contains_key(*picture) => {
+                    self.pictures.insert((*picture).clone(), 0);
+                    pictures.push((*picture, row.told()));
+                }
+                _ => {}
+            }
+        }
+        self.vectors.extend(model.pictures(&pictures, answers)?);
+        for (picture, _) in pictures {
+            self.pictures.insert(picture.clone(), n);
+            n += 1;
+        }
+        self.vectors.extend(model.texts(&texts, answers)?);
+        for text in texts {
+            self.texts.insert(text.to_owned(), n);
+            n += 1;
+        }
+        Ok(())
+    }
+
+    fn find<'g>(&self, wanted: Wanted<'g>) -> At<'g> {
+        let place = match wanted {
+            Wanted::Given(vector) => return At::File(vector),
+            Wanted::Text(text) => self.texts.get(text),
+            Wanted::Picture(picture) => self.pictures.get(picture),
+        };
+        At::Pool(place.copied().unwrap_or_default())
+    }
+}
+
+impl<'g> Gathered<'g> {
+    /// The vectors of row number `row`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> RowOf<&'g [f32]> {
+        self.rows[row].map(|at| match *at {
+            At::File(vector) => vector,
+            At::Pool(place) => {
+                let dims = self.pool.dims;
+                self.pool.vectors.get(place * dims..(place + 1) * dims).unwrap_or_default()
+            }
+        })
+    }
+}
+
+/// The cosine of two vectors; 0 if one of them is zero.
+pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let norms = norm(a) * norm(b);
+    if norms == 0.0 { 0.0 } else { dot(a, b) / norms }
+}
+
+/// The length of a vector.
+pub(crate) fn norm(a: &[f32]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The scalar product, summed in eight parts whatever the processor is, so that its bits are the same everywhere.
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<8>();
+    let (b, b_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0_f64; 8];
+    for (a, b) in a.iter().zip(b) {
+        // By place, which is vectorised also where iterators are not seen through.
+        for k in 0..8 {
+            sums[k] += f64::from(a[k]) * f64::from(b[k]);
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
+    sums.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,79 @@
+//! The judges that come with capeval.
+
+use capeval::metric::Part;
+use capeval_choice::Refusal;
+
+use crate::judges::judge::Judge;
+
+/// A judge that comes with capeval. Command line and documentation read these.
+pub struct BuiltIn {
+    /// The name that users type.
+    pub name: &'static str,
+    /// What it rewards, in one line.
+    pub summary: &'static str,
+    /// Its file.
+    pub file: &'static str,
+}
+
+impl BuiltIn {
+    /// Its measures.
+    pub fn parts(&self) -> Vec<Part> {
+        // That each file can be read is tested.
+        Judge::read(self.file.as_bytes(), true).map(|judge| judge.parts()).unwrap_or_default()
+    }
+}
+
+/// The judges, in the order of lists.
+pub const JUDGES: &[BuiltIn] = &[
+    BuiltIn {
+        name: "judge",
+        summary: "a language model grades the caption by the references",
+        file: include_str!("../../judges/judge.toml"),
+    },
+    BuiltIn {
+        name: "judge-image",
+        summary: "a language model grades the caption by the picture",
+        file: include_str!("../../judges/judge-image.toml"),
+    },
+    BuiltIn {
+        name: "judge-pair",
+        summary: "a language model says which of two captions fits the references better",
+        file: include_str!("../../judges/judge-pair.toml"),
+    },
+    BuiltIn {
+        name: "judge-items",
+        summary: "a language model says which items the caption mentions, and which rightly",
+        file: include_str!("../../judges/judge-items.toml"),
+    },
+];
+
+/// Whether one of them has this name.
+pub fn is_name(name: &str) -> bool {
+    JUDGES.iter().any(|judge| judge.name == name)
+}
+
+/// The judge of this name.
+pub fn find(name: &str) -> Option<Result<Judge, Refusal>> {
+    let known = JUDGES.iter().find(|judge| judge.name == name)?;
+    Some(Judge::read(known.file.as_bytes(), true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judges::judge::Kind;
+    use crate::judges::template::Field;
+
+    #[test]
+    fn each_file_is_a_judge_of_its_name() {
+        for known in JUDGES {
+            let judge = find(known.name).unwrap().unwrap();
+            assert_eq!(judge.name, known.name);
+            assert_eq!(judge.parts(), known.parts());
+            assert_eq!(judge.has(Field::Image), known.name == "judge-image");
+            assert_eq!(judge.kind == Kind::Pairwise, known.name == "judge-pair");
+            // Captions stand in strings of JSON.
+            assert!(!known.file.contains("{candidate}") && !known.file.contains("{first}"));
+        }
+    }
+}

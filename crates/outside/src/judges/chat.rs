@@ -1,0 +1,147 @@
+//! OpenAI's chat API as bodies: what is sent, and what comes back.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::judges::answer::{Answer, Token, start};
+use crate::judges::judge::{Judge, Role};
+use crate::judges::template::Filled;
+
+/// How many of the most probable tokens are asked for, which is the most that servers give.
+const TOP: u32 = 20;
+
+/// The body of a request; `picture` is the address of the question's picture, with its data.
+pub fn body(judge: &Judge, model: &str, messages: &[(Role, Vec<Filled>)], picture: Option<&str>) -> Value {
+    let part = |filled: &Filled| match filled {
+        Filled::Text(text) => json!({"type": "text", "text": text}),
+        Filled::Image => json!({"type": "image_url", "image_url": {"url": picture}}),
+    };
+    let content = |parts: &[Filled]| match parts {
+        [Filled::Text(text)] => json!(text),
+        parts => parts.iter().map(part).collect(),
+    };
+    let messages: Vec<Value> =
+        messages.iter().map(|(role, parts)| json!({"role": role, "content": content(parts)})).collect();
+    let mut body = json!({"model": model, "messages": messages});
+    if let Some(body) = body.as_object_mut() {
+        body.extend(judge.parameters.clone());
+        if judge.form.needs_probabilities() {
+            body.insert("logprobs".to_owned(), json!(true));
+            body.insert("top_logprobs".to_owned(), json!(TOP));
+        }
+        if let Some(schema) = judge.form.schema() {
+            let named = json!({"name": "answer", "strict": true, "schema": schema});
+            body.insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": named}));
+        }
+    }
+    body
+}
+
+/// What a server answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Response {
+    pub answer: Answer,
+    /// What it calls the model.
+    pub model: Option<String>,
+    /// Why the answer ended, in the words of the API: `stop`, `length`.
+    pub finish: Option<String>,
+    /// The tokens of question and answer, if it counts them.
+    pub tokens: Option<[u64; 2]>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    model: Option<String>,
+    choices: Vec<Choice>,
+    #[serde(default, deserialize_with = "lenient")]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+    finish_reason: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    logprobs: Option<Logprobs>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    refusal: Value,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+#[derive(Deserialize)]
+struct Logprobs {
+    content: Vec<Place>,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    token: String,
+    #[serde(default)]
+    top_logprobs: Vec<Top>,
+}
+
+#[derive(Deserialize)]
+struct Top {
+    token: String,
+    logprob: f64,
+}
+
+/// What a server writes there in another way is as if it were not there.
+fn lenient<'de, D: serde::Deserializer<'de>, T: serde::de::DeserializeOwned>(
+    reader: D,
+) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(reader)?).ok())
+}
+
+/// Reads the body of a response.
+pub fn response(body: &str) -> Result<Response, String> {
+    let written: Written = serde_json::from_str(body)
+        .map_err(|error| format!("the answer is not one of the chat API ({error}): {}", start(body)))?;
+    let Written { model, choices, usage } = written;
+    let Some(Choice { message, finish_reason, logprobs }) = choices.into_iter().next() else {
+        return Err(format!("the answer has no choices: {}", start(body)));
+    };
+    let text = text(&message.content).or_else(|| text(&message.refusal)).unwrap_or_default();
+    let places = logprobs.map(|logprobs| logprobs.content).unwrap_or_default();
+    let token = |Place { token, top_logprobs }| Token {
+        token,
+        top: top_logprobs.into_iter().map(|Top { token, logprob }| (token, logprob)).collect(),
+    };
+    Ok(Response {
+        answer: Answer { text, tokens: places.into_iter().map(token).collect() },
+        model,
+        finish: finish_reason,
+        tokens: usage.map(|usage| [usage.prompt_tokens, usage.completion_tokens]),
+    })
+}
+
+/// The text of a message: a string, or parts of which some are text.
+fn text(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => Some(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect()),
+        _ => None,
+    }
+}
+
+/// What a server says is wrong, in its own words, and the code that it gives it.
+pub fn complaint(body: &str) -> (String, Option<String>) {
+    let json: Value = serde_json::from_str(body).unwrap_or_default();
+    let error = json.get("error").unwrap_or(&json);
+    let words =
+        [error, &error["message"], &json["message"], &json["detail"]].into_iter().find_map(Value::as_str);
+    let code = [&error["code"], &error["type"]].into_iter().find_map(Value::as_str);
+    (start(words.unwrap_or(body)), code.map(str::to_owned))
+}
