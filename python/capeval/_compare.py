@@ -10,10 +10,10 @@ from . import _engine
 from ._data import data_of
 from ._figure import Point, Shown, shown
 from ._given import given, keys
-from ._inputs import Captionlike, Metrics, digit_count, ids_of, thread_count
+from ._inputs import Captionlike, Metrics, ids_of, thread_count
 from ._keywords import only, takes
 from ._progress import Listener, Progress
-from ._rendered import Framed, Rendered, Savable
+from ._rendered import Framed, Paged, Rendered, Savable
 from ._report import Report
 from ._score import by_name, prepare
 from .options import CompareOptions, IdMatching, Level, Policies, ReportContents, Resampling, Testing
@@ -67,7 +67,7 @@ class Pair(NamedTuple):
     """By measure."""
 
 
-class Comparison(Savable, Framed, Rendered):
+class Comparison(Savable, Paged, Framed, Rendered):
     """The differences between systems by every measure, with tests. Prints as a table.
 
     It can be pickled and saved, as a :class:`Report` can.
@@ -102,16 +102,6 @@ class Comparison(Savable, Framed, Rendered):
         if len(pairs) != 1 or measure not in pairs[0].contrasts:
             raise KeyError(f"{len(pairs)} pairs end in {system!r}; look up measure {measure!r} in .pairs")
         return pairs[0].contrasts[measure]
-
-    def to_html(
-        self, *, title: str | None = None, digits: int = 3, threads: int | None = None, progress: Progress = None
-    ) -> str:
-        """Renders a page of the differences between systems; with ``gallery=True`` also every image.
-
-        The arguments are those of :meth:`Report.to_html`.
-        """
-        with Listener(progress) as listener:
-            return self._found.html(title, digit_count(digits), thread_count(threads), listener)
 
     def plot(self, backend: str = "page") -> Shown:
         """Shows the differences with their intervals in a notebook; takes `backend` as :meth:`Report.plot` does."""

@@ -170,10 +170,14 @@ class Comparison:
     def __reduce__(self) -> tuple[Any, ...]: ...
     def report(self) -> Report: ...
     def pairs(self) -> list[tuple[str, str, dict[str, dict[str, Any]]]]: ...
+    def gallery_ids(self) -> list[int | str] | None: ...
     def html(
         self,
         title: str | None,
         digits: int,
+        pattern: str | None,
+        files: list[str | None] | None,
+        embedded: bool,
         threads: int | None,
         progress: Callable[[str, int, int], object] | None,
     ) -> str: ...
@@ -242,7 +246,7 @@ class Report:
         digits: int,
         pattern: str | None,
         files: list[str | None] | None,
-        embedded: list[bytes | None] | None,
+        embedded: bool,
         threads: int | None,
         progress: Callable[[str, int, int], object] | None,
     ) -> str: ...

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Protocol, Union
 
-from ._inputs import digit_count
+from ._inputs import digit_count, thread_count
+from ._progress import Listener, Progress
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+
+Id = Union[int, str]
 
 
 class _Found(Protocol):
@@ -71,6 +76,73 @@ class Rendered:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class _Shown(Protocol):
+    def gallery_ids(self) -> list[Id] | None: ...
+    def html(
+        self,
+        title: str | None,
+        digits: int,
+        pattern: str | None,
+        files: list[str | None] | None,
+        embedded: bool,
+        threads: int | None,
+        progress: Callable[[str, int, int], object] | None,
+    ) -> str: ...
+
+
+class Paged:
+    """A result with a page that can show every image."""
+
+    _found: _Shown
+
+    def to_html(
+        self,
+        *,
+        title: str | None = None,
+        pictures: str | Mapping[Id, str] | None = None,
+        embed_pictures: bool = False,
+        digits: int = 3,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> str:
+        """Renders a page with tables and charts; with ``gallery=True`` also every image.
+
+        The page is one file and needs no network.
+
+        Args:
+            title: the title of the page; the default says what it shows.
+            pictures: where the pictures are: a path or URL with ``{id}`` (or ``{id:012}``, padded with zeros), or a
+                dictionary of paths or URLs by id.
+            embed_pictures: whether to put the pictures into the page, instead of linking to them. Paths are then
+                relative to the current folder, and missing files are left out. Together they may have 400 MB.
+            digits: the number of digits after the decimal point.
+            threads: the number of threads that explain the scores of single images; see
+                :func:`capeval.set_num_threads`.
+            progress: ``True`` for a tqdm bar, or a function that is called with the stage, the images done and the
+                total.
+
+        Raises:
+            ValueError: if pictures are given and there are no images, or if they are too large to be embedded.
+        """
+        if embed_pictures and pictures is None:
+            raise ValueError("embed_pictures needs pictures; pass the paths of the files as pictures=…")
+        pattern, paths = pictures if isinstance(pictures, str) else None, None
+        if pictures is not None and (embed_pictures or pattern is None):
+            ids = self._found.gallery_ids()
+            if ids is None:
+                raise ValueError("pictures need a page with every image; pass gallery=True to score or compare")
+            paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
+        with Listener(progress) as listener:
+            return self._found.html(
+                title, digit_count(digits), pattern, paths, embed_pictures, thread_count(threads), listener
+            )
+
+
+def _with_id(pattern: str, key: Id) -> str:
+    """The pattern with ``{id}``, or ``{id:012}`` for an id padded with zeros, replaced."""
+    return re.sub(r"\{id(?::0(\d{1,2}))?\}", lambda found: str(key).rjust(int(found[1] or 0), "0"), pattern)
 
 
 class Framed:

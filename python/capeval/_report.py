@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-import pathlib
-import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import NoticeCode
 from ._figure import Point, Shown, shown
-from ._inputs import digit_count, thread_count
-from ._progress import Listener, Progress
-from ._rendered import Rendered, Savable
+from ._rendered import Id as Id
+from ._rendered import Paged, Rendered, Savable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
     import polars
 
     from ._engine import Report as Found
-
-Id = Union[int, str]
 
 
 class Notice(NamedTuple):
@@ -134,7 +129,7 @@ class System:
         return f"System({self.name!r}, {self.n_images} images, {scores})"
 
 
-class Report(Savable, Rendered, Mapping[str, float]):
+class Report(Savable, Paged, Rendered, Mapping[str, float]):
     """The result of an evaluation: systems with their scores, signatures, notices.
 
     If there is only one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are those of that system, and
@@ -258,51 +253,6 @@ class Report(Savable, Rendered, Mapping[str, float]):
                     logged[f"{head}{key}/low"], logged[f"{head}{key}/high"] = system.intervals[key]
         return logged
 
-    def to_html(
-        self,
-        *,
-        title: str | None = None,
-        pictures: str | Mapping[Id, str] | None = None,
-        embed_pictures: bool = False,
-        digits: int = 3,
-        threads: int | None = None,
-        progress: Progress = None,
-    ) -> str:
-        """Renders a page with scores and charts; with ``score(…, gallery=True)`` also every image.
-
-        The page is one file and needs no network.
-
-        Args:
-            title: the title of the page; the default names the systems.
-            pictures: where the pictures are: a path or URL with ``{id}`` (or ``{id:012}``, padded with zeros), or a
-                dictionary of paths or URLs by id.
-            embed_pictures: whether to put the pictures into the page, instead of linking to them. Paths are then
-                relative to the current folder, and missing files are left out.
-            digits: the number of digits after the decimal point.
-            threads: the number of threads that explain the scores of single images; see
-                :func:`capeval.set_num_threads`.
-            progress: ``True`` for a tqdm bar, or a function that is called with the stage, the images done and the
-                total.
-        """
-        if embed_pictures and pictures is None:
-            raise ValueError("embed_pictures needs pictures; pass the paths of the files as pictures=…")
-        pattern, paths, files = pictures if isinstance(pictures, str) else None, None, None
-        if pictures is not None and (embed_pictures or pattern is None):
-            ids = self._found.gallery_ids()
-            if ids is None:
-                raise ValueError("pictures need a page with every image; use score(…, gallery=True)")
-            paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
-            pattern = None
-        if embed_pictures and paths is not None:
-            files = [pathlib.Path(path).read_bytes() if path and os.path.isfile(path) else None for path in paths]
-            if not any(files):
-                raise ValueError("no picture of any image was found; pictures must name files, not URLs, to embed them")
-            paths = None
-        with Listener(progress) as listener:
-            return self._found.html(
-                title, digit_count(digits), pattern, paths, files, thread_count(threads), listener
-            )
-
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:
         """Converts the scores to a data frame with a column per measure and a row per system.
 
@@ -377,7 +327,3 @@ class Report(Savable, Rendered, Mapping[str, float]):
             + f"<details><summary>signatures</summary><ul>{signatures}</ul></details>"
         )
 
-
-def _with_id(pattern: str, key: Id) -> str:
-    """The pattern with ``{id}``, or ``{id:012}`` for an id padded with zeros, replaced."""
-    return re.sub(r"\{id(?::0(\d{1,2}))?\}", lambda found: str(key).rjust(int(found[1] or 0), "0"), pattern)

@@ -341,6 +341,14 @@ def test_pictures_can_be_part_of_a_page(references, candidates, tmp_path):
     (tmp_path / "1.png").write_bytes(b"\x89PNG\r\n")
     for pictures in (str(tmp_path / "{id}.png"), {1: str(tmp_path / "1.png")}):
         assert "data:image/png;base64,iVBORw0K" in report.to_html(pictures=pictures, embed_pictures=True)
+    compared = capeval.compare(references, {"a": candidates, "b": candidates}, METRICS, gallery=True, resamples=10)
+    assert "data:image/png;base64,iVBORw0K" in compared.to_html(pictures=pictures, embed_pictures=True)
+    assert "pictures/{id}.png" in compared.to_html(pictures="pictures/{id}.png")
+    with (tmp_path / "2.png").open("wb") as large:
+        large.truncate(500_000_001)
+    for result in (report, compared):
+        with pytest.raises(ValueError, match=r"501 MB.* 400 MB; leave out embed_pictures .*, or pass images="):
+            result.to_html(pictures=str(tmp_path / "{id}.png"), embed_pictures=True)
     with pytest.raises(ValueError, match="needs pictures"):
         report.to_html(embed_pictures=True)
     with pytest.raises(ValueError, match="no picture of any image"):

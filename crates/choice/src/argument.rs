@@ -101,6 +101,8 @@ arguments! {
     Vectors = "vectors", "WHAT=FILE";
     /// The pictures of images.
     Pictures = "pictures", "DIR";
+    /// Whether the pictures are put into a page.
+    EmbedPictures = "embed_pictures", "";
     /// The list of objects that captions can mention.
     Objects = "objects", "FILE";
     /// The objects that are in images.

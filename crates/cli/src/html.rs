@@ -11,7 +11,6 @@ use capeval::corpus::SegmentId;
 use capeval::report::{Comparison, Report};
 use capeval_files::{PictureFiles, files_of_images, with_id};
 use capeval_pages::{self as pages, Page, Pictures};
-use indicatif::DecimalBytes;
 
 use crate::fault::{Flags, fault};
 use crate::output::Output;
@@ -156,9 +155,6 @@ impl Html {
     }
 }
 
-/// The largest size of all pictures of a page; browsers fail to open larger pages.
-const MAX_EMBEDDED: u64 = 400_000_000;
-
 impl Place {
     /// The place of each picture, as the page says it.
     fn links(&self, ids: &[SegmentId]) -> Vec<Option<String>> {
@@ -188,27 +184,10 @@ impl Place {
     }
 }
 
-/// The content of the picture of each image.
+/// The file of the picture of each image.
 fn embedded(places: &[Place], ids: &[SegmentId]) -> Result<Pictures> {
-    let paths = first_of(places.iter().map(|place| place.files.paths(ids)), ids);
     refuse_folders_of_others(places, ids)?;
-    if paths.iter().all(Option::is_none) {
-        return Err(fault("--embed-pictures: no picture of any image was found", "check --pictures"));
-    }
-    let size: u64 = paths.iter().flatten().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum();
-    if size > MAX_EMBEDDED {
-        return Err(fault(
-            format!(
-                "--embed-pictures: the pictures take {}, and browsers cannot open a page with more than {}",
-                DecimalBytes(size),
-                DecimalBytes(MAX_EMBEDDED)
-            ),
-            "leave it out to link to the pictures, or pass --images FILE to show fewer images",
-        ));
-    }
-    let read = |path: Option<PathBuf>| path.map(|path| Ok(capeval_files::open(&path.to_string_lossy())?));
-    let files = paths.into_iter().map(|path| read(path).transpose()).collect::<Result<Vec<_>>>()?;
-    Ok(Pictures::embedded(files))
+    Ok(Pictures::embedded(first_of(places.iter().map(|place| place.files.paths(ids)), ids))?)
 }
 
 /// The location of the picture of each image.

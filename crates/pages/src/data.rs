@@ -16,6 +16,9 @@
 //! | `shapes` | `all`: the [`Shapes`] of all explanations; `of`: for each chunk, the numbers in `all` of its own |
 
 use std::fmt::{self, Write as _};
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use capeval_metric::Direction;
 use capeval_report::{Evidence, Gallery, Report, Rounded, Shapes};
@@ -24,7 +27,7 @@ use serde::Serialize;
 
 use crate::block::Blocks;
 use crate::figures::headlines;
-use crate::{Page, Pictures};
+use crate::page::{Page, Pictures, data_url};
 
 /// The number of images whose evidence shares a block.
 const CHUNK: usize = 128;
@@ -43,6 +46,8 @@ pub(crate) struct Data<'r> {
     pub difference: Option<(usize, usize)>,
     /// Called with the number of images after some are written.
     pub advance: Advance<'r>,
+    /// Why a picture could not be read.
+    pub failure: OnceLock<io::Error>,
 }
 
 /// Receives the progress of writing a page.
@@ -115,7 +120,8 @@ impl fmt::Display for Data<'_> {
         match &page.pictures {
             Some(Pictures::Files(files)) => f.write_str(&self.block("pictures", files)?)?,
             Some(Pictures::Embedded(pictures)) => {
-                for (chunk, pictures) in pictures.chunks(CHUNK).enumerate() {
+                for (chunk, files) in pictures.chunks(CHUNK).enumerate() {
+                    let pictures = self.pictures(files)?;
                     // Pictures are compressed already.
                     f.write_str(&Blocks::new(false).of(&format!("pictures-{chunk}"), &pictures)?)?;
                 }
@@ -182,6 +188,15 @@ impl Data<'_> {
         both.push_str(&blocks.of(&format!("references-{chunk}"), &references)?);
         (self.advance)(images.len());
         Ok(Chunk { blocks: both, shapes: shapes.into_list() })
+    }
+
+    /// The pictures in some files, as URLs.
+    fn pictures(&self, files: &[Option<PathBuf>]) -> Result<Vec<Option<String>>, fmt::Error> {
+        let urls = files.iter().map(|file| file.as_deref().map(data_url).transpose());
+        urls.collect::<io::Result<_>>().map_err(|error| {
+            let _ = self.failure.set(error);
+            fmt::Error
+        })
     }
 
     fn block(&self, name: &str, data: &impl Serialize) -> Result<String, fmt::Error> {

@@ -14,6 +14,7 @@ mod profiles;
 mod rated;
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use askama::Template;
 use capeval_choice::{Dialect, counted};
@@ -127,14 +128,14 @@ pub fn report(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let title = format!("Caption scores of {}", named(report));
-    report_page(report, title, None, page, dialect, advance).write_into(out)
+    report_page(report, title, None, page, dialect, advance).write(out)
 }
 
 /// Writes the page of a report on the diversity of captions.
 pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
     let title = format!("Diversity of the captions of {}", named(report));
     let intervals = figures::diversity(report, page.digits);
-    ReportPage { intervals, ..report_page(report, title, None, page, dialect, &|_| ()) }.write_into(out)
+    ReportPage { intervals, ..report_page(report, title, None, page, dialect, &|_| ()) }.write(out)
 }
 
 /// The number of systems, without the human row.
@@ -176,7 +177,7 @@ pub fn comparison(
         first: comparison.pairs.first().map(|pair| (pair.system, pair.baseline)),
     };
     let title = format!("Comparison of {}", named(&comparison.report));
-    report_page(&comparison.report, title, Some(differences), page, dialect, advance).write_into(out)
+    report_page(&comparison.report, title, Some(differences), page, dialect, advance).write(out)
 }
 
 /// Writes the page of a correlation: its tables, the coefficients as forest plots, the scores for each rating, and the
@@ -298,7 +299,14 @@ fn report_page<'r>(
             page,
             difference: differences.as_ref().and_then(|differences| differences.first),
             advance,
+            failure: OnceLock::new(),
         },
         differences,
+    }
+}
+
+impl ReportPage<'_> {
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_into(out).map_err(|error| self.data.failure.into_inner().unwrap_or(error))
     }
 }

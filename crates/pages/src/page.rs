@@ -1,7 +1,12 @@
 //! Settings of a page.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use capeval_choice::{Argument, Refusal, Remedy, system_words};
 
 /// The settings of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,25 +35,39 @@ pub enum Pictures {
     Pattern(String),
     /// For each image of the [`Gallery`](capeval_report::Gallery), the path of its picture relative to the page.
     Files(Vec<Option<String>>),
-    /// For each image of the gallery, its picture as a `data:` URL.
-    Embedded(Vec<Option<String>>),
+    /// For each image of the gallery, the file with its picture, which becomes part of the page.
+    Embedded(Vec<Option<PathBuf>>),
 }
 
+/// The largest size of all files that become part of a page; browsers fail to open larger pages.
+const MAX_EMBEDDED: u64 = 400_000_000;
+
 impl Pictures {
-    /// Pictures that are part of the page, from the content of a file for each image of the gallery.
-    pub fn embedded<P: AsRef<[u8]>>(files: impl IntoIterator<Item = Option<P>>) -> Self {
-        let url = |file: P| {
-            let bytes = file.as_ref();
-            let kind = match bytes {
-                [0x89, b'P', b'N', b'G', ..] => "png",
-                [b'G', b'I', b'F', ..] => "gif",
-                [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "webp",
-                [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f', ..] => "avif",
-                _ => "jpeg",
-            };
-            format!("data:image/{kind};base64,{}", BASE64.encode(bytes))
-        };
-        Self::Embedded(files.into_iter().map(|file| file.map(url)).collect())
+    /// Pictures that become part of the page, from a file for each image of the gallery. The files are read while the
+    /// page is written.
+    ///
+    /// # Errors
+    /// When there is no file, or the page would be larger than browsers can open.
+    pub fn embedded(files: Vec<Option<PathBuf>>) -> Result<Self, Refusal> {
+        let sizes = files.iter().flatten().filter_map(|file| Some(fs::metadata(file).ok()?.len()));
+        let size: u64 = sizes.sum();
+        if files.iter().all(Option::is_none) {
+            return Err(Refusal::new(
+                "no picture of any image was found, and only files can be put into a page",
+            )
+            .with_remedy(Remedy::give(Argument::Pictures).to("name the files")));
+        }
+        if size > MAX_EMBEDDED {
+            let link = Remedy::omit(Argument::EmbedPictures).to("link to the pictures");
+            let fewer = Remedy::give(Argument::Images).to("show fewer images");
+            return Err(Refusal::new(format!(
+                "the pictures take {} MB, and browsers cannot open a page with more than {} MB",
+                size.div_ceil(1_000_000),
+                MAX_EMBEDDED / 1_000_000
+            ))
+            .with_remedy(link.or(fewer)));
+        }
+        Ok(Self::Embedded(files))
     }
 
     /// The sources of pictures for the page's policy.
@@ -71,4 +90,20 @@ impl Pictures {
             _ => " 'self' file:".to_owned(),
         }
     }
+}
+
+/// The content of a picture's file as a `data:` URL.
+pub(crate) fn data_url(file: &Path) -> io::Result<String> {
+    let bytes = fs::read(file).map_err(|error| {
+        let words = format!("cannot read the picture {}: {}", file.display(), system_words(&error));
+        io::Error::new(error.kind(), words)
+    })?;
+    let kind = match &bytes[..] {
+        [0x89, b'P', b'N', b'G', ..] => "png",
+        [b'G', b'I', b'F', ..] => "gif",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "webp",
+        [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f', ..] => "avif",
+        _ => "jpeg",
+    };
+    Ok(format!("data:image/{kind};base64,{}", BASE64.encode(bytes)))
 }

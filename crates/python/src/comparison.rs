@@ -6,6 +6,7 @@ use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::captions::id_list;
 use crate::error::{Keywords, fault, from_file, from_io, value};
 use crate::rendered;
 use crate::report::{Report, n_images, without_gallery};
@@ -58,6 +59,11 @@ impl Comparison {
         Report { found: self.found.report.clone() }
     }
 
+    /// As [`Report::gallery_ids`].
+    fn gallery_ids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        self.found.report.gallery.as_ref().map(|gallery| id_list(py, &gallery.ids)).transpose()
+    }
+
     /// The pairs that were compared: baseline, system, and the test results by measure.
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
@@ -72,16 +78,20 @@ impl Comparison {
         Ok(list)
     }
 
-    /// The comparison as a page; `progress` is called with the stage, the images done and their number.
+    /// The comparison as a page; as [`Report::html`].
     fn html(
         &self,
         py: Python<'_>,
         title: Option<String>,
         digits: usize,
+        pattern: Option<String>,
+        files: Option<Vec<Option<String>>>,
+        embedded: bool,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        let page = Page { title, digits, ..Page::default() };
+        let pictures = rendered::pictures(pattern, files, embedded)?;
+        let page = Page { title, digits, pictures, ..Page::default() };
         rendered::page(py, n_images(&self.found.report), threads, progress, |advance, out| {
             pages::comparison(&self.found, &page, &Keywords, advance, out)
         })

@@ -1,11 +1,12 @@
 //! Results rendered as text for Python.
 
 use std::io;
+use std::path::PathBuf;
 
 use capeval::choice::UnknownName;
 use capeval::evaluate::{Progress as _, Stage};
 use capeval::report::{Form, Style, Written};
-use capeval_pages::Advance;
+use capeval_pages::{Advance, Pictures};
 use pyo3::prelude::*;
 
 use crate::error::{Keywords, fault, from_io};
@@ -22,6 +23,22 @@ pub fn text(found: &impl Written, form: &str, digits: usize) -> PyResult<String>
     };
     written.map_err(|error| from_io(&error, "result"))?;
     Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// The pictures of a page: a pattern with `{id}`, or a path for each image of the gallery, which the page links to or,
+/// if they are `embedded`, contains.
+pub fn pictures(
+    pattern: Option<String>,
+    files: Option<Vec<Option<String>>>,
+    embedded: bool,
+) -> PyResult<Option<Pictures>> {
+    let Some(files) = files else { return Ok(pattern.map(Pictures::Pattern)) };
+    if !embedded {
+        return Ok(Some(Pictures::Files(files)));
+    }
+    let file = |path: Option<String>| path.map(PathBuf::from).filter(|path| path.is_file());
+    let pictures = Pictures::embedded(files.into_iter().map(file).collect());
+    pictures.map(Some).map_err(|error| fault(&error))
 }
 
 /// A page of HTML; Ctrl-C ends the writing, and `listener` is called as by [`long`]. `n` is the number of images.

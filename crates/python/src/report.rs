@@ -3,10 +3,9 @@
 use capeval::choice::{Notice, Remedy};
 use capeval::report::{self, Report as Found, Saved};
 use capeval_files as files;
-use capeval_pages::{self as pages, Page, Pictures};
+use capeval_pages::{self as pages, Page};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
 use crate::captions::id_list;
@@ -157,8 +156,8 @@ impl Report {
         self.found.gallery.as_ref().map(|gallery| id_list(py, &gallery.ids)).transpose()
     }
 
-    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path or the content of a file
-    /// for each image of the gallery. `progress` is called with the stage, the images done and their number.
+    /// The report as a page of HTML; pictures are given by a pattern with `{id}`, or by a path for each image of
+    /// the gallery, and may be embedded. `progress` is called with the stage, the images done and their number.
     fn html(
         &self,
         py: Python<'_>,
@@ -166,12 +165,11 @@ impl Report {
         digits: usize,
         pattern: Option<String>,
         files: Option<Vec<Option<String>>>,
-        embedded: Option<Vec<Option<PyBackedBytes>>>,
+        embedded: bool,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        let pictures = pattern.map(Pictures::Pattern).or(files.map(Pictures::Files));
-        let pictures = pictures.or(embedded.map(Pictures::embedded));
+        let pictures = rendered::pictures(pattern, files, embedded)?;
         let page = Page { title, digits, pictures, ..Page::default() };
         rendered::page(py, n_images(&self.found), threads, progress, |advance, out| {
             pages::report(&self.found, &page, &Keywords, advance, out)

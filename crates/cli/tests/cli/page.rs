@@ -171,6 +171,30 @@ fn pictures_can_be_part_of_the_page() {
 }
 
 #[test]
+fn pictures_that_no_browser_opens_in_one_page_are_refused_without_reading_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, picture) = (folder.path().join("page.html"), folder.path().join("2.jpg"));
+    std::fs::File::create(picture).unwrap().set_len(500_000_001).unwrap();
+    let (page, pictures) = (page.to_str().unwrap(), folder.path().to_str().unwrap());
+    let run = capeval(&[
+        "compare",
+        "-r",
+        "references.json",
+        "a=results.json",
+        "b=results.json",
+        "--html",
+        page,
+        "--pictures",
+        pictures,
+        "--embed-pictures",
+    ]);
+    assert_eq!(run.code, 2);
+    for said in ["501 MB", "400 MB", "leave out --embed-pictures to link to the pictures", "--images FILE"] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn pictures_of_a_folder_are_found_from_where_the_page_is() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("pictures")).unwrap();
