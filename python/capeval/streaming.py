@@ -5,7 +5,7 @@ are those of :func:`capeval.score` over all captions, so CIDEr's document freque
 
 Where torchmetrics is installed, :class:`CaptionMetric` is a ``torchmetrics.Metric``: a ``MetricCollection`` can hold it,
 Lightning logs it, and it is synchronised between the processes of ``torch.distributed``. Elsewhere it has the same
-methods, and :meth:`~CaptionMetric.merge_state` joins what several processes collected.
+methods, and ``merge_state`` joins what several processes collected.
 
 >>> from capeval.streaming import CaptionMetric
 >>> metric = CaptionMetric(["bleu", "cider-d"])

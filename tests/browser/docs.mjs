@@ -17,7 +17,7 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf-8");
 
 const kinds = [
   "", "start/command-line/", "gallery/", "guides/compare/", "guides/page/", "reference/metrics/", "reference/metrics/cider-d/",
-  "reference/cli/score/", "reference/python/functions/score/", "why/two-papers/", "zh/submitting/",
+  "reference/cli/score/", "reference/python/scoring/", "why/two-papers/", "zh/submitting/",
 ];
 
 const types = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png" };

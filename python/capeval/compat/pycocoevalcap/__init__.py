@@ -6,5 +6,5 @@ Deliberate differences:
 - a caption that contains U+2028 or a carriage return does not shift the captions after it;
 - ``Meteor`` needs data that ``capeval.install_meteor()`` installs once, and ``Spice`` data that
   ``capeval.install_spice()`` does;
-- :class:`~capeval.compat.pycocoevalcap.eval.COCOEvalCap` gives each image its own SPICE, whatever the order of ids.
+- ``eval.COCOEvalCap`` gives each image its own SPICE, whatever the order of ids.
 """
