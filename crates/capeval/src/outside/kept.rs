@@ -189,27 +189,29 @@ fn restore(bytes: SharedBytes, identity: &str, n_measures: usize) -> Result<Rows
 }
 
 /// The hash of all that a score depends on beside the metric; `None` if the picture has no path, so that no later run
-/// could tell it from another.
+/// could tell it from another. Each part has a letter of its own before it, since some parts may be absent.
 pub(super) fn key(identity: &Identity, row: &OutsideRow<'_>) -> Option<Key> {
     let mut hash = Sha256::new();
-    let mut add = |text: &str| {
+    let mut add = |letter: u8, text: &str| {
+        hash.update([letter]);
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     };
     match row.picture {
-        None => add(""),
+        None => {}
         Some(Picture::File { path, state }) => {
-            add(path);
-            add(state);
+            add(b'p', path);
+            add(b'f', state);
         }
         Some(Picture::Held) => return None,
     }
     if identity.knows_images {
-        add(&row.told());
+        add(b'i', &row.told());
     }
-    row.system.iter().chain(&row.rival).for_each(|text| add(text));
-    add(row.candidate);
-    row.references.iter().for_each(|reference| add(reference));
+    row.system.iter().for_each(|system| add(b's', system));
+    row.rival.iter().for_each(|rival| add(b'o', rival));
+    add(b'c', row.candidate);
+    row.references.iter().for_each(|reference| add(b'r', reference));
     Some(halves(&hash.finalize()))
 }
 
@@ -242,6 +244,10 @@ pub(super) fn told(name: &str, n_known: usize, n: usize) -> Option<Notice> {
 
 #[cfg(test)]
 mod tests {
+    use capeval_corpus::SegmentId;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn open(file: &[u8]) -> KeptScores {
@@ -278,6 +284,79 @@ mod tests {
         let scores = open(file);
         assert_eq!(scores.notice, None);
         (0..scores.known.len()).map(|row| scores.known.key(row).unwrap()[1]).collect()
+    }
+
+    #[test]
+    fn no_other_caption_has_the_key_of_a_row() {
+        let row = OutsideRow {
+            system: None,
+            image: None,
+            candidate: "x",
+            rival: None,
+            references: vec!["y"],
+            picture: None,
+        };
+        let other = OutsideRow { rival: Some("x"), candidate: "y", references: Vec::new(), ..row.clone() };
+        let identity = Identity { text: "m".to_owned(), knows_images: true };
+        assert_ne!(key(&identity, &row), key(&identity, &other));
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_equal_if_rows_are(rows in proptest::array::uniform2(parts())) {
+            let identity = Identity { text: "m".to_owned(), knows_images: true };
+            let [one, two] = rows.each_ref().map(RowParts::row);
+            prop_assert_eq!(one == two, key(&identity, &one) == key(&identity, &two));
+        }
+    }
+
+    /// What a row borrows.
+    #[derive(Clone, Debug)]
+    struct RowParts {
+        names: [Option<String>; 2],
+        image: Option<SegmentId>,
+        candidate: String,
+        references: Vec<String>,
+        picture: Option<Picture>,
+    }
+
+    impl RowParts {
+        fn row(&self) -> OutsideRow<'_> {
+            let [system, rival] = self.names.each_ref().map(Option::as_deref);
+            OutsideRow {
+                system,
+                image: self.image.as_ref(),
+                candidate: &self.candidate,
+                rival,
+                references: self.references.iter().map(String::as_str).collect(),
+                picture: self.picture.as_ref(),
+            }
+        }
+    }
+
+    /// Parts of rows of few letters, so that what separates them decides.
+    fn parts() -> impl Strategy<Value = RowParts> {
+        let text = || "[xy]{0,2}";
+        let maybe = || proptest::option::of(text());
+        let image = prop_oneof![
+            text().prop_map(|id| SegmentId::from(id.as_str())),
+            (0..2_i64).prop_map(SegmentId::from)
+        ];
+        let picture = (text(), text()).prop_map(|(path, state)| Picture::File { path, state });
+        let all = (
+            [maybe(), maybe()],
+            proptest::option::of(image),
+            text(),
+            vec(text(), 0..3),
+            proptest::option::of(picture),
+        );
+        all.prop_map(|(names, image, candidate, references, picture)| RowParts {
+            names,
+            image,
+            candidate,
+            references,
+            picture,
+        })
     }
 
     #[test]
