@@ -133,7 +133,7 @@ type LastLines = Arc<Mutex<VecDeque<String>>>;
 impl Conversation<'_> {
     /// Asks about the rows, and hears the answers.
     fn hold(&self) -> Result<(), Refusal> {
-        let started = Process::start(self.description);
+        let started = Process::start(self.description).inspect_err(|_| await_end());
         let (process, Streams { input, output, messages }) =
             started.map_err(|error| self.not_started(&error))?;
         let last = LastLines::default();

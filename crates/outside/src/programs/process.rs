@@ -3,15 +3,25 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::programs::description::Description;
 
+/// All programs of this process.
+static RUNNING: RunningPrograms = RunningPrograms::new();
+
+/// The programs that run, so that they can be ended at once.
+struct RunningPrograms(Mutex<Groups>);
+
 /// The groups of the processes that run, and their marks.
-static RUNNING: Mutex<BTreeMap<u32, String>> = Mutex::new(BTreeMap::new());
+struct Groups {
+    marks: BTreeMap<u32, String>,
+    /// No program is started any more.
+    is_ending: bool,
+}
 
 /// The variable that marks a process, which all that it starts inherits.
 const MARK: &str = "CAPEVAL_METRIC_PROCESS";
@@ -22,21 +32,50 @@ static STARTED: AtomicUsize = AtomicUsize::new(0);
 /// How long a program may take to end after its last answer.
 pub const GRACE: Duration = Duration::from_secs(5);
 
-/// Whether all programs have been ended, since capeval is about to end.
-static IS_ENDING: AtomicBool = AtomicBool::new(false);
-
-/// Ends all programs at once, since capeval is about to end.
+/// Ends all programs at once, since capeval is about to end; none is started from now on.
 pub fn end_all() {
-    IS_ENDING.store(true, Ordering::Relaxed);
-    for (group, mark) in std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner)) {
-        kill(group, &mark);
-    }
+    RUNNING.end_all();
 }
 
 /// Waits for the end of capeval if it is about to end, of which no one should hear as a failure of a program.
 pub fn await_end() {
-    while IS_ENDING.load(Ordering::Relaxed) {
+    while RUNNING.groups().is_ending {
         thread::park();
+    }
+}
+
+impl RunningPrograms {
+    const fn new() -> Self {
+        Self(Mutex::new(Groups { marks: BTreeMap::new(), is_ending: false }))
+    }
+
+    fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a program, unless all are ended: whoever ends them knows of every one.
+    fn start(&self, command: &mut Command, mark: &str) -> io::Result<Child> {
+        let mut groups = self.groups();
+        if groups.is_ending {
+            return Err(io::Error::other("capeval is about to end"));
+        }
+        let child = command.spawn()?;
+        groups.marks.insert(child.id(), mark.to_owned());
+        Ok(child)
+    }
+
+    fn end_all(&self) {
+        let mut groups = self.groups();
+        groups.is_ending = true;
+        let marks = std::mem::take(&mut groups.marks);
+        drop(groups);
+        for (group, mark) in marks {
+            kill(group, &mark);
+        }
+    }
+
+    fn forget(&self, group: u32) {
+        self.groups().marks.remove(&group);
     }
 }
 
@@ -74,10 +113,7 @@ impl Process {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut child = command.spawn()?;
-        running.insert(child.id(), mark.clone());
-        drop(running);
+        let mut child = RUNNING.start(&mut command, &mark)?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let process = Self { child, mark };
         match streams {
@@ -110,7 +146,7 @@ impl Drop for Process {
         // Without process groups, this is what there is.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&group);
+        RUNNING.forget(group);
     }
 }
 
@@ -161,5 +197,23 @@ mod marked {
             pidfd_send_signal(process, Signal::KILL).ok()
         };
         ids.filter_map(kill).count()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_program_is_started_once_all_are_ended() {
+        let running = RunningPrograms::new();
+        let mut command = Command::new("sleep");
+        std::os::unix::process::CommandExt::process_group(command.arg("600"), 0);
+        let mut child = running.start(&mut command, "first").unwrap();
+        running.end_all();
+        assert!(!child.wait().unwrap().success(), "what runs is killed");
+        let refused = running.start(&mut command, "second").unwrap_err();
+        assert_eq!(refused.to_string(), "capeval is about to end");
+        assert!(running.groups().marks.is_empty());
     }
 }
