@@ -346,26 +346,45 @@ pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
 /// Checks that metrics exist and have the measures that are asked for, each with the setting that asks. The data of
 /// metrics such as METEOR may be where tasks run only, so these are not built.
 pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result<()> {
-    let needed = capeval::needed_data(&MetricOptions::new(names.to_vec()));
-    let (compared, names): (Vec<String>, Vec<String>) =
-        names.iter().cloned().partition(|name| embedding_kind(name).is_some());
-    let (with_data, others): (Vec<String>, Vec<String>) = names
-        .into_iter()
-        .partition(|name| needed.iter().any(|needed| needed.is_named && name.starts_with(needed.metric)));
-    let mut known = Vec::new();
-    let parts = compared.iter().filter_map(|name| embedding_kind(name)).flat_map(|kind| (kind.parts)());
-    known.extend(parts.map(|part| part.key));
-    if !others.is_empty() || (with_data.is_empty() && compared.is_empty()) {
-        let selection = capeval::select_metrics(&MetricOptions::new(others), &Resources::default())?;
+    let mut all = expanded(names);
+    if all.is_empty() {
+        all.extend(MetricOptions::default().suite().map(str::to_owned));
+        all = expanded(&all);
+    }
+    let (mut built, mut known, mut of_variants) = (Vec::new(), Vec::new(), Vec::new());
+    for spec in all.iter().cloned() {
+        let Some((name, parts)) = described_parts(&spec)? else {
+            built.push(spec);
+            continue;
+        };
+        let keys: Vec<String> = parts.into_iter().map(|part| part.key).collect();
+        let is_it = |other: &&String| described_parts(other).is_ok_and(|d| d.is_some_and(|(n, _)| n == name));
+        if all.iter().filter(is_it).count() > 1 {
+            // Settings in which one differs from the first follow the key.
+            of_variants.extend(keys.iter().map(|key| format!("{key}:")));
+        }
+        known.extend(keys);
+    }
+    if !built.is_empty() {
+        let selection = capeval::select_metrics(&MetricOptions::new(built), &Resources::default())?;
         known.extend(capeval::entries(&selection.metrics).1.into_iter().map(|measure| measure.key));
     }
     for (what, key) in asked {
-        let is_of_data = needed.iter().any(|needed| key.starts_with(needed.metric));
-        if !is_of_data && !known.iter().any(|known| known == key) {
+        let is_of_variant = of_variants.iter().any(|start| key.starts_with(start));
+        if !is_of_variant && !known.iter().any(|known| known == key) {
             bail!("{what} is `{key}`, but the metrics give {}", known.join(", "));
         }
     }
     Ok(())
+}
+
+/// The name and the measures of a metric whose data or models are not opened here; `None` for all others.
+fn described_parts(spec: &str) -> anyhow::Result<Option<(&'static str, Vec<Part>)>> {
+    if let Some(kind) = embedding_kind(spec) {
+        return Ok(Some((kind.name, (kind.parts)())));
+    }
+    let Some(kind) = kind(spec).filter(|kind| kind.need.is_some()) else { return Ok(None) };
+    Ok(Some((kind.name, kind.about()?.parts)))
 }
 
 #[cfg(test)]
@@ -398,6 +417,38 @@ mod tests {
         let known = |name: &String| all.iter().any(|metric| metric.name == *name);
         let coco = offered_suites().into_iter().find(|suite| suite.name == "coco").unwrap();
         assert!(coco.metrics.len() == 5 && coco.metrics.iter().all(known), "{coco:?}");
+    }
+
+    #[test]
+    fn only_a_measure_of_a_chosen_metric_is_one() {
+        let check = |names: &[&str], key: &str| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            check_metrics(&names, &[("main_metric", key)]).map_err(|error| error.to_string())
+        };
+        // Every measure of every metric, and what only begins like one.
+        for metric in offered(None).unwrap() {
+            for OfferedMeasure { key, .. } in &metric.measures {
+                assert_eq!(check(&[&metric.name], key), Ok(()));
+                for other in [format!("{key}x"), format!("{key}:lang=de"), key[..key.len() - 1].to_owned()] {
+                    let is_other_measure = metric.measures.iter().any(|measure| measure.key == other);
+                    assert!(is_other_measure || check(&[&metric.name], &other).is_err(), "{other}");
+                }
+            }
+        }
+        for (names, key) in [(&["coco"][..], "meteor"), (&[], "spice"), (&["spice", "bleu"], "bleu-4")] {
+            assert_eq!(check(names, key), Ok(()));
+        }
+        assert_eq!(check(&["meteor", "meteor:lang=de"], "meteor:lang=de"), Ok(()));
+        for (names, key) in
+            [(&["coco"][..], "meteorx"), (&["spice"], "spicee"), (&["meteor"], "spice"), (&[], "ter")]
+        {
+            let refused = check(names, key).unwrap_err();
+            assert!(
+                refused.starts_with(&format!("main_metric is `{key}`, but the metrics give ")),
+                "{refused}"
+            );
+        }
+        assert!(check(&["meteorx"], "meteor").unwrap_err().contains("no metric is called"));
     }
 
     #[test]
