@@ -46,7 +46,8 @@ fn order(map: &str) -> Result<Vec<String>> {
     Ok(order)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// Adds the source files below a folder, sorted.
+pub fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         if path.is_dir() {
@@ -60,7 +61,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 /// A source file without its comments and its tests.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }

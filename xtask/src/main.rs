@@ -2,6 +2,7 @@
 //! others.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
+mod absent;
 mod bench;
 mod borders;
 mod browser;

@@ -1,4 +1,8 @@
 //! Builds the documentation as a site, and draws the pictures in it.
+//!
+//! Zensical builds it: the successor of Material for MkDocs by the same authors reads plain Markdown that GitHub shows
+//! as well, checks links and builds 175 pages in two seconds. MkDocs has had no release since 2024, and mdBook has no
+//! navigation in several levels beside a table of contents.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::{borders, speech};
+use crate::{absent, borders, speech};
 
 /// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
@@ -20,6 +20,7 @@ pub fn run(root: &Path) -> Result<()> {
     let mut faults = imports(root, &map)?;
     sources(root, &map, &mut faults)?;
     borders::check(root, &map, &mut faults)?;
+    absent::check(root, &map, &mut faults)?;
     speech::check(root, &mut faults)?;
     speech::check_words(root, &mut faults)?;
     for fault in &faults {

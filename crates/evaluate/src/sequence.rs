@@ -1,4 +1,15 @@
 //! The order in which the reference program's tokenizer reads captions.
+//!
+//! Stanford's tokenizer reads all captions as one text. Whether a single letter keeps its dot at the end of a caption
+//! depends on how the next caption begins (5 of 202,654 captions of COCO val2014). `ptb` therefore reads the
+//! references, and each system's captions, in the order of pycocoevalcap: that of COCO's list `images`, of a
+//! dictionary's keys, or else of the references.
+//!
+//! The lexer notes the captions at whose end it read on; only these are open. If a system describes a subset, open
+//! references with another successor are read again, and their n-grams are counted again only if their tokens change,
+//! so prepared references serve any subset. Where the order is unknown (rewards, rows of Arrow tables), `ptb-each`
+//! replaces `ptb`: it looks at the next reference of the image, and otherwise assumes that a new sentence follows, so
+//! no score depends on its batch.
 
 use std::iter;
 

@@ -1,4 +1,8 @@
 //! Type-erased metrics, as the engine stores them.
+//!
+//! A metric's author implements `Metric` with named statistics; the driver stores `AnyMetric`, one plain type, over a
+//! private twin trait. Metrics are many and open, so they are trait objects; tokenizers are few and are compared,
+//! hashed and printed, so they are an enum.
 
 use std::sync::Arc;
 

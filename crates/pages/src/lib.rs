@@ -4,6 +4,17 @@
 //! the script and the style in `assets`; drawings, and the style that all pages share, are in `capeval_report::charts`.
 //! The page's Content-Security-Policy allows only this script and these styles, and no connection except to the
 //! pictures.
+//!
+//! Captions, scores and evidence are stored as deflated blocks of JSON that the page decompresses on demand: 5,000
+//! images take 3 MB, 40,504 take 24 MB. Only the numbers of an explanation are stored; the tree around them is stored
+//! once for all images that share it. Scores are explained while the page is written, 64 blocks of 128 images at a time
+//! on all threads, so the memory for evidence does not grow with the page. Each block numbers its own shapes, so no
+//! block waits for another.
+//!
+//! askama fills the templates: it escapes every value unless a template says `safe`, and an unknown field or a wrong
+//! type does not compile. maud builds in a third of the time (5 seconds of one core to 18) but hides the markup in
+//! Rust. The server's pages have a layout of their own, since a report must be one file without links and a site must
+//! not be.
 
 mod block;
 mod data;

@@ -1,4 +1,15 @@
 //! Work without the GIL: thread pools, interrupts, progress, and calls back into Python.
+//!
+//! The pool of threads is created lazily, one per process, and its locks are taken only while the interpreter is held,
+//! so a forked worker never finds a lock taken.
+//!
+//! Ctrl-C ends a long call by unwinding its workers at the next report of progress. A `ControlFlow` returned by every
+//! level would run through every loop of the engine for the sake of one front end.
+//!
+//! A function that is a metric is called on the thread that made the call, which waits and runs what the work sends it.
+//! So what belongs to a Python thread is there, such as `torch.no_grad()`, and Ctrl-C interrupts the function itself.
+//! The pool's thread that waits for the answer takes other work of the pool: the function may use the package, which
+//! would wait for ever in a pool of one thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};

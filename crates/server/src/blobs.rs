@@ -1,5 +1,8 @@
 //! Files by the hash of their content: written whole to the disk before any row of the database names them. Where the
 //! site has a bucket, that is where they are, and the folder has those that this machine has used.
+//!
+//! Because files are named by their content, a bucket is a second place for the same names. It is behind the feature
+//! `s3`, since its library brings twenty others and a second stack of TLS and HTTP.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -1,4 +1,9 @@
 //! Serves the site and runs jobs until a signal says stop.
+//!
+//! A restart keeps the socket, which belongs to the service manager, and connections wait in it. Two servers on one
+//! port (`SO_REUSEPORT`) would both have to hold SQLite, and what the old one had not accepted would be refused. On
+//! shutdown the server stops accepting, then waits for connections that have sent nothing yet, because hyper would
+//! close them: without this, 7 of 8,414 requests through nginx failed during ten restarts.
 
 use std::collections::HashSet;
 use std::fs::{File, TryLockError};

@@ -1,4 +1,8 @@
 //! Two systems on the same images: p-values of resamples, exact tests of means, effect sizes.
+//!
+//! The p-value of the bootstrap is that of Moses and sacreBLEU, so numbers compare; where systems clearly differ, it is
+//! about half of a two-sided one. Verdicts therefore go by randomisation, or by the exact permutation test where a
+//! score is a mean and at most 40 images differ (both halves are counted out, then met in the middle).
 
 use crate::distribution::heads_at_most;
 use crate::exact::ExactSum;

@@ -1,4 +1,8 @@
 //! Sums of rows that can be merged: what is left of a table when only corpus scores are wanted.
+//!
+//! A sum of real numbers leaves a machine unrounded, as the partial sums of `ExactSum`, so parts merge without rounding
+//! in any order and tasks may be repeated. Intervals on many machines resample 1,024 blocks of images, dealt by the
+//! seed and the id; resamples of single images would need a weight per image and resample.
 
 use crate::exact::ExactSum;
 use crate::table::{Column, ColumnKind};

@@ -1,4 +1,8 @@
 //! Tokenised texts, stored as one sequence of symbols.
+//!
+//! The reference programs write tokenised text as one string, which ROUGE-L splits on single spaces and BLEU and CIDEr
+//! split on any white space. A sentence therefore has two readings, pieces and words. They differ where a token
+//! contains a no-break space (`3 1/2`) or is empty, and only such sentences are stored twice.
 
 use std::cell::Cell;
 

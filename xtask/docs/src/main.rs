@@ -1,4 +1,7 @@
 //! Generates pages of documentation from the code that they describe.
+//!
+//! The pages are kept in the repository, so a changed flag shows in the change that makes it, and a check fails where
+//! both differ. A metric's card contains the head of its file, so quirks are told once.
 
 mod cards;
 mod choices;

@@ -1,4 +1,10 @@
 //! Scores that survive runs: what a metric that is computed outside of the engine has given, stored in a file.
+//!
+//! Each metric has a file of sorted keys, 128 bits of SHA-256 over all that a score depends on, and of scores, in the
+//! container of prepared references, whose checksum tells damage. While a metric runs, the file is rewritten whole with
+//! what other processes have added, under a lock, at most every two seconds and for a fiftieth of the time, so a kill
+//! costs seconds. A metric is known by its name, its version and its code, and each code has a file. SQLite would do
+//! the same with a megabyte of C in every wheel; redb admits one process at a time. 40,504 scores take 1 MB.
 
 use std::collections::BTreeMap;
 use std::fmt;

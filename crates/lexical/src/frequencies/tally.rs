@@ -11,6 +11,9 @@
 //!    words, the number of n-grams that extend it by one word.
 //!
 //! Unlike a [table](super::file), it is in no particular order: nothing is sorted before all parts are joined.
+//!
+//! Counts are sent as tries in no particular order: an engine's shuffle moves a few blobs instead of millions of rows,
+//! and nothing is sorted before the last of them has arrived. Sorted tables for each part took 1.6 to 2 times as long.
 
 use super::counts::{Counts, NOTHING};
 use super::file::{self, Reader, put};

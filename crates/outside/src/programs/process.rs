@@ -1,4 +1,8 @@
 //! A running program with all that it has started, which ends with its metric, with an error, and with capeval.
+//!
+//! A program and what it has started are a group of processes, which is killed as one. A daemon leaves the group but
+//! inherits variables: on Linux, processes with the variable of a program are found in `/proc` and killed as well. A
+//! namespace or a control group would need rights that a user may lack.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -53,7 +57,7 @@ impl RunningPrograms {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a program, unless all are ended: whoever ends them knows of every one.
+    /// Starts a program, unless all are being ended: the call that ends them knows of every one.
     fn start(&self, command: &mut Command, mark: &str) -> io::Result<Child> {
         let mut groups = self.groups();
         if groups.is_ending {

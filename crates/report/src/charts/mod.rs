@@ -3,6 +3,10 @@
 //! A drawing takes its colours from classes of [`STYLE`], so it fits a light page, a dark one and paper, and needs no
 //! style of its own, which the policies of pages forbid. It is hidden from screen readers: [`Figure`] says what it
 //! shows.
+//!
+//! The server draws with this module without importing `pages`, whose script and data blocks a site does not need. The
+//! 400 lines and two templates of charts replace plotters and its 24 packages, whose colours had to be replaced in
+//! finished SVG.
 
 mod chart;
 mod escape;

@@ -1,5 +1,9 @@
 //! A benchmark as a file, a form and a program describe it, and as it is exported. A setting of a phase is a field of
 //! [`PhasePlan`], a column, and a field of `templates/organise/phase.html`.
+//!
+//! All that changes a benchmark ends in `apply.rs`, which has the rules. Plans name files; what is not sent along stays
+//! as it is, so an export needs no references in it. In a draft, a phase whose scores depend on something that changes
+//! is made again.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

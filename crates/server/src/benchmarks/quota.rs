@@ -1,4 +1,8 @@
 //! Quotas: a counter row for each team, phase and day, and one for all days, which only one statement raises.
+//!
+//! Quotas are counter rows: one conditional `INSERT … ON CONFLICT DO UPDATE SET used = used + 1 WHERE used < limit`,
+//! and no row means refused, in one transaction with the submission. Counting rows first let up to 200 of 200
+//! simultaneous submissions through a limit of 5, and so did one `INSERT … SELECT … WHERE count < 5` on PostgreSQL.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,8 @@
 //! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
+//!
+//! A child process without network access decodes each upload with limits and encodes it again, so neither metadata nor
+//! data appended to a picture is kept, and a decompression bomb costs one job. Near-duplicates are found by a 64-bit
+//! difference hash in eight parts, of which two pictures with at most seven different bits share one.
 
 use std::path::{Path, PathBuf};
 

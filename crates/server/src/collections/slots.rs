@@ -4,6 +4,10 @@
 //!
 //! Every transaction locks the row of the picture first, and what belongs to a person after it: no two can wait for
 //! each other.
+//!
+//! The state of a picture is derived in the same transaction, so raising or lowering a number needs one statement. With
+//! the number in the row, a partial index holds exactly the pictures with a free slot for a goal, in the order in which
+//! people meet them, and finding the next one takes the same time in a queue of any length.
 
 use capeval_api::ImageState;
 use serde::Deserialize;

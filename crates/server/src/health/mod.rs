@@ -1,4 +1,7 @@
 //! For machines that watch the server: whether it lives, whether it can work, and how much it does.
+//!
+//! A process counts its requests and runs of jobs; everything that all processes share is a gauge, read from the
+//! database when Prometheus asks.
 
 mod metrics;
 mod process;

@@ -3,6 +3,11 @@
 //! Statements are constants, use `$1` placeholders and only the types TEXT, BIGINT and DOUBLE PRECISION, so nearly all
 //! of them run on both databases as they are. SQLite has one connection that writes, whose transactions begin with
 //! BEGIN IMMEDIATE, and several that read, so no request is refused because the database is locked.
+//!
+//! A request waits for a busy database. If it takes long, the server checks that PostgreSQL still accepts connections,
+//! and otherwise answers 503. SQLite ends a transaction itself on a full disk, after which the connection cannot roll
+//! back: such a connection is closed, and readiness fails until there is space. The few statements that differ between
+//! the databases (claims of jobs skip locked rows on PostgreSQL) are written side by side.
 
 mod disk;
 mod export;

@@ -2,6 +2,9 @@
 //!
 //! Numbers serve as truth values, names as enums of `named!`, and [`json`] reads a column with JSON. A field that is a
 //! struct takes its own fields from the same row. Tuples and single values are read by position.
+//!
+//! serde does this, since sqlx's own derive comes with a crate of macros for which sqlx's core, both drivers and SQLite
+//! are compiled a second time.
 
 use std::fmt::Display;
 use std::slice;

@@ -1,4 +1,7 @@
 //! What all pages and answers share: the frame of a page, languages, limits, headers, errors.
+//!
+//! Pages are forms and tables that work without a script or a framework; 60 lines of script filter lists, follow states
+//! and enlarge pictures. Irreversible actions ask for confirmation in a `<details>`, which needs no script.
 
 pub mod answer;
 pub mod assets;

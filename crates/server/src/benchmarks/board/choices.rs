@@ -1,4 +1,7 @@
 //! What a visitor chooses of a board. All is in the address, so links keep it, and every form of the board obeys it.
+//!
+//! The page, its views, JSON and CSV read this one type, and links write it. Places and marks are made before rows are
+//! left out, so they are those of the whole board whatever is shown.
 
 use capeval_tasks::Described;
 use schemars::JsonSchema;

@@ -1,5 +1,9 @@
 //! What stands on the boards of a phase, kept as rows that change with what they are made of. A board is read from
 //! them, however many submissions there are.
+//!
+//! With 12,000 submissions, computing a board took a second. Each process keeps the rows of a few boards in memory,
+//! with a number of the phase that every change raises. What stood for a team before is kept beside it as the progress
+//! over time, which then shows nothing that the board did not.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};

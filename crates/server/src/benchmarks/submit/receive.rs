@@ -1,4 +1,7 @@
 //! Receives results: a form with a file, or the file as the whole body of the request.
+//!
+//! A list in COCO's form is checked as it streams in. A child process reads any other format in the sandbox, with the
+//! ids of the phase's images to tell which column has them.
 
 use axum::extract::{FromRequest, Multipart, Query, Request};
 use axum::http::{HeaderMap, header};

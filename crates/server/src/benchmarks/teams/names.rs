@@ -1,4 +1,7 @@
 //! Names of teams: what they may consist of, and which ones look alike.
+//!
+//! Names are compared by look: each team has keys made of its name by the skeletons of Unicode Technical Standard 39,
+//! before and after case folding, and no two teams share one.
 
 use std::collections::BTreeSet;
 

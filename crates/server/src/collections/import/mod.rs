@@ -1,5 +1,9 @@
 //! Importing pictures and captions from elsewhere. Each picture is added with its captions in one transaction, and what
 //! is there already is known by its content: an import that was interrupted goes on when it is run again.
+//!
+//! It keeps no list of what is still to do: a picture is there if the hash of its file is, a caption if its picture has
+//! its text. A check is the same run without the transactions. The command encodes pictures in child processes, like
+//! the server, but not as jobs: the files of an administrator are read where they are, without a copy of each picture.
 
 mod admission;
 mod examine;

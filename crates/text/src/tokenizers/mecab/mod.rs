@@ -13,6 +13,10 @@
 //!
 //! Source: Kudo et al., *Applying Conditional Random Fields to Japanese Morphological Analysis* (2004), and
 //! MeCab's behaviour.
+//!
+//! MeCab's own compiled dictionaries are read as they are, and the first of equally cheap paths is taken in MeCab's
+//! order, so words equal sacreBLEU's without another segmenter. A tokenizer is a name and cannot carry 50 MB, so each
+//! process is told once where a dictionary is, and opens it when a tokenizer first needs it.
 
 mod dictionary;
 mod lattice;
