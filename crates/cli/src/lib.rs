@@ -18,7 +18,6 @@ mod options;
 mod output;
 mod output_args;
 mod progress;
-mod renamed;
 mod rouge;
 mod scoring;
 
@@ -83,15 +82,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
         return 2;
     }
     invocation::remember(&args);
-    let (args, hints) = renamed::modernise(args);
-    let parsed = Cli::try_parse_from(args);
-    if let Ok(cli) = &parsed {
-        cli.verbosity.adopt();
-    }
-    for hint in hints {
-        messages::note(&format!("{hint}; the next version will remove the old form"));
-    }
-    let cli = match parsed {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
             return match error.print() {
@@ -101,6 +92,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
             };
         }
     };
+    cli.verbosity.adopt();
     let flags = cli.command.flags();
     match execute(cli) {
         Ok(code) => code,
@@ -151,4 +143,34 @@ fn execute(cli: Cli) -> Result<u8> {
     }
     cli.mecab.provide();
     cli.command.run()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    /// One name for one thing: a flag has one short form and takes one kind of value, whatever the command.
+    #[test]
+    fn flags_of_one_name_are_alike_in_all_commands() {
+        fn look(command: &clap::Command, known: &mut BTreeMap<String, (String, String)>) {
+            for arg in command.get_arguments() {
+                let Some(long) = arg.get_long() else { continue };
+                let value = arg.get_action().takes_values().then(|| format!("{:?}", arg.get_value_names()));
+                let this = (format!("{:?} {value:?}", arg.get_short()), command.get_name().to_owned());
+                let (first, of) = known.entry(long.to_owned()).or_insert_with(|| this.clone());
+                assert_eq!(this.0, *first, "--{long} of {} and of {of}", this.1);
+            }
+            command.get_subcommands().for_each(|command| look(command, known));
+        }
+        let mut command = Cli::command();
+        command.build();
+        let mut known = BTreeMap::new();
+        look(&command, &mut known);
+        let mut shorts: Vec<&str> = known.values().map(|(this, _)| this.as_str()).collect();
+        shorts.retain(|this| this.starts_with("Some"));
+        let of_one: BTreeSet<char> = shorts.iter().filter_map(|this| this.chars().nth(6)).collect();
+        assert_eq!(of_one.len(), shorts.len(), "one short form stands for two flags: {shorts:?}");
+    }
 }

@@ -283,14 +283,6 @@ fn help_tells_what_pairs_and_segments_are() {
 }
 
 #[test]
-fn the_form_before_this_command_still_works_with_a_hint() {
-    let now = stdout(&ARGS);
-    let old = capeval(&["correlate", "--pairs", "pairs.csv", "--scores", "caption_scores.csv"]);
-    assert_eq!((old.code, old.stdout), (0, now));
-    assert!(old.stderr.starts_with("note: `capeval correlate --pairs FILE` is now `capeval prefer FILE`"));
-}
-
-#[test]
 fn percent_multiplies_accuracies_by_100() {
     let whole = json(&with(&["--percent"]));
     let plain = json(&ARGS);
