@@ -91,7 +91,6 @@ NoticeCode = Literal[
     "own-reference:skip",
     "percent",
     "rare-categories",
-    "renamed-tokenizer",
     "restval-left-out",
     "row-numbers",
     "sacrebleu-signature",

@@ -351,6 +351,6 @@ def _key(metric):
 
 def test_a_reward_keeps_the_notices_on_its_metrics(corpus):
     references, *_ = corpus
-    old, current = (Reward(references, {"cider-d": 1.0}, tokenizer=name) for name in ("ptb-batch", "ptb"))
-    assert [code for code, _ in old.notices] == ["renamed-tokenizer"] and current.notices == []
-    assert old.signatures == current.signatures
+    kept, plain = (Reward(references, {"rouge155-1-f": 1.0}, tokenizer=name) for name in ("13a", None))
+    assert [code for code, _ in kept.notices] == ["tokenizer-kept"] and plain.notices == []
+    assert kept.signatures == plain.signatures

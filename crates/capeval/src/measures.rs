@@ -1,6 +1,6 @@
 //! The selection of metrics, and the keys of their measures in reports.
 
-use capeval_choice::{Argument, Code, Remedy, Task, suggest};
+use capeval_choice::{Code, Remedy, Task, suggest};
 use capeval_evaluate::registry::{self, Resources, SUITES, Suite};
 use capeval_metric::{AnyMetric, MetricKind, Part, Signature};
 use capeval_report::{Head, Measure, MetricEntry, Notice};
@@ -70,7 +70,6 @@ pub fn select_with_defaults(options: &MetricOptions, resources: &Resources) -> R
         }
     }
     refuse_equal_keys(&selection.metrics, resources)?;
-    selection.notices.extend(renamed_tokenizers(options));
     if let Some(tokenizer) = &options.tokenizer {
         selection.notices.extend(keep_their_own(tokenizer, &selection.metrics));
     }
@@ -109,20 +108,6 @@ fn refuse_unused_settings(options: &MetricOptions, metrics: &[AnyMetric]) -> Res
         }
     }
     Ok(())
-}
-
-/// Old names of tokenizers among the options.
-fn renamed_tokenizers(options: &MetricOptions) -> Vec<Notice> {
-    let own =
-        options.names.iter().flat_map(|spec| spec.split(':').filter_map(|set| set.strip_prefix("tok=")));
-    let common = options.common().into_iter().filter(|(name, _)| *name == "tok").map(|(_, value)| value);
-    let given: Vec<&str> = own.chain(common).collect();
-    let notice = |(old, current): &(&str, &'static str)| {
-        let message =
-            format!("the tokenizer {old} is now {current}, and the next version will not know the old name");
-        Notice::new(Code::RenamedTokenizer, message).remedy(Remedy::set(Argument::Tokenizer, *current))
-    };
-    tokenizers::RENAMED.iter().filter(|(old, _)| given.contains(old)).map(notice).collect()
 }
 
 /// The suite that a name in a list of metrics means; `None` for a metric.
@@ -317,22 +302,6 @@ mod tests {
     use capeval_evaluate::registry::kinds;
 
     use super::*;
-
-    #[test]
-    fn an_old_name_of_a_tokenizer_is_understood_and_noticed() {
-        let codes = |options: MetricOptions| {
-            let selection = select_metrics(&options, &Resources::default()).unwrap();
-            assert_eq!(selection.metrics[0].signature().get("tok"), Some("ptb"));
-            selection.notices.iter().map(|notice| notice.code.to_string()).collect::<Vec<_>>()
-        };
-        let plain = MetricOptions::new(["bleu:n=2", "rouge-l"]);
-        assert!(codes(plain.clone()).is_empty());
-        assert_eq!(
-            codes(MetricOptions { tokenizer: Some("ptb-batch".into()), ..plain }),
-            ["renamed-tokenizer"]
-        );
-        assert_eq!(codes(MetricOptions::new(["bleu:tok=ptb-batch"])), ["renamed-tokenizer"]);
-    }
 
     #[test]
     fn a_metric_named_twice_is_taken_once() {

@@ -142,7 +142,6 @@ codes! {
     OtherSettings = "other-settings", "published values are of other settings, and are not compared", "";
     Percent = "percent", "scores are multiplied by 100", "";
     RareCategories = "rare-categories", "categories have so few images that a score says little", "";
-    RenamedTokenizer = "renamed-tokenizer", "a tokenizer has a new name", "write the new one";
     RestvalLeftOut = "restval-left-out",
         "the split train of a Karpathy file leaves restval out, which most papers train on",
         "choose both splits, train and restval";

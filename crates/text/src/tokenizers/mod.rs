@@ -41,9 +41,6 @@ pub type Following<'t> = Box<dyn Iterator<Item = &'t str> + 't>;
 /// The assumed beginning of the next caption where it is unknown: most captions begin like this.
 const NEW_SENTENCE: &str = "A ";
 
-/// Old names of tokenizers, with their current names.
-pub const RENAMED: &[(&str, &str)] = &[("ptb-batch", "ptb")];
-
 /// A tokenizer. Its name is part of a score's signature and the key for sharing tokenised text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -284,8 +281,7 @@ impl FromStr for Tokenizer {
 
     fn from_str(name: &str) -> Result<Self, UnknownTokenizer> {
         let mut every = ALL.iter().chain(WITH_DICTIONARY);
-        let current = RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current);
-        let found = every.find(|(_, known, _)| *known == current).map(|(tokenizer, ..)| *tokenizer);
+        let found = every.find(|(_, known, _)| *known == name).map(|(tokenizer, ..)| *tokenizer);
         match found {
             Some(Self::Mecab(language)) if mecab::dictionary(language).is_err() => None,
             found => found,
@@ -314,13 +310,6 @@ mod tests {
         assert_eq!(last(Ptb, "that says Branch St. 200 N.", Some("Street corner with close up")), "n.");
         assert_eq!(last(Ptb, "a sign with a P.", None), "p.", "the file ends");
         assert_eq!(last(PtbEach, "a sign with a P.", None), "p", "a new sentence is assumed");
-    }
-
-    #[test]
-    fn an_old_name_stands_for_the_current_one() {
-        for (old, current) in RENAMED {
-            assert_eq!(old.parse::<Tokenizer>(), current.parse());
-        }
     }
 
     #[test]
