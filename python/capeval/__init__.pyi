@@ -13,7 +13,7 @@ from ._evaluator import Evaluator as Evaluator
 from ._explain import Explained as Explained, Explanation as Explanation, Match as Match, Step as Step, explain as explain
 from ._frequencies import DocumentFrequencies as DocumentFrequencies
 from ._given import Scores as Scores
-from ._install import install_data as install_data, install_meteor as install_meteor, install_spice as install_spice
+from ._install import install_data as install_data
 from ._judging import Judging as Judging
 from ._listing import metrics as metrics, suites as suites, tokenize as tokenize, tokenizers as tokenizers
 from ._metric import Metric as Metric, metric as metric

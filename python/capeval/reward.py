@@ -226,7 +226,7 @@ class RougeL(Reward):
 
 
 class Meteor(Reward):
-    """METEOR 1.5 as COCO computes it, 0 to 1; needs data that :func:`capeval.install_meteor` installs."""
+    """METEOR 1.5 as COCO computes it, 0 to 1; needs data that :func:`capeval.install_data` installs."""
 
     @takes(RewardOptions)
     def __init__(self, references: Captionlike | Evaluator, *, weight: float = 1.0, **options: Unpack[RewardOptions]) -> None:

@@ -328,7 +328,7 @@ def test_everything_equals_the_originals_side_by_side(shared, tmp_path):
     data = shared / "coco"
     environment = {**os.environ, "PYTHONPATH": str(Path(capeval.__file__).parents[1])}
     environment.setdefault("CAPEVAL_DATA", str(tmp_path))
-    install = "import capeval, os; os.path.exists(os.environ['CAPEVAL_DATA'] + '/meteor-1.5.bin') or capeval.install_meteor()"
+    install = "import capeval, os; os.path.exists(os.environ['CAPEVAL_DATA'] + '/meteor-1.5.bin') or capeval.install_data('meteor')"
     subprocess.run([oracle, "-c", install], env=environment, check=True)
     run = subprocess.run(
         [oracle, script, data / "captions_val2014.json.gz", data / "fakecap_results.json"],

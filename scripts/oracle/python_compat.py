@@ -4,7 +4,7 @@
     python_compat.py ANNOTATIONS.json[.gz] RESULTS.json [LIMIT]
 
 Needs a Python with capeval, pycocoevalcap==1.2, pycocotools, sacrebleu==2.6.0, rouge-score==0.1.2, Java on the PATH
-and METEOR's data (capeval.install_meteor()). Compares every key, type, order, printed line and number, numbers
+and METEOR's data (capeval.install_data("meteor")). Compares every key, type, order, printed line and number, numbers
 bit for bit; SPICE is skipped on both sides. LIMIT is the number of images, by default all of the results.
 """
 import contextlib

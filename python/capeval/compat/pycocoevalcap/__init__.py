@@ -4,7 +4,7 @@ Every module path, class and method that scripts use is here, with the original'
 Deliberate differences:
 
 - a caption that contains U+2028 or a carriage return does not shift the captions after it;
-- ``Meteor`` needs data that ``capeval.install_meteor()`` installs once, and ``Spice`` data that
-  ``capeval.install_spice()`` does;
+- ``Meteor`` and ``Spice`` need data that ``capeval.install_data("meteor")`` and ``capeval.install_data("spice")``
+  install once;
 - ``eval.COCOEvalCap`` gives each image its own SPICE, whatever the order of ids.
 """

@@ -11,7 +11,7 @@ class Meteor:
     """METEOR 1.5, English, ``-norm``.
 
     Raises:
-        FileNotFoundError: METEOR's data are not installed; call ``capeval.install_meteor()`` once.
+        FileNotFoundError: METEOR's data are not installed; call ``capeval.install_data("meteor")`` once.
     """
 
     def __init__(self) -> None:

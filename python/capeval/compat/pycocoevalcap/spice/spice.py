@@ -41,7 +41,7 @@ def details(scored: Scored) -> list[dict[str, dict[str, float]]]:
 class Spice:
     """SPICE 1.0 with Stanford CoreNLP 3.6.0's grammar.
 
-    Its data are installed once with ``capeval.install_spice()``.
+    Its data are installed once with ``capeval.install_data("spice")``.
     """
 
     def compute_score(
