@@ -202,20 +202,20 @@ fn shells_and_help_know_the_names_of_all_data() {
 }
 
 #[test]
-fn cut_off_damaged_and_older_files_are_refused_with_the_remedy() {
+fn cut_off_and_damaged_files_and_those_of_other_versions_are_refused_with_the_remedy() {
     let place = Place::new();
     place.install("tiny.whl");
     let good = fs::read(place.installed()).unwrap();
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 1;
-    let mut older = good.clone();
-    older[8] = 1;
+    let mut other = good.clone();
+    other[8] = 2;
     let cases: [(&[u8], &str); 5] = [
         (&flipped, "damaged"),
         (&good[..good.len() - 1], "cut off"),
         (&good[..20], ""),
         (b"", "not a file of METEOR resources"),
-        (&older, "format version 1"),
+        (&other, "format version 2"),
     ];
     for (bytes, why) in cases {
         fs::write(place.installed(), bytes).unwrap();

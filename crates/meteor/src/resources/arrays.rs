@@ -125,33 +125,6 @@ impl Bits {
     }
 }
 
-/// A set of pairs of numbers with possible false positives: a Bloom filter with blocks of 64 bits.
-///
-/// Earlier versions of this program read it. It is still written, since the fingerprint in signatures covers it.
-pub(super) struct PairFilter;
-
-/// The block, out of `n_blocks`, and the bits for a pair. Part of the file format, so it must never change.
-fn block_of(pair: (u32, u32), n_blocks: usize) -> (usize, u64) {
-    let key = u64::from(pair.0) << 32 | u64::from(pair.1);
-    let hash = (key ^ key >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let block = ((hash >> 32) * n_blocks as u64) >> 32;
-    (block as usize, 1 << (hash & 63) | 1 << (hash >> 6 & 63) | 1 << (hash >> 12 & 63))
-}
-
-impl PairFilter {
-    pub(super) fn write(writer: &mut Writer, key: Key, pairs: impl ExactSizeIterator<Item = (u32, u32)>) {
-        let mut blocks = vec![0u64; (pairs.len() / 8).max(1)];
-        let n_blocks = blocks.len();
-        for pair in pairs {
-            let (block, bits) = block_of(pair, n_blocks);
-            blocks[block] |= bits;
-        }
-        let bytes = blocks.iter().flat_map(|block| block.to_le_bytes()).collect();
-        writer.push(key, 1, bytes);
-    }
-}
-
 /// Strings in a fixed order, with a stored hash index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Strings {

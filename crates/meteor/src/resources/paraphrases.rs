@@ -11,7 +11,7 @@ use capeval_arrays::Reader;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::arrays::{Bits, Lists, Packed, PairFilter, Strings};
+use super::arrays::{Bits, Lists, Packed, Strings};
 use super::sections::{Key, Kind, Writer};
 use crate::error::unreadable;
 use crate::language::Language;
@@ -249,9 +249,6 @@ impl ParaphraseSource {
             })
             .collect();
         Packed::write(writer, key(Kind::PhraseLabels), &labels);
-        let edges = order[1..].iter().zip(&labels[1..]);
-        let edges = edges.map(|(node, word)| (new_numbers[self.nodes[*node as usize].0 as usize], *word));
-        PairFilter::write(writer, key(Kind::PhraseEdges), edges);
         Bits::write(writer, key(Kind::PhraseParents), n_children.iter().map(|count| *count > 0));
         Packed::write(writer, key(Kind::PhraseChildren), &ends);
     }

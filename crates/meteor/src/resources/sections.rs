@@ -8,7 +8,7 @@ use capeval_arrays::Format;
 use crate::language::Language;
 
 /// The file format; the version increases whenever the meaning of the bytes changes.
-pub(super) const FORMAT: Format = Format { magic: *b"CAPMETEO", version: 2, noun: "METEOR resources" };
+pub(super) const FORMAT: Format = Format { magic: *b"CAPMETEO", version: 1, noun: "METEOR resources" };
 
 /// The purpose of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +30,6 @@ pub(super) enum Kind {
     PhraseSources = 14,
     PhraseTargets = 15,
     PhraseMembers = 16,
-    PhraseEdges = 17,
 }
 
 /// The name of an array: its purpose, its language, and the part of a compound structure.
@@ -90,18 +89,12 @@ impl Writer {
     }
 }
 
-/// The content hash that signatures contain. It is the CRC-32 of the table of contents in the first version
-/// of the file format, so that signatures have not changed.
+/// The content hash that signatures contain: the CRC-32 of the names, widths and hashes of all arrays.
 fn fingerprint(arrays: &[(Key, usize, Vec<u8>)]) -> String {
-    let mut at = 32 + 24 * arrays.len();
-    let mut table = crc32fast::Hasher::new();
+    let mut hash = crc32fast::Hasher::new();
     for (key, width, bytes) in arrays {
-        at = at.next_multiple_of(64);
-        table.update(&[key.kind, key.language, key.part, *width as u8]);
-        table.update(&crc32fast::hash(bytes).to_le_bytes());
-        table.update(&(at as u64).to_le_bytes());
-        table.update(&((bytes.len() / width) as u64).to_le_bytes());
-        at += bytes.len();
+        hash.update(&[key.kind, key.language, key.part, *width as u8]);
+        hash.update(&crc32fast::hash(bytes).to_le_bytes());
     }
-    format!("{:08x}", table.finalize())
+    format!("{:08x}", hash.finalize())
 }

@@ -75,7 +75,7 @@ fn a_flipped_bit_is_detected() {
 
 #[test]
 fn a_file_of_another_version_is_refused_with_the_remedy() {
-    for version in [0, Resources::FORMAT_VERSION - 1, Resources::FORMAT_VERSION + 1, u32::MAX] {
+    for version in [0, Resources::FORMAT_VERSION + 1, u32::MAX] {
         let mut file = tiny_file();
         file[8..12].copy_from_slice(&version.to_le_bytes());
         for sealed in [false, true] {

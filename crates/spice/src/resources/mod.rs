@@ -29,7 +29,7 @@ pub(crate) use source::{Counts, Source};
 use crate::parser::Lexicon;
 
 /// The file format; the version increases whenever the meaning of the bytes changes.
-const FORMAT: Format = Format { magic: *b"CAPSPICE", version: 2, noun: "SPICE resources" };
+const FORMAT: Format = Format { magic: *b"CAPSPICE", version: 1, noun: "SPICE resources" };
 
 /// Bits that say what a state is.
 pub(crate) mod kind {
