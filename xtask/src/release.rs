@@ -70,7 +70,7 @@ pub fn check(root: &Path) -> Result<()> {
     let changes = std::fs::read_to_string(root.join("CHANGELOG.md"))?;
     if !changes.contains(&format!("## {version}")) {
         left_out.push(format!(
-            "CHANGELOG.md has no heading `## {version}`: rename `Unreleased` in the commit to tag"
+            "CHANGELOG.md has no heading `## {version}`: name what is new in the commit to tag"
         ));
     }
     let changed =
