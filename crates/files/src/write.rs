@@ -232,7 +232,7 @@ fn link(_: &File, _: &Path) -> io::Result<()> {
 const PREFIX: &str = ".capeval.";
 const SUFFIX: &str = ".part";
 
-/// Whether a file with this name is a temporary file of this or an older version of capeval.
+/// A temporary file, by its name: also of another program that writes like this one.
 pub(crate) fn is_part(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }

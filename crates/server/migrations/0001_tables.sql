@@ -218,8 +218,6 @@ CREATE TABLE submission (
     -- The captions in canonical form, so that the same captions are the same blob.
     blob TEXT,
     size BIGINT NOT NULL,
-    -- What the engine says of how it scored, as JSON.
-    signatures TEXT,
     charged_day TEXT,
     refunded BIGINT NOT NULL,
     idempotency_key TEXT,

@@ -11,6 +11,3 @@ CREATE TABLE scored_by (
     PRIMARY KEY (score_set, submission)
 );
 
-INSERT INTO scored_by (score_set, submission, signatures)
-SELECT DISTINCT score.score_set, submission.id, submission.signatures FROM score
-JOIN submission ON submission.id = score.submission WHERE submission.signatures IS NOT NULL;

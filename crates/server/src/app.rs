@@ -109,7 +109,6 @@ impl App {
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let folder = folder.canonicalize()?;
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
-        benchmarks::settle_earlier(&store).await?;
         let [blobs, hidden] = Blobs::of_site(&folder, &settings)?;
         Ok(Self(Arc::new(Shared {
             store,

@@ -44,8 +44,7 @@ pub struct Agreement {
     pub systems: Vec<String>,
     /// The distributions of grades and of the scores of each measure.
     pub figures: Vec<Drawn>,
-    /// For each measure, its scores for each grade; what an earlier version has calculated has none.
-    #[serde(default)]
+    /// For each measure, its scores for each grade.
     pub by_grade: Vec<Drawn>,
     /// A signature for each metric.
     pub signatures: Vec<String>,

@@ -58,7 +58,7 @@ impl Metrics {
     /// The data that metrics need, which are verified once, however many reference sets there are.
     ///
     /// # Errors
-    /// If some are not installed: a phase of an earlier version may have a suite, which would leave out its metrics.
+    /// If some are not installed.
     pub(crate) fn resources(&self) -> anyhow::Result<Resources> {
         let home = self.data.clone().map(|folder| Home::new(folder).keeping(&KEPT));
         let data = MetricData::installed(home.as_ref(), &self.options())?;

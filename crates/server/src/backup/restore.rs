@@ -31,11 +31,8 @@ pub struct Checked {
 pub async fn check(from: &Path) -> anyhow::Result<Checked> {
     let manifest = read(from).await?;
     let folder = tempfile::tempdir()?;
-    let store = Store::open_at(manifest.tables, "", folder.path(), 1).await?;
-    let rows = load(&store, from).await?;
-    store.close().await;
-    // A backup of an earlier version lacks tables in which the newest looks for files.
     let store = Store::open("", folder.path(), 1).await?;
+    let rows = load(&store, from).await?;
     let mut snapshot = store.snapshot().await?;
     let known: HashSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
     let missing: Vec<String> =
@@ -50,9 +47,9 @@ pub async fn check(from: &Path) -> anyhow::Result<Checked> {
 
 async fn read(from: &Path) -> anyhow::Result<Manifest> {
     let manifest = Manifest::read(from)?;
-    if manifest.tables > Store::NEWEST {
+    if manifest.tables != Store::NEWEST {
         bail!(
-            "the backup was created by the newer version {} of the program: start that one",
+            "the backup was created by version {} of the program, whose tables are others: restore it with that one",
             manifest.program
         );
     }
@@ -87,8 +84,7 @@ pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow:
     require_own_stores(from, folder, settings)?;
     require_empty(folder, settings)?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let tables = checked.manifest.tables;
-    let store = Store::open_at(tables, &settings.database, folder, settings.connections).await?;
+    let store = Store::open(&settings.database, folder, settings.connections).await?;
     let mut snapshot = store.snapshot().await?;
     if !is_empty(&mut snapshot).await? {
         bail!("the database is in use; restore into an empty one");

@@ -406,20 +406,11 @@ async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<boo
 }
 
 /// Replaces suites among the metrics of a phase by their metrics, so that it has the same ones wherever it is scored,
-/// and refuses metrics that do not suit its references. A phase of an earlier version keeps what it was made with.
+/// and refuses metrics that do not suit its references. Metrics that stay need no data on this machine.
 fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyhow::Result<()> {
+    phase.references.iter().try_for_each(|set| check_language(phase, set))?;
     let known = known.and_then(|known| known.phase(&phase.slug));
-    let is_same = known.is_some_and(|known| known.metrics == phase.metrics);
-    let is_known = |set: &&ReferencePlan| {
-        let same = |known: &&ReferencePlan| {
-            (&known.name, &known.language, &known.tokenizer) == (&set.name, &set.language, &set.tokenizer)
-        };
-        is_same && known.is_some_and(|known| known.references.iter().any(|known| same(&known)))
-    };
-    for set in phase.references.iter().filter(|set| !is_known(set)) {
-        check_language(phase, set)?;
-    }
-    if !is_same {
+    if known.is_none_or(|known| known.metrics != phase.metrics) {
         anyhow::ensure!(!phase.metrics.is_empty(), why!("phase {}: name at least one metric", phase.slug));
         let home = app.data().map(Home::new);
         phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())

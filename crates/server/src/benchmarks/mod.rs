@@ -29,18 +29,10 @@ pub mod upload;
 pub mod validation;
 mod webhooks;
 
-use crate::fault::Fault;
-use crate::store::Store;
 use crate::web::Route;
 
 pub use own_data::OwnData;
 pub use pages::as_html;
-
-/// Writes what this version keeps and an earlier one did not.
-pub async fn settle_earlier(store: &Store) -> Result<(), Fault> {
-    board::settle_earlier(store).await?;
-    teams::claim_earlier(store).await
-}
 
 /// The routes of benchmarks.
 pub fn routes() -> Vec<Route> {

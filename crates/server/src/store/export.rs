@@ -156,11 +156,6 @@ impl Import {
 /// Whether the tables hold nothing.
 pub async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
     for table in tables() {
-        let columns = tx.columns(table).await.map_err(|error| Error::Protocol(format!("{error:#}")))?;
-        if columns.is_empty() {
-            // A table of a later version.
-            continue;
-        }
         let sql = AssertSqlSafe(format!("SELECT 1 FROM {table} LIMIT 1"));
         let is_used = match tx {
             Tx::Sqlite(tx, _) => sqlx::query(sql).fetch_optional(&mut **tx).await?.is_some(),

@@ -60,9 +60,9 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
 pub const NEWEST: usize = MIGRATIONS.len();
 
 impl Store {
-    /// Applies the migrations up to number `until` that the database lacks.
+    /// Applies the migrations that the database lacks.
     /// If one fails, the database is unchanged. Tables of a newer version of the program are refused.
-    pub(super) async fn migrate(&self, until: usize) -> anyhow::Result<()> {
+    pub(super) async fn migrate(&self) -> anyhow::Result<()> {
         let mut tx = self.begin().await?;
         if let Tx::Postgres(_) = tx {
             // Several processes may start at once; the number is arbitrary.
@@ -81,7 +81,7 @@ impl Store {
                 MIGRATIONS.len()
             );
         }
-        for (version, Migration { name, script }) in (1_i64..).zip(MIGRATIONS).take(until).skip(done) {
+        for (version, Migration { name, script }) in (1_i64..).zip(MIGRATIONS).skip(done) {
             let applied = match &mut tx {
                 Tx::Sqlite(tx, _) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),
                 Tx::Postgres(tx) => sqlx::raw_sql(*script).execute(&mut **tx).await.map(drop),

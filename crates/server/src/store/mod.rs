@@ -177,19 +177,6 @@ impl Store {
     /// Opens the database at `url`, which begins with `postgres://`, or else the file `capeval.db` in `folder`, and
     /// brings its tables up to date.
     pub async fn open(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
-        let store = Self::connect(url, folder, connections).await?;
-        store.migrate(migrate::NEWEST).await?;
-        Ok(store)
-    }
-
-    /// The same with the tables of an earlier version, if they are not newer already.
-    pub async fn open_at(version: usize, url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
-        let store = Self::connect(url, folder, connections).await?;
-        store.migrate(version).await?;
-        Ok(store)
-    }
-
-    async fn connect(url: &str, folder: &Path, connections: u32) -> anyhow::Result<Self> {
         let store = if url.is_empty() {
             Self::sqlite(&folder.join(DATABASE), connections).await?
         } else {
@@ -202,6 +189,7 @@ impl Store {
             let server = Server::at(options.clone());
             Self::Postgres(pool.connect_with(options).await.context("cannot connect to PostgreSQL")?, server)
         };
+        store.migrate().await?;
         Ok(store)
     }
 

@@ -636,12 +636,15 @@ async fn standing(site: &Site) -> Vec<(String, String, String)> {
         .collect()
 }
 
-/// Makes these rows again, as a new version of the program does.
+/// Makes these rows again from all submissions.
 async fn settle(site: &Site) {
-    for sql in ["DELETE FROM standing", "UPDATE phase SET settled = 0"] {
-        site.app.store.execute(sql, args![]).await.unwrap();
+    let mut tx = site.app.store.begin().await.unwrap();
+    tx.execute("DELETE FROM standing", args![]).await.unwrap();
+    let phases: Vec<String> = tx.fetch("SELECT id FROM phase", args![]).await.unwrap();
+    for phase in phases {
+        capeval_server::benchmarks::board::all_changed(&mut tx, &phase).await.unwrap();
     }
-    capeval_server::benchmarks::settle_earlier(&site.app.store).await.unwrap();
+    tx.commit().await.unwrap();
 }
 
 /// Whatever changes what stands, the rows are those that would be made from all submissions.

@@ -22,7 +22,7 @@ pub use choices::BoardQuery;
 pub use leader::{Leader, leader, short};
 pub use order::{Candidate, Interval, LEVEL, named, rounded, shown, strength};
 pub use queries::{Board, Sight, Uncompared, board, forget_agreement, sight, uncompared, with_captions};
-pub use standing::{Kept, all_changed, changed, outdate, settle_earlier};
+pub use standing::{Kept, all_changed, changed, outdate};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;

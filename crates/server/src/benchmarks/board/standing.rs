@@ -37,18 +37,6 @@ pub async fn all_changed(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
     scoring::compare_later(tx, &phase.id).await
 }
 
-/// Writes the rows of phases that an earlier version has scored.
-pub async fn settle_earlier(store: &Store) -> Result<(), Fault> {
-    let sql = "SELECT id FROM phase WHERE settled = 0 AND score_set IS NOT NULL";
-    let phases: Vec<String> = store.fetch(sql, args![]).await?;
-    for phase in phases {
-        let mut tx = store.begin().await?;
-        all_changed(&mut tx, &phase).await?;
-        tx.commit().await?;
-    }
-    Ok(())
-}
-
 /// Writes what stands for a team by each reference set, and what has stood before. Tests of a submission that no longer
 /// stands anywhere are forgotten.
 async fn settle(tx: &mut Tx, phase: &Phase, team: &str) -> Result<(), Error> {

@@ -292,9 +292,7 @@ pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Resul
     }
     let signed: Option<Signed> = store
         .fetch_optional(
-            "SELECT COALESCE(scored_by.signatures, submission.signatures) AS signatures FROM submission \
-             LEFT JOIN scored_by ON scored_by.submission = submission.id AND scored_by.score_set = $1 \
-             WHERE submission.id = $2",
+            "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2",
             args![phase.score_set.as_deref().unwrap_or_default(), submission],
         )
         .await?;

@@ -9,7 +9,6 @@ pub mod requests;
 
 use crate::web::Route;
 
-pub(super) use names::claim_earlier;
 pub use records::create;
 pub(super) use records::{enter, in_phase, names_of_own, of_person, take_name};
 

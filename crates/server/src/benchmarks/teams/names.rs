@@ -12,7 +12,7 @@ use unicode_security::confusable_detection::skeleton;
 use crate::args;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Store, Tx};
+use crate::store::{Error, Tx};
 
 /// The most letters of a name.
 const LETTERS: usize = 80;
@@ -195,20 +195,6 @@ pub async fn is_free(tx: &mut Tx, name: &str) -> Result<bool, Error> {
         }
     }
     Ok(true)
-}
-
-/// Writes the keys of teams that an earlier version has made. Of those whose names look alike, each keeps its name.
-pub async fn claim_earlier(store: &Store) -> Result<(), Fault> {
-    let mut tx = store.begin().await?;
-    let sql = "SELECT id, name FROM team WHERE NOT EXISTS (SELECT 1 FROM team_key WHERE team = team.id) ORDER BY id";
-    let teams: Vec<(String, String)> = tx.fetch(sql, args![]).await?;
-    for (team, name) in teams {
-        for key in keys(&name) {
-            let sql = "INSERT INTO team_key (key, team) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-            tx.execute(sql, args![key, &team]).await?;
-        }
-    }
-    Ok(tx.commit().await?)
 }
 
 #[cfg(test)]

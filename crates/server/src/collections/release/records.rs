@@ -45,13 +45,13 @@ pub struct Release {
 }
 
 impl Release {
-    /// The data card; those of earlier versions of the program are in English only.
+    /// The data card.
     pub fn card_in(&self, language: Language) -> &str {
         let own = match language {
             Language::English => &self.card,
             Language::Chinese => &self.card_zh,
         };
-        own.as_ref().or(self.card.as_ref()).map_or("", String::as_str)
+        own.as_deref().unwrap_or_default()
     }
 
     /// The split whose captions are kept back.

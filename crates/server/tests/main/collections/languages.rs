@@ -1,18 +1,16 @@
-//! Languages with goals of their own: how they are set, what becomes of older collections, and what a release has.
+//! Languages with goals of their own: how they are set, and what a release has.
 
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::collections::records;
 use capeval_server::collections::release::selection::{self, Parameters};
 use capeval_server::collections::settings::{self as saving, Goal, Plan};
-use capeval_server::store::Store;
 use serde_json::json;
 
 use super::{apply, captioner, decide, open_pictures, sentence};
-use crate::support::{Database, Page as _, Site, on_both, on_sqlite, settings};
+use crate::support::{Database, Page as _, Site, on_both, on_sqlite};
 
 on_both! {
-    collections_of_earlier_versions_keep_their_meaning
     a_release_has_what_is_complete_in_a_language
 }
 
@@ -22,60 +20,6 @@ on_sqlite! {
 
 fn goal(language: &str, captions: u32, target: u32) -> Goal {
     Goal { language: language.to_owned(), captions, target }
-}
-
-async fn collections_of_earlier_versions_keep_their_meaning(database: Database) {
-    let (folder, settings) = (tempfile::tempdir().unwrap(), settings(database));
-    let old = Store::open_at(20, &settings.database, folder.path(), 2).await.unwrap();
-    let insert = async |sql: &'static str| old.execute(sql, args![]).await.unwrap();
-    insert("INSERT INTO account (id, email, name, password, role, language, created_at) VALUES ('a', 'a@x.org', 'A', '', 'member', 'en', 1)")
-        .await;
-    insert(
-        "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, licences, wanted, target, \
-         approvals, own_pictures, releases, created_at) VALUES ('c', 'c', 'Old', '', '', 'public', 'open', \
-         '[\"zh\",\"en\"]', '[\"CC0-1.0\"]', 3, 700, 10, 0, 'contributors', 1)",
-    )
-    .await;
-    for (id, state, taken, accepted) in [
-        ("i1", "open", 2_i64, 1_i64),
-        ("i2", "complete", 3, 3),
-        ("i3", "quarantined", 1, 0),
-        ("i4", "pending", 0, 0),
-    ] {
-        old.execute(
-            "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, wanted, \
-             slots_taken, accepted, shuffle, created_at) VALUES ($1, 'c', 'CC0-1.0', '', '', $1, 'g', $2, 3, $3, $4, 5, 1)",
-            args![id, state, taken, accepted],
-        )
-        .await
-        .unwrap();
-    }
-    insert(
-        "INSERT INTO assignment (collection, account, kind, image, created_at, expires_at) \
-         VALUES ('c', 'a', 'caption', 'i1', 1, 2)",
-    )
-    .await;
-    old.close().await;
-    let store = Store::open(&settings.database, folder.path(), 2).await.unwrap();
-    let collection = records::collection_of(&store, "c").await.unwrap();
-    assert_eq!(collection.goals, [goal("", 3, 700)]);
-    assert!(!collection.is_by_language());
-    // The file of such a collection means the same.
-    let file: Plan = toml::from_str(
-        "slug = \"c\"\ntitle = \"Old\"\nlanguages = [\"zh\", \"en\"]\ncaptions = 3\ntarget = 700\n",
-    )
-    .unwrap();
-    assert_eq!(file.goals(), collection.goals);
-    let progress = records::progress(&store, &collection).await.unwrap();
-    assert_eq!((progress.pictures, progress.complete, progress.accepted()), (2, 1, 4));
-    let sql = "SELECT image || ' ' || CAST(wanted AS TEXT) || CAST(taken AS TEXT) || CAST(accepted AS TEXT) \
-               || CAST(is_shown AS TEXT) || CAST(shuffle AS TEXT) || language AS row FROM image_slots ORDER BY image";
-    let rows = store.all(sql, args![]).await.unwrap();
-    let rows: Vec<String> = rows.iter().map(|row| row.get("row").unwrap()).collect();
-    assert_eq!(rows, ["i1 32115", "i2 33315", "i3 31005"]);
-    let held = store.first("SELECT language FROM assignment", args![]).await.unwrap().unwrap();
-    assert_eq!(held.get::<String>("language").unwrap(), "");
-    store.close().await;
 }
 
 async fn goals_are_set_by_file_and_by_form() {
