@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
+from ._frequencies import DocumentFrequencies
 from ._inputs import Captionlike, ChosenMetrics, Metrics, metric_options, path_of, reference_captions, thread_count
 from ._keywords import takes
 from ._report import Id, Report
@@ -13,8 +15,6 @@ from .options import EvaluatorOptions, EvaluatorScoreOptions, LoadOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from .options import CaptionComparison
 
 
 class Evaluator:
@@ -40,36 +40,58 @@ class Evaluator:
             ValueError: there are no references, or a metric is unknown.
             KeyboardInterrupt: on Ctrl-C, once the references are prepared for the current metric.
         """
-        self._remember(metrics, options)
+        self._metrics = metric_options(metrics, options)
+        self._frequencies = options["document_frequencies"]
+        self._ids = options["ids"] or "as-given"
         rows = reference_captions(references, options)
         data = {"spice_cache": path_of(options["spice_cache"]), "functions": self._metrics.engine()}
         settings = {"metrics": self._metrics.options, "ids": self._ids}
         self._prepared = _engine.Prepared.build(rows, settings, data, thread_count(options["threads"]))
-
-    def _remember(self, metrics: Metrics, options: LoadOptions) -> None:
-        """Keeps what calls take that do not choose otherwise."""
-        self._metrics = metric_options(metrics, options)
-        self._frequencies = options["document_frequencies"]
-        self._ids = options["ids"] or "as-given"
 
     @classmethod
     @takes(LoadOptions)
     def load(cls, path: str | os.PathLike[str], metrics: Metrics = None, **options: Unpack[LoadOptions]) -> Evaluator:
         """Opens a file that :meth:`save` or ``capeval prepare`` wrote.
 
+        Metrics, settings, document frequencies and ids are those of the file unless they are given here.
+
         Raises:
             FileNotFoundError: the file does not exist.
             ValueError: the file has another format or version, is damaged, or is older than the captions it was made
-                from.
+                from; or it was made for functions, which no file can hold, and no metrics are given.
         """
-        evaluator = cls.__new__(cls)
-        evaluator._remember(metrics, options)
-        evaluator._prepared = _engine.Prepared.load(os.fspath(path))
+        evaluator, functions = cls._opened(os.fspath(path))
+        evaluator._metrics = evaluator._completed(metric_options(metrics, options), options)
+        evaluator._ids = options["ids"] or evaluator._ids
+        evaluator._frequencies = options["document_frequencies"]
+        there = {one.name for one in evaluator._metrics.functions}
+        lost = [name for name in functions if name in evaluator._metrics.options["names"] and name not in there]
+        if lost:
+            raise ValueError(f"{path} was made for the function {lost[0]}, which no file can hold; pass metrics=[…] to load()")
         return evaluator
 
+    @classmethod
+    def _opened(cls, path: str) -> tuple[Evaluator, list[str]]:
+        """The evaluator in a file without its functions, and their names."""
+        evaluator = cls.__new__(cls)
+        evaluator._prepared = _engine.Prepared.load(path)
+        head, _, table = evaluator._prepared.note().partition(b"\n")
+        known = json.loads(head)
+        evaluator._metrics = ChosenMetrics(known["metrics"], [])
+        evaluator._ids = known["ids"]
+        evaluator._frequencies = DocumentFrequencies(_engine.DocumentFrequencies.from_bytes(table)) if table else None
+        return evaluator, known.get("functions", [])
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the prepared references to a file, which ``capeval score -r`` also reads."""
-        self._prepared.save(os.fspath(path))
+        """Writes the prepared references to a file, with the metrics, settings, document frequencies and ids of calls.
+
+        ``capeval score -r`` also reads it, but takes these from its own flags.
+        """
+        functions = [one.name for one in self._metrics.functions]
+        known = {"metrics": self._metrics.options, "ids": self._ids, "functions": functions}
+        table = DocumentFrequencies._table(self._frequencies)
+        note = json.dumps(known).encode() + b"\n" + (b"" if table is None else table.to_bytes("capeval"))
+        self._prepared.save(os.fspath(path), note)
 
     @property
     def ids(self) -> list[Id]:
@@ -95,7 +117,7 @@ class Evaluator:
 
         return score(self, candidates, metrics, **options)
 
-    def _completed(self, call: ChosenMetrics, options: CaptionComparison) -> ChosenMetrics:
+    def _completed(self, call: ChosenMetrics, options: LoadOptions) -> ChosenMetrics:
         """The metrics of a call, or else those of the evaluator, with the settings of both; `options` get what else they
         leave open.
 

@@ -90,9 +90,9 @@ class References:
     @property
     def _engine(self) -> _engine.References:
         if self._loaded is None:
-            from .reward import _ground
+            from .reward import _evaluator_in, _ground
 
-            self._loaded = _engine.References(_ground(self._source, None))
+            self._loaded = _engine.References(_ground(_evaluator_in(self._source), None))
         return self._loaded
 
     def __reduce__(self) -> tuple[Any, ...]:

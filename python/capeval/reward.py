@@ -16,6 +16,7 @@ No digit depends on the order of a batch, on its other captions or on threads.
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +65,8 @@ class Reward:
 
         Args:
             references: Captions by people, in any form that :func:`capeval.score` takes; an :class:`Evaluator`; or
-                the path of prepared references (``capeval prepare``). The table, settings and ids of an evaluator
-                apply unless they are overridden here. With ``tokens=True``, references may be sequences of token ids,
+                the path of prepared references (:meth:`Evaluator.save`, ``capeval prepare``). The table, settings and ids of
+                these apply unless they are overridden here. With ``tokens=True``, references may be sequences of token ids,
                 or texts of token ids separated by spaces.
             weights: The weight of each measure (``{"cider-d": 1.0, "bleu-4": 0.5}``): keys as in
                 :func:`capeval.metrics`, with settings if needed, as in ``"cider-d:sigma=4"``.
@@ -77,6 +78,7 @@ class Reward:
         if not isinstance(weights, Mapping) or not all(hasattr(weight, "__float__") for weight in weights.values()):
             raise TypeError(f"weights must map measures to numbers, as in {{'cider-d': 1.0}}, not {weights!r}")
         self._arguments = (references, dict(weights), options.copy())
+        references = _evaluator_in(references)
         if options["dtype"] not in ("float32", "float64"):
             raise ValueError(f"dtype must be 'float32' or 'float64', not {options['dtype']!r}")
         words = options["words"]
@@ -334,22 +336,24 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
     return specs, owner_of
 
 
+def _evaluator_in(references: Any) -> Any:
+    """The evaluator in a file of prepared references, or what else these references are."""
+    if isinstance(references, (str, os.PathLike)):
+        with open(references, "rb") as file:
+            if file.read(8) == b"capevalR":
+                return Evaluator._opened(os.fspath(references))[0]
+    return references
+
+
 def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
     """References in the form that the engine takes; `cut` says which token ids count."""
     if isinstance(references, Evaluator):
         return references._prepared
     if isinstance(references, (_engine.Prepared, _engine.Captions)):
         return references
-    if isinstance(references, str) or hasattr(references, "__fspath__"):
-        with open(references, "rb") as file:
-            is_prepared = file.read(8) == b"capevalR"
-        if is_prepared:
-            import os
-
-            return _engine.Prepared.load(os.fspath(references))
-    elif cut is not None and isinstance(references, Mapping):
+    if cut is not None and isinstance(references, Mapping):
         references = {key: _spelt(value, cut) for key, value in references.items()}
-    elif cut is not None:
+    elif cut is not None and not isinstance(references, (str, os.PathLike)):
         references = [_spelt(value, cut) for value in references]
     return captions(references, "references", references=True)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import subprocess
+import sys
 
 import pytest
 
 import capeval
 from capeval import _engine
+from capeval.reward import Reward
 
 METRICS = ["bleu", "rouge-l", "cider-d", "chrf"]
 
@@ -66,3 +70,109 @@ def test_a_call_adds_its_settings_to_those_of_the_evaluator(references, candidat
     assert "idf:uniform" in signature(of_idf.score(candidates, settings={"sigma": 4}))
     assert "sigma:3" in signature(of_settings.score(candidates, settings={"sigma": 3}))
     assert "idf" not in of_idf.score(candidates, ["bleu"]).signatures["bleu"], "which has no such setting"
+
+
+TABLE = capeval.DocumentFrequencies.build({7: ["a dog", "a cat"], 8: ["a red bus"], 9: ["two dogs"]})
+CHOICES = {
+    "suite": "rouge-score",
+    "tokenizer": "13a",
+    "settings": {"sigma": 4},
+    "idf": "uniform",
+    "document_frequencies": TABLE,
+    "ids": "text",
+}
+"""What changes the scores of calls."""
+
+READING = {
+    "ref_format": "csv",
+    "ref_id_column": "key",
+    "ref_caption_columns": "said",
+    "split": "test",
+    "spice_cache": "none",
+    "threads": 1,
+}
+"""What changes how references are read."""
+
+
+def known(evaluator, candidates):
+    report = evaluator.score(candidates)
+    return report.scores, report.signatures, repr(evaluator)
+
+
+def kept(evaluator, tmp_path):
+    """The evaluator from a file, and from a pickle."""
+    evaluator.save(tmp_path / "kept.capeval")
+    loaded = capeval.Evaluator.load(tmp_path / "kept.capeval")
+    loaded.save(tmp_path / "again.capeval")
+    assert (tmp_path / "again.capeval").read_bytes() == (tmp_path / "kept.capeval").read_bytes()
+    return loaded, pickle.loads(pickle.dumps(evaluator)), pickle.loads(pickle.dumps(loaded))
+
+
+@pytest.mark.parametrize("key", CHOICES)
+def test_what_an_evaluator_was_made_with_is_kept(references, candidates, tmp_path, key):
+    plain = capeval.Evaluator(references, ["cider-d"])
+    evaluator = capeval.Evaluator(references, ["cider-d"], **{key: CHOICES[key]})
+    if key == "ids":
+        candidates = {str(key): caption for key, caption in candidates.items()}
+        with pytest.raises(ValueError, match='pass ids="text"'):
+            plain.score(candidates)
+    else:
+        assert known(evaluator, candidates) != known(plain, candidates)
+    for one in kept(evaluator, tmp_path):
+        assert known(one, candidates) == known(evaluator, candidates)
+
+
+def test_references_that_were_read_are_kept(candidates, tmp_path):
+    table = tmp_path / "references.csv"
+    table.write_text("key,said\n1,a dog runs\n2,two cats\n3,a bus\n")
+    images = [{"split": "test", "cocoid": key, "sentences": [{"raw": "a dog runs"}]} for key in (1, 2, 3)]
+    karpathy = {"images": [*images, {"split": "train", "cocoid": 4, "sentences": [{"raw": "a cat"}]}]}
+    of_table = {key: value for key, value in READING.items() if key != "split"}
+    for source, options in [(table, of_table), (karpathy, {"split": READING["split"]})]:
+        evaluator = capeval.Evaluator(source, METRICS, **options)
+        for one in (evaluator, *kept(evaluator, tmp_path)):
+            assert one.ids == [1, 2, 3] and known(one, candidates) == known(evaluator, candidates)
+    assert {*CHOICES, *READING} == set(capeval.options.EvaluatorOptions.__annotations__), "an option without a test"
+
+
+def test_what_is_given_to_load_comes_before_what_was_saved(references, candidates, tmp_path):
+    capeval.Evaluator(references, ["cider-d"], settings={"sigma": 4}, idf="uniform").save(tmp_path / "file")
+    loaded = capeval.Evaluator.load(tmp_path / "file", ["cider-d", "rouge-l"], settings={"sigma": 5})
+    report = loaded.score(candidates)
+    assert "rouge-l" in report.scores
+    assert "sigma:5" in report.signatures["cider-d"] and "idf:uniform" in report.signatures["cider-d"]
+
+
+def test_functions_are_given_to_load_again(references, candidates, tmp_path):
+    length = capeval.metric("length", lambda candidates, references: [len(text) for text in candidates])
+    evaluator = capeval.Evaluator(references, ["rouge-l", length])
+    evaluator.save(tmp_path / "file")
+    with pytest.raises(ValueError, match="file was made for the function length, which no file can hold; pass metrics="):
+        capeval.Evaluator.load(tmp_path / "file")
+    for metrics in (["rouge-l", length], "rouge-l"):
+        loaded = capeval.Evaluator.load(tmp_path / "file", metrics)
+        assert loaded.score(candidates).scores == capeval.score(references, candidates, metrics).scores
+
+
+def test_prepared_references_of_the_command_line_keep_their_metrics_and_ids(references, candidates, tmp_path):
+    (tmp_path / "references.json").write_text(json.dumps({str(key): texts for key, texts in references.items()}))
+    command = [sys.executable, "-m", "capeval", "prepare", "references.json", "-m", "cider-d:sigma=4", "--ids", "text"]
+    subprocess.run([*command, "-o", "file"], check=True, cwd=tmp_path)
+    report = capeval.Evaluator.load(tmp_path / "file").score(candidates)
+    assert list(report.scores) == ["cider-d"] and "sigma:4" in report.signatures["cider-d"]
+
+
+def test_ids_and_settings_of_an_evaluator_hold_wherever_it_stands(references, candidates, tmp_path):
+    by_text = {str(key): caption for key, caption in candidates.items()}
+    evaluator = capeval.Evaluator(references, "cider-d", settings={"sigma": 4}, ids="text", document_frequencies=TABLE)
+    expected = evaluator.score(by_text)
+    assert capeval.score(evaluator, by_text).scores == expected.scores
+    assert [one.id for one in capeval.explain(evaluator, by_text, images="1")] == [1]
+    compared = capeval.compare(evaluator, {"a": by_text, "b": by_text})
+    assert compared.report.systems["a"].scores == expected.scores
+    assert capeval.diversity({key: [text, "a cat"] for key, text in by_text.items()}, evaluator, "self-cider").scores
+    evaluator.save(tmp_path / "file")
+    for ground in (evaluator, tmp_path / "file"):
+        reward = Reward(ground, {"cider-d": 1.0}, dtype="float64")
+        assert "sigma:4" in reward.signatures["cider-d"] and TABLE.fingerprint in reward.signatures["cider-d"]
+        assert reward.score(list(by_text), list(by_text.values())).shape == (3,)

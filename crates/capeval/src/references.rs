@@ -120,7 +120,7 @@ pub struct PrepareRequest<'p> {
 
 /// Reads and tokenizes references once, for many runs.
 ///
-/// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy.
+/// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy. The options are its note.
 pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     // The others read references as they are written.
@@ -134,7 +134,9 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
         progress.advance(n);
     }
     references.remember(&metrics, progress);
-    Ok(Prepared::new(ids, references, sources))
+    let mut prepared = Prepared::new(ids, references, sources);
+    prepared.note = serde_json::to_vec(&options).map_err(|error| Error::request(error.to_string()))?;
+    Ok(prepared)
 }
 
 /// All prepared references; `source` is their display name.

@@ -52,6 +52,8 @@ pub struct Prepared {
     pub ids: Vec<SegmentId>,
     /// The files that they come from.
     pub sources: Vec<Source>,
+    /// What else later runs want to know, such as the metrics; empty if nothing.
+    pub note: Vec<u8>,
     content: Content,
 }
 
@@ -70,6 +72,9 @@ struct Description {
     /// The names of memos.
     #[serde(default)]
     memos: Vec<String>,
+    /// Whether there is a note.
+    #[serde(default)]
+    has_note: bool,
 }
 
 /// The references in one reading.
@@ -96,7 +101,7 @@ impl Prepared {
     pub fn new(ids: Vec<SegmentId>, references: ReferenceSet, sources: Vec<Source>) -> Self {
         assert_eq!(ids.len(), references.n_images(), "an id for each image");
         assert!(!references.are_shared(), "each image has a list of its own");
-        Self { ids, sources, content: Content::Memory(references) }
+        Self { ids, sources, note: Vec::new(), content: Content::Memory(references) }
     }
 
     /// The end of each image's references.
@@ -152,7 +157,7 @@ impl Prepared {
 
     /// Writes the file.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let Self { ids, sources, .. } = self;
+        let Self { ids, sources, note, .. } = self;
         let references = match &self.content {
             Content::Memory(set) => set.clone(),
             Content::File(stored) => stored.everything().map_err(io::Error::other)?,
@@ -176,11 +181,15 @@ impl Prepared {
                 writer.array(ends);
             }
         }
+        if !note.is_empty() {
+            writer.array(note);
+        }
         let description = Description {
             capeval: env!("CARGO_PKG_VERSION").to_owned(),
             sources: sources.clone(),
             readings: references.views.iter().map(describe).collect(),
             memos: references.memos.iter().map(|memo| memo.name().to_owned()).collect(),
+            has_note: !note.is_empty(),
         };
         let description = serde_json::to_string(&description).map_err(io::Error::other)?;
         writer.write(&FORMAT, &description, out)
@@ -206,7 +215,8 @@ impl Prepared {
         let views = described.map(|view| Ok((reading_from_text(&view.reading)?, view.learnt)));
         let views = views.collect::<Result<Vec<_>, Error>>()?;
         let stored = StoredReferences::open(ids.len(), views, description.memos, &mut reader)?;
-        Ok(Self { ids, sources: description.sources, content: Content::File(Arc::new(stored)) })
+        let note = if description.has_note { reader.array::<u8>()?.to_vec() } else { Vec::new() };
+        Ok(Self { ids, sources: description.sources, note, content: Content::File(Arc::new(stored)) })
     }
 }
 

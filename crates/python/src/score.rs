@@ -99,10 +99,16 @@ impl Prepared {
         long(py, None, None, move |_| Self::open(bytes, source))?.map_err(from_file)
     }
 
-    /// Writes the file.
-    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let bytes: &[u8] = (*self.bytes).as_ref();
-        py.detach(|| files::write_whole(path, |out| out.write_all(bytes))).map_err(from_file)
+    /// Writes the file with another note.
+    fn save(&self, py: Python<'_>, path: &str, note: Vec<u8>) -> PyResult<()> {
+        let mut noted = self.archive.clone();
+        noted.note = note;
+        py.detach(|| files::write_whole(path, |out| noted.write(out))).map_err(from_file)
+    }
+
+    /// What later runs want to know.
+    fn note(&self) -> &[u8] {
+        &self.archive.note
     }
 
     /// The name of the references.
