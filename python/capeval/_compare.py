@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._data import data_of
+from ._data import calling
 from ._figure import Point, Shown, shown
 from ._given import given, keys
-from ._inputs import Captionlike, Metrics, ids_of, thread_count
+from ._inputs import Captionlike, Metrics, ids_of
 from ._keywords import only, takes
-from ._progress import Listener, Progress
+from ._progress import Progress
 from ._rendered import Framed, Paged, Rendered, Savable
 from ._report import Report
 from ._score import by_name, prepare
@@ -201,6 +201,5 @@ def compare(
         "lower_is_better": keys(options["lower_is_better"]),
     }
     tests = {**only(options, Testing), "score": scoring, "resampling": only(options, Level, Resampling)}
-    data, threads = data_of(chosen, options), thread_count(options["threads"])
-    with Listener(options["progress"]) as listener:
-        return Comparison(_engine.compare(ground, read, given(options["scores"]), tests, data, threads, listener))
+    with calling(chosen, options) as call:
+        return Comparison(_engine.compare(ground, read, given(options["scores"]), tests, call))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import NoticeCode
-from ._data import data_of
+from ._data import calling
 from ._figure import Point, Shown, shown
 from ._given import given, keys
 from ._inputs import (
@@ -20,11 +20,9 @@ from ._inputs import (
     refuse_beside_scores,
     resampling,
     table_columns,
-    thread_count,
     to_list,
 )
 from ._keywords import only, takes
-from ._progress import Listener
 from ._rendered import Framed, Rendered
 from ._report import Id
 from .options import CorrelateOptions, MetricChoice, MetricData, RatedCaptions, RatingPoints
@@ -197,10 +195,9 @@ def correlate(
         "intervals": resampling(options["intervals"], options),
     }
     ground = None if references is None else reference_captions(references, options)
-    data, threads = data_of(chosen, options), thread_count(options["threads"])
     rated = os.fspath(ratings) if isinstance(ratings, (str, os.PathLike)) else _rows(ratings)
-    with Listener(options["progress"]) as listener:
-        return Correlation(_engine.correlate(rated, ground, given(options["scores"]), settings, data, threads, listener))
+    with calling(chosen, options) as call:
+        return Correlation(_engine.correlate(rated, ground, given(options["scores"]), settings, call))
 
 
 def _rows(ratings: Any) -> list[tuple[Any, str | None, str | None, list[float]]]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Union
 
 from ._chair import chair_of
 from ._frequencies import DocumentFrequencies
-from ._inputs import ChosenMetrics, listed, path_of, pictures_of
+from ._inputs import ChosenMetrics, listed, path_of, pictures_of, thread_count
 from ._judging import judging_of
 from ._keywords import only
-from .options import MetricData
+from ._progress import Listener
+from .options import Computation, MetricData
 
 Models = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]], None]
 Vectors = Union[Mapping[str, Any], None]
@@ -19,6 +21,14 @@ Vectors = Union[Mapping[str, Any], None]
 
 _OBJECTS = ("document_frequencies", "model", "vectors", "chair", "judging", "pictures")
 """The data of metrics that are more than the path of a file."""
+
+
+@contextmanager
+def calling(chosen: ChosenMetrics, options: Computation) -> Iterator[dict[str, Any]]:
+    """What a call gives the engine beside captions and settings: data of metrics, threads, and who hears of progress."""
+    data, threads = data_of(chosen, options), thread_count(options["threads"])
+    with Listener(options["progress"]) as listener:
+        yield {"data": data, "threads": threads, "progress": listener}
 
 
 def data_of(chosen: ChosenMetrics, options: MetricData) -> dict[str, Any]:

@@ -63,21 +63,18 @@ class ArrowBatch:
 class RowScorer:
     def __new__(
         cls,
-        metrics: list[str],
-        settings: list[tuple[str, str]],
         frequencies: DocumentFrequencies | None,
-        policies: tuple[str, str, str, str],
-        threads: int | None,
         functions: list[Function],
-        models: list[str],
         vectors: tuple[list[str], list[tuple[str, list[Any], int, bytes]]],
+        policies: tuple[str, str, str, str],
+        options: dict[str, Any],
     ) -> RowScorer: ...
     def keys(self) -> list[str]: ...
     def columns(self) -> list[tuple[str, bool]]: ...
     def rows(
         self, source: Any, columns: dict[str, Any], keep: list[str], statistics: bool
     ) -> list[ArrowBatch]: ...
-    def add(self, sums: Sums, source: Any, columns: dict[str, Any], blocks: int, seed: int) -> None: ...
+    def add(self, sums: Sums, source: Any, columns: dict[str, Any], dealing: tuple[int, int]) -> None: ...
     def sums(self) -> Sums: ...
     def report(self, sums: Sums, about: dict[str, Any]) -> Report: ...
     def corpus(self, source: Any) -> list[float]: ...
@@ -103,8 +100,7 @@ class Tally:
         source: Any,
         columns: dict[str, Any],
         sieve: Sieve,
-        tokens: tuple[str, str | None],
-        threads: int | None,
+        reading: tuple[str, str | None, int | None],
     ) -> None: ...
     def merge(self, part: bytes) -> None: ...
     def parts(self) -> list[tuple[int, bytes]]: ...
@@ -122,15 +118,7 @@ class Sums:
 @final
 class Captions:
     @staticmethod
-    def read(
-        path: str,
-        *,
-        references: bool,
-        format: str | None = None,
-        split: list[str] | None = None,
-        id_column: str | None = None,
-        caption_columns: list[str] | None = None,
-    ) -> Captions: ...
+    def read(path: str, references: bool, reading: dict[str, Any]) -> Captions: ...
     @staticmethod
     def of(
         source: Any,
@@ -146,11 +134,8 @@ class Captions:
         ids: list[Any] | None,
         captions: list[Any],
         name: str,
-        *,
-        id_column: str | None = None,
-        is_named: bool = False,
-        keys: list[tuple[str | None, list[Any]]] | None = None,
-        references: bool = True,
+        references: bool,
+        identity: dict[str, Any],
     ) -> Captions: ...
     def __len__(self) -> int: ...
     def ids(self) -> list[int | str]: ...
@@ -290,13 +275,8 @@ class Judge:
     def __new__(
         cls,
         references: Captions | Prepared,
-        metrics: list[str],
-        settings: list[tuple[str, str]],
         frequencies: DocumentFrequencies | None,
-        ids: str,
-        words: list[str] | None,
-        coded: bool,
-        threads: int | None,
+        options: dict[str, Any],
     ) -> Judge: ...
     def notices(self) -> list[tuple[NoticeCode, str]]: ...
     def keys(self) -> list[str]: ...
@@ -313,15 +293,8 @@ class Function:
         cls,
         name: str,
         measures: list[tuple[str, float, float, bool]],
-        version: str,
-        batch: int,
-        needs_references: bool,
-        corpus: bool,
-        needs_pictures: bool | None,
-        languages: list[str],
-        code: str,
-        knows_images: bool,
         callable: Any,
+        about: dict[str, Any],
     ) -> Function: ...
 
 @final
@@ -340,18 +313,14 @@ def score(
     systems: list[tuple[str, Captions]],
     scores: list[Scores],
     options: dict[str, Any],
-    data: dict[str, Any],
-    threads: int | None,
-    progress: Callable[[str, int, int], object] | None,
+    call: dict[str, Any],
 ) -> Report: ...
 def compare(
     references: Captions | Prepared | None,
     systems: list[tuple[str, Captions]],
     scores: list[Scores],
     options: dict[str, Any],
-    data: dict[str, Any],
-    threads: int | None,
-    progress: Callable[[str, int, int], object] | None,
+    call: dict[str, Any],
 ) -> Comparison: ...
 def diversity(
     systems: list[tuple[str, Captions]],
@@ -365,18 +334,14 @@ def correlate(
     references: Captions | None,
     scores: list[Scores],
     options: dict[str, Any],
-    data: dict[str, Any],
-    threads: int | None,
-    progress: Callable[[str, int, int], object] | None,
+    call: dict[str, Any],
 ) -> Correlation: ...
 def prefer(
     pairs: str | bytes,
     references: Captions | None,
     scores: list[Scores],
     options: dict[str, Any],
-    data: dict[str, Any],
-    threads: int | None,
-    progress: Callable[[str, int, int], object] | None,
+    call: dict[str, Any],
 ) -> Preference: ...
 def benchmarks(names: list[str]) -> str: ...
 def run_benchmarks(
@@ -384,15 +349,13 @@ def run_benchmarks(
     folder: str,
     scores: list[tuple[str | None, Scores]],
     options: dict[str, Any],
-    data: dict[str, Any],
-    threads: int | None,
-    progress: Callable[[str, int, int], object] | None,
+    call: dict[str, Any],
 ) -> MetaReport: ...
 def needed_frequencies(
     metrics: list[str], settings: list[tuple[str, str]]
 ) -> tuple[str, str | None, int] | None: ...
 def judge_rows(
-    judge: Judge, source: Any, id: str, candidate: str, keep: list[str], statistics: bool
+    judge: Judge, source: Any, columns: tuple[str, str], keep: list[str], statistics: bool
 ) -> list[ArrowBatch]: ...
 def install_data(name: str, source: str | None, python: str) -> tuple[str, str | None]: ...
 def evaluate(
@@ -407,16 +370,7 @@ def submit(
     address: str,
     token: str,
     phase: str,
-    method: str,
-    description: str | None,
-    authors: str | None,
-    link: str | None,
-    code: str | None,
-    tags: list[str],
-    columns: list[tuple[str, str]],
-    team: str | None,
-    check: bool,
-    wait: bool,
+    options: dict[str, Any],
 ) -> tuple[str, bool] | None: ...
 def run_program(args: list[str], is_output_open: bool) -> int: ...
 def caption_columns(

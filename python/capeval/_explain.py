@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._data import data_of
-from ._inputs import Captionlike, Metrics, thread_count
+from ._data import calling
+from ._inputs import Captionlike, Metrics
 from ._keywords import only, takes
 from ._report import Id
 from ._score import by_name, prepare
@@ -134,6 +134,6 @@ def explain(
         "metrics": chosen.options,
         "explain": [images] if isinstance(images, (int, str)) or not hasattr(images, "__iter__") else list(images),
     }
-    data, threads = data_of(chosen, options), thread_count(options["threads"])
-    found = _engine.score(ground, read, [], settings, data, threads, None)
+    with calling(chosen, options) as call:
+        found = _engine.score(ground, read, [], settings, call)
     return [Explained(row) for row in found.explained()]

@@ -64,14 +64,8 @@ def captions(
     if isinstance(source, Captions):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return Captions.read(
-            os.fspath(source),
-            references=references,
-            format=format,
-            split=splits,
-            id_column=id_column,
-            caption_columns=wanted,
-        )
+        reading = {"format": format, "split": splits, "id_column": id_column, "caption_columns": wanted}
+        return Captions.read(os.fspath(source), references, reading)
     if format is not None:
         raise ValueError(f"format={format!r} is for files, but {name} is of type {type(source).__name__}")
     if isinstance(source, dict) and hasattr(source, "column_names"):  # datasets.DatasetDict
@@ -165,8 +159,10 @@ def _from_series(series: Any, name: str, references: bool) -> Captions:
     values = [None if is_missing(value) else value for value in series]
     labels, index = series.index.tolist(), series.index.name
     if index is None:
-        return Captions.of_columns(None, values, name, keys=[(None, labels)], references=references)
-    return Captions.of_columns(labels, values, name, id_column=str(index), is_named=True, references=references)
+        unnamed = {"id_column": None, "is_named": False, "keys": [(None, labels)]}
+        return Captions.of_columns(None, values, name, references, unnamed)
+    named = {"id_column": str(index), "is_named": True, "keys": []}
+    return Captions.of_columns(labels, values, name, references, named)
 
 
 def table_columns(source: object) -> list[str] | None:
@@ -242,15 +238,9 @@ def _from_table(
     keys: list[tuple[str | None, list[Any]]] = [(column, values[column]) for column in others]
     if labels is not None:
         keys.append((None, labels))
-    return Captions.of_columns(
-        None if id_name is None else values[id_name],
-        texts,
-        name,
-        id_column=id_name,
-        is_named=id_column is not None or id_name in index,
-        keys=keys,
-        references=references,
-    )
+    is_named = id_column is not None or id_name in index
+    identity = {"id_column": id_name, "is_named": is_named, "keys": keys}
+    return Captions.of_columns(None if id_name is None else values[id_name], texts, name, references, identity)
 
 
 def _values(source: Any, columns: Iterable[str], index: Mapping[str, list[Any]]) -> dict[str, list[Any]]:

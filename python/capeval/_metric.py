@@ -51,19 +51,17 @@ class Metric:
         """The metric for the engine; made for each call, since no object that Python holds may hold itself through the engine."""
         name, function, measures, version, batch_size, needs_references, corpus, keywords, languages, keeps = self._arguments
         rows = [(measure.key, measure.min, measure.max, measure.higher_is_better is not False) for measure in measures]
-        return _engine.Function(
-            name,
-            rows,
-            version,
-            batch_size,
-            needs_references,
-            corpus,
-            _has_no_default(function, "images") if "images" in keywords else None,
-            list(languages),
-            _fingerprint(function) if keeps else "",
-            "ids" in keywords,
-            self._score,
-        )
+        about = {
+            "version": version,
+            "batch": batch_size,
+            "needs_references": needs_references,
+            "corpus": corpus,
+            "needs_pictures": _has_no_default(function, "images") if "images" in keywords else None,
+            "languages": list(languages),
+            "code": _fingerprint(function) if keeps else "",
+            "knows_images": "ids" in keywords,
+        }
+        return _engine.Function(name, rows, self._score, about)
 
     def _without_kept_scores(self) -> Metric:
         """The same metric, whose scores are not kept for later calls."""

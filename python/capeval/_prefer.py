@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import NoticeCode
-from ._data import data_of
+from ._data import calling
 from ._given import given, keys
 from ._inputs import (
     Captionlike,
@@ -22,12 +22,10 @@ from ._inputs import (
     refuse_beside_scores,
     resampling,
     table_columns,
-    thread_count,
     to_list,
     whole,
 )
 from ._keywords import only, takes
-from ._progress import Listener
 from ._rendered import Framed, Rendered
 from .options import MetricChoice, MetricData, PreferOptions, RatedCaptions, ReferenceDraws, Ties
 
@@ -149,10 +147,9 @@ def prefer(
         "intervals": resampling(options["intervals"], options),
     }
     ground = None if references is None else reference_captions(references, options)
-    data, threads = data_of(chosen, options), thread_count(options["threads"])
     judged = os.fspath(pairs) if isinstance(pairs, (str, os.PathLike)) else _rows(pairs).encode()
-    with Listener(options["progress"]) as listener:
-        return Preference(_engine.prefer(judged, ground, given(options["scores"]), settings, data, threads, listener))
+    with calling(chosen, options) as call:
+        return Preference(_engine.prefer(judged, ground, given(options["scores"]), settings, call))
 
 
 def _draws(options: ReferenceDraws) -> dict[str, int | None]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._data import data_of
+from ._data import calling
 from ._given import given, keys
 from ._inputs import (
     Captionlike,
@@ -17,10 +17,8 @@ from ._inputs import (
     reference_captions,
     resampling,
     system_captions,
-    thread_count,
 )
 from ._keywords import only, takes
-from ._progress import Listener
 from ._report import Report
 from .options import HumanRow, IdMatching, Policies, ReferenceReading, ReportContents, ScoreOptions
 
@@ -87,9 +85,8 @@ def score(
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
     }
-    data, threads = data_of(chosen, options), thread_count(options["threads"])
-    with Listener(options["progress"]) as listener:
-        return Report(_engine.score(ground, read, given(options["scores"]), settings, data, threads, listener))
+    with calling(chosen, options) as call:
+        return Report(_engine.score(ground, read, given(options["scores"]), settings, call))
 
 
 def prepare(

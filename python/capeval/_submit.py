@@ -84,10 +84,19 @@ def submit(
     token = os.environ.get("CAPEVAL_TOKEN", "") if token is None else token
     if isinstance(tags, str):
         tags = [tags]
-    answers = [(key, _written(value)) for key, value in (columns or {}).items()]
-    done = _engine.submit(
-        read, to, token, phase, method, description, authors, link, code, list(tags), answers, team, check, wait
-    )
+    about = {
+        "method": method,
+        "description": description,
+        "authors": authors,
+        "link": link,
+        "code": code,
+        "tags": list(tags),
+        "columns": [(key, _written(value)) for key, value in (columns or {}).items()],
+        "team": team,
+        "check": check,
+        "wait": wait,
+    }
+    done = _engine.submit(read, to, token, phase, about)
     if done is None:
         return None
     said, is_repeated = json.loads(done[0]), done[1]

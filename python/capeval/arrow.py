@@ -162,11 +162,14 @@ class RowScorer:
         policy = Policy(missing, surplus, duplicate, empty)
         self._arguments = (chosen, settings, document_frequencies, policy, threads, model, vectors)
         table = DocumentFrequencies._table(document_frequencies)
-        names = [name_of(one) for one in chosen]
         functions = [one._engine() for one in chosen if not isinstance(one, str)]
-        self._engine = _engine.RowScorer(
-            names, _settings(settings), table, policy, thread_count(threads), functions, models_of(model), vectors_of(vectors)
-        )
+        options = {
+            "metrics": [name_of(one) for one in chosen],
+            "settings": _settings(settings),
+            "models": models_of(model),
+            "threads": thread_count(threads),
+        }
+        self._engine = _engine.RowScorer(table, functions, vectors_of(vectors), policy, options)
 
     def scores(
         self,
@@ -262,7 +265,7 @@ class RowScorer:
         columns = _columns(candidate, references, id)
         sums = self._engine.sums()
         for part in _gathered(batches, _ROWS, None):
-            self._engine.add(sums, part, columns, blocks, seed)
+            self._engine.add(sums, part, columns, (blocks, seed))
         return _one(sums.batch())
 
     def merge(self, *sums: Any) -> Any:
@@ -411,7 +414,7 @@ class FrequencyCounter:
         names = own_names(metric_list(scorer_metrics)) if scorer_metrics else []
         self._arguments = (tokenizer, stem, n, parts, names, dict(settings or {}), missing, surplus, empty, threads)
         self._sieve = _engine.Sieve(names, _settings(settings), Policy(missing, surplus, "error", empty))
-        self._reading = ((tokenizer, stem), thread_count(threads))
+        self._reading = (tokenizer, stem, thread_count(threads))
         self._shape = (whole("n", n, 1, 9), whole("parts", parts, 1, _MOST_PARTS))
 
     def counts(
@@ -437,7 +440,7 @@ class FrequencyCounter:
         columns = _columns(candidate, references, id)
         tally = _engine.Tally(*self._shape)
         for batch in _gathered(batches, None, _BYTES):
-            tally.add(batch, columns, self._sieve, *self._reading)
+            tally.add(batch, columns, self._sieve, self._reading)
             if len(tally) >= _MOST_NGRAMS:
                 yield self._batch(tally)
                 tally = _engine.Tally(*self._shape)
@@ -539,7 +542,7 @@ def judge(
         ValueError: a column is missing, or contains a null.
     """
     kept = [image_id] if keep is None else listed("keep", keep)
-    return _result(batch, _engine.judge_rows(reward._judge, batch, image_id, candidate, kept, statistics))
+    return _result(batch, _engine.judge_rows(reward._judge, batch, (image_id, candidate), kept, statistics))
 
 
 def _columns(candidate: str | None, references: str | References, id: str | None) -> dict[str, Any]:

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._choices import NoticeCode
-from ._data import data_of
+from ._data import calling
 from ._given import given, keys
-from ._inputs import Metrics, digit_count, metric_options, refuse_beside_scores, resampling, thread_count
+from ._inputs import Metrics, digit_count, metric_options, refuse_beside_scores, resampling
 from ._keywords import only, takes
-from ._progress import Listener
 from ._rendered import Framed, Rendered
 from .options import Benchmarking, MetricChoice, MetricData, RunOptions
 
@@ -168,10 +167,8 @@ def run(
     }
     if settings["intervals"] is None:
         raise ValueError("level must be a number between 0 and 1 such as 0.95")
-    files, threads = data_of(chosen, options), thread_count(options["threads"])
-    with Listener(options["progress"]) as listener:
-        found = _engine.run_benchmarks(named, os.fspath(data), of_benchmarks, settings, files, threads, listener)
-    return MetaReport(found)
+    with calling(chosen, options) as call:
+        return MetaReport(_engine.run_benchmarks(named, os.fspath(data), of_benchmarks, settings, call))
 
 
 def _by_benchmark(scores: Any) -> Any:

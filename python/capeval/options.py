@@ -371,6 +371,10 @@ class RewardNumbers(TypedDict, total=False):
     """The type of the rewards, ``"float32"`` or ``"float64"``."""
 
 
+class Computation(MetricData, Running, total=False):
+    """The themes of what computes scores."""
+
+
 class EvaluatorScoreOptions(
     SystemNames,
     MetricChoice,
@@ -393,7 +397,7 @@ class ScoreOptions(EvaluatorScoreOptions, ReferenceReading, ForeignScores, total
 
 
 class CaptionComparison(
-    MetricChoice, MetricData, Policies, IdMatching, CandidateReading, ReferenceReading, Threads, total=False
+    MetricChoice, MetricData, Policies, IdMatching, CandidateReading, ReferenceReading, Running, total=False
 ):
     """The themes of what compares captions with references."""
 
@@ -403,7 +407,7 @@ class ExplainOptions(SystemNames, CaptionComparison, total=False):
 
 
 class CompareOptions(
-    CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, Running, total=False
+    CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
 ):
     """The keywords of :func:`capeval.compare`."""
 

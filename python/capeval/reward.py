@@ -99,8 +99,15 @@ class Reward:
         ground = _ground(references, self._cut if coded and words is None else None)
         table = DocumentFrequencies._table(frequencies)
         known = None if words is None else listed("words", words)
-        threads = thread_count(options["threads"])
-        self._judge = _engine.Judge(ground, specs, list(common.items()), table, ids or "as-given", known, coded, threads)
+        judging = {
+            "metrics": specs,
+            "settings": list(common.items()),
+            "ids": ids or "as-given",
+            "words": known,
+            "coded": coded,
+            "threads": thread_count(options["threads"]),
+        }
+        self._judge = _engine.Judge(ground, table, judging)
         self._keys = self._judge.keys()
         self._weights = [0.0] * len(self._keys)
         places = dict(zip(specs, self._judge.places()))

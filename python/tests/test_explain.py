@@ -50,3 +50,9 @@ def test_several_systems_and_prepared_references_are_explained():
 def test_an_image_that_was_not_scored_cannot_be_explained():
     with pytest.raises(ValueError, match="image 3 cannot be explained"):
         capeval.explain(REFERENCES, CANDIDATES, "rouge-l", images=3)
+
+
+def test_explaining_reports_its_progress():
+    told = []
+    capeval.explain(REFERENCES, CANDIDATES, "rouge-l", images=1, progress=lambda *stage: told.append(stage))
+    assert told and all(done <= total for _, done, total in told)

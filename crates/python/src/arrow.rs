@@ -16,6 +16,8 @@ use capeval::{Dealing, Selection, entries};
 use capeval_outside::embeddings::Named;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
 
 use crate::capsule::{ArrowBatch, batches};
 use crate::columns::{Columns, Policies, RowIds, Rows, Sieve, Strings, column};
@@ -42,6 +44,16 @@ pub struct RowScorer {
     threads: Option<usize>,
 }
 
+/// The metrics of rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowOptions {
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+    models: Vec<String>,
+    threads: Option<usize>,
+}
+
 #[pymethods]
 impl RowScorer {
     /// Accepts metrics whose scores depend only on the row and on saved document frequencies. The captions of a row are
@@ -49,15 +61,13 @@ impl RowScorer {
     #[new]
     fn new(
         py: Python<'_>,
-        metrics: Vec<String>,
-        settings: Vec<(String, String)>,
         frequencies: Option<&DocumentFrequencies>,
-        policies: Policies,
-        threads: Option<usize>,
         functions: Vec<Py<Function>>,
-        models: Vec<String>,
         vectors: (Vec<String>, Bound<'_, PyAny>),
+        policies: Policies,
+        options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
+        let RowOptions { metrics, settings, models, threads } = crate::options::options(options)?;
         let (files, in_memory) = vectors;
         let given = GivenOutside {
             functions: functions.into_iter().map(Arc::new).collect(),
@@ -120,19 +130,18 @@ impl RowScorer {
         Ok(done)
     }
 
-    /// Adds the sums of the statistics of the rows of a batch or table.
+    /// Adds the sums of the statistics of the rows of a batch or table, which are dealt into blocks by a seed.
     fn add(
         &self,
         py: Python<'_>,
         sums: &Sums,
         source: &Bound<'_, PyAny>,
         columns: Columns,
-        blocks: u32,
-        seed: u64,
+        dealing: (u32, u64),
     ) -> PyResult<()> {
         let batches = batches(source)?;
         let (read, rows) = self.measure(py, &batches, &columns, 0)?;
-        sums.add(&batches, &columns, &read, &rows, Dealing::new(blocks, seed))
+        sums.add(&batches, &columns, &read, &rows, Dealing::new(dealing.0, dealing.1))
     }
 
     /// No sums, to add to. Refuses metrics whose corpus scores are not functions of sums.
@@ -290,17 +299,18 @@ impl Names {
     }
 }
 
-/// The scores or the statistics of rows of image ids and captions, against the references of a judge.
+/// The scores or the statistics of rows, whose `columns` are of image ids and captions, against the references of a
+/// judge.
 #[pyfunction]
 pub fn judge_rows(
     py: Python<'_>,
     judge: &Judge,
     source: &Bound<'_, PyAny>,
-    id: &str,
-    candidate: &str,
+    columns: (String, String),
     keep: Vec<String>,
     statistics: bool,
 ) -> PyResult<Vec<ArrowBatch>> {
+    let (id, candidate) = (&*columns.0, &*columns.1);
     let (mut done, mut first) = (Vec::new(), 0);
     let engine: &BatchScorer = judge.engine().engine();
     let names = Names::new(judge.engine().metrics(), judge.engine().measures());

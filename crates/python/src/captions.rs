@@ -8,6 +8,7 @@ use capeval_files as files;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use serde::Deserialize;
 
 use crate::error::{fault, from_corpus, from_file, sentence, text, value, within};
 
@@ -17,20 +18,34 @@ pub struct Captions {
     pub rows: Rows,
 }
 
+/// How a file of captions is read; what is left open follows from its content.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reading {
+    format: Option<String>,
+    split: Option<Vec<String>>,
+    id_column: Option<String>,
+    caption_columns: Option<Vec<String>>,
+}
+
+/// What identifies rows.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct RowIdentity<'py> {
+    /// The column of the ids.
+    id_column: Option<String>,
+    /// Whether the user named it.
+    is_named: bool,
+    /// Other columns that may do so, and the labels of an index without a name.
+    keys: Vec<(Option<String>, Bound<'py, PyList>)>,
+}
+
 #[pymethods]
 impl Captions {
     /// Reads a file; without `format`, its format is detected from its content.
     #[staticmethod]
-    #[pyo3(signature = (path, *, references, format = None, split = None, id_column = None, caption_columns = None))]
-    fn read(
-        py: Python<'_>,
-        path: &str,
-        references: bool,
-        format: Option<&str>,
-        split: Option<Vec<String>>,
-        id_column: Option<String>,
-        caption_columns: Option<Vec<String>>,
-    ) -> PyResult<Self> {
+    fn read(py: Python<'_>, path: &str, references: bool, reading: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let Reading { format, split, id_column, caption_columns } = crate::options::options(reading)?;
         let format: Option<Format> =
             format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
         let splits = split.is_some();
@@ -92,26 +107,23 @@ impl Captions {
 
     /// Captions from columns of equal length: ids, or none to number the rows from 0; captions or lists of captions,
     /// where `None` stands for no caption; and what else may identify the rows, the labels of an index under the name
-    /// `None`. The ids are those of `id_column`, which the user named if `is_named`.
+    /// `None`.
     #[staticmethod]
-    #[pyo3(signature = (ids, captions, name, *, id_column = None, is_named = false, keys = None, references = true))]
     fn of_columns(
-        py: Python<'_>,
-        ids: Option<&Bound<'_, PyList>>,
+        ids: Option<Bound<'_, PyList>>,
         captions: &Bound<'_, PyList>,
         name: &str,
-        id_column: Option<&str>,
-        is_named: bool,
-        keys: Option<Vec<(Option<String>, Bound<'_, PyList>)>>,
         references: bool,
+        identity: RowIdentity<'_>,
     ) -> PyResult<Self> {
+        let py = captions.py();
+        let RowIdentity { id_column, is_named, keys } = identity;
         let mut rows = Rows::new(name);
-        let keys = keys.unwrap_or_default();
         let names = keys.iter().map(|(name, _)| name.clone().map_or(KeyName::Labels, KeyName::Column));
-        let column = ids.map(|_| id_column.unwrap_or_default());
+        let column = ids.as_ref().map(|_| id_column.as_deref().unwrap_or_default());
         let mut gathering = KeyGathering::new(column, is_named, names);
         for (k, caption) in captions.iter().enumerate() {
-            let key = match ids {
+            let key = match &ids {
                 Some(ids) => id(&ids.get_item(k)?)
                     .map_err(|error| within(py, &format!("{name}: row {k} (from 0)"), &error))?,
                 None => SegmentId::from(k as i64),

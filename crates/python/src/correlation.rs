@@ -8,13 +8,12 @@ use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyList, PyString};
 
+use crate::call::Call;
 use crate::captions::{Captions, id, id_list};
-use crate::data::{Given, with_data};
-use crate::error::{Keywords, from_corpus, from_file, value, within};
+use crate::error::{Keywords, from_corpus, from_file, from_request, value, within};
 use crate::given::{Scores, given};
 use crate::judge::numbers;
 use crate::rendered;
-use crate::run::long;
 
 /// The agreement of each measure with human ratings.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -102,16 +101,13 @@ type Row<'py> = (Bound<'py, PyAny>, Option<String>, Option<String>, Vec<f64>);
 
 /// Correlates metrics and given scores with human ratings, given as a path or as rows.
 #[pyfunction]
-#[pyo3(signature = (ratings, references, scores, options, data, threads, progress))]
 pub fn correlate(
     py: Python<'_>,
     ratings: &Bound<'_, PyAny>,
     references: Option<&Captions>,
     scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
-    data: &Bound<'_, PyDict>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    call: Call<'_>,
 ) -> PyResult<Correlation> {
     let options: CorrelateOptions = crate::options::options(options)?;
     let people = if ratings.is_instance_of::<PyString>() {
@@ -125,20 +121,11 @@ pub fn correlate(
     let scores = given(scores);
     let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
     let metrics = computes.then(|| options.metrics.clone());
-    let data = Given::new(data)?;
-    let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, progress, |resources| {
-            let request = CorrelateRequest::new(people);
-            capeval::correlate(CorrelateRequest {
-                references,
-                scores,
-                options,
-                resources,
-                progress,
-                ..request
-            })
-        })
-    })?;
+    let found = call.run(py, metrics, |resources, progress| {
+        let request = CorrelateRequest::new(people);
+        let request = CorrelateRequest { references, scores, options, resources, progress, ..request };
+        capeval::correlate(request).map_err(from_request)
+    });
     Ok(Correlation { found: found? })
 }
 

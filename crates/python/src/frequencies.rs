@@ -179,6 +179,6 @@ fn table_format(name: &str) -> PyResult<TableFormat> {
 }
 
 /// The rule for comparing ids, by name.
-pub fn parse_ids(name: &str) -> PyResult<Ids> {
+fn parse_ids(name: &str) -> PyResult<Ids> {
     name.parse().map_err(|error: UnknownName| fault(&error))
 }

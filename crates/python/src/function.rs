@@ -6,7 +6,8 @@ use capeval::choice::Refusal;
 use capeval::metric::{Part, Signature};
 use capeval::{Answers, Identity, Outside, OutsideRow, Picture, Sight};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
+use serde::Deserialize;
 
 use crate::captions::id_list;
 use crate::error::value;
@@ -18,20 +19,28 @@ use crate::run::Caller;
 pub struct Function {
     name: String,
     parts: Vec<Part>,
-    version: String,
-    batch: usize,
-    needs_references: bool,
-    /// Whether it takes all captions of a system together.
-    corpus: bool,
-    sight: Sight,
-    languages: Vec<String>,
-    /// A hash of what it is compiled to.
-    code: String,
-    /// Whether it is given the ids of images.
-    knows_images: bool,
+    about: FunctionOptions,
     /// Takes candidates, references, ids, pictures and the number of the first caption; returns scores, measure after
     /// measure.
     callable: Py<PyAny>,
+}
+
+/// What is known of a function.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FunctionOptions {
+    version: String,
+    batch: usize,
+    needs_references: bool,
+    /// Takes all captions of a system together.
+    corpus: bool,
+    /// Looks at pictures, which it needs or not.
+    needs_pictures: Option<bool>,
+    languages: Vec<String>,
+    /// A hash of what it is compiled to.
+    code: String,
+    /// Gets the ids of images.
+    knows_images: bool,
 }
 
 /// What signatures say of functions that take all captions of a system together.
@@ -46,16 +55,10 @@ impl Function {
     fn new(
         name: String,
         measures: Vec<MeasureRow>,
-        version: String,
-        batch: usize,
-        needs_references: bool,
-        corpus: bool,
-        needs_pictures: Option<bool>,
-        languages: Vec<String>,
-        code: String,
-        knows_images: bool,
         callable: Py<PyAny>,
+        about: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
+        let about: FunctionOptions = crate::options::options(about)?;
         capeval::check_outside_name(&name).map_err(|refusal| value(&refusal.to_string()))?;
         let mut parts: Vec<Part> = Vec::with_capacity(measures.len());
         for (key, low, high, is_higher) in measures {
@@ -72,34 +75,25 @@ impl Function {
         if parts.is_empty() {
             return Err(value(&format!("{name} has no measure")));
         }
-        for language in &languages {
+        for language in &about.languages {
             capeval::check_language(language).map_err(|refusal| value(&refusal.to_string()))?;
         }
-        let sight = match needs_pictures {
-            None => Sight::None,
-            Some(false) => Sight::Optional,
-            Some(true) => Sight::Needed,
-        };
-        Ok(Self {
-            name,
-            parts,
-            version,
-            batch,
-            needs_references,
-            corpus,
-            sight,
-            languages,
-            code,
-            knows_images,
-            callable,
-        })
+        Ok(Self { name, parts, about, callable })
     }
 }
 
 impl Function {
     /// Its name, if it needs pictures.
     pub fn needs_pictures(&self) -> Option<&str> {
-        (self.sight == Sight::Needed).then_some(&self.name)
+        (self.sight() == Sight::Needed).then_some(&self.name)
+    }
+
+    fn sight(&self) -> Sight {
+        match self.about.needs_pictures {
+            None => Sight::None,
+            Some(false) => Sight::Optional,
+            Some(true) => Sight::Needed,
+        }
     }
 }
 
@@ -135,7 +129,7 @@ impl Called {
     /// The pictures of rows, if the function looks at them.
     fn images<'py>(&self, py: Python<'py>, rows: &[OutsideRow<'_>]) -> PyResult<Bound<'py, PyList>> {
         let images = PyList::empty(py);
-        for row in rows.iter().filter(|_| self.get().sight != Sight::None) {
+        for row in rows.iter().filter(|_| self.get().sight() != Sight::None) {
             let object =
                 self.pictures.as_ref().zip(row.image).and_then(|(pictures, image)| pictures.get(image));
             match (object, row.picture) {
@@ -158,30 +152,30 @@ impl Outside for Called {
     }
 
     fn signature(&self) -> Signature {
-        let Function { name, version, corpus, .. } = self.get();
+        let Function { name, about: FunctionOptions { version, corpus, .. }, .. } = self.get();
         let version = if version.is_empty() { "none" } else { version };
         let signature = Signature::new(name).with("version", version).with("by", "function");
         if *corpus { signature.with("captions", TOGETHER) } else { signature }
     }
 
     fn needs_references(&self) -> bool {
-        self.get().needs_references
+        self.get().about.needs_references
     }
 
     fn takes_all_together(&self) -> bool {
-        self.get().corpus
+        self.get().about.corpus
     }
 
     fn sight(&self) -> Sight {
-        self.get().sight
+        self.get().sight()
     }
 
     fn languages(&self) -> &[String] {
-        &self.get().languages
+        &self.get().about.languages
     }
 
     fn identity(&self) -> Option<Identity> {
-        let Function { version, code, knows_images, .. } = self.get();
+        let FunctionOptions { version, code, knows_images, .. } = &self.get().about;
         // Without a version, nothing would tell that it has changed; without a hash, it is not to be kept.
         let text = format!("{}|code:{code}", self.signature());
         (!version.is_empty() && !code.is_empty()).then_some(Identity { text, knows_images: *knows_images })
@@ -190,7 +184,7 @@ impl Outside for Called {
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
         let function = self.get();
         let mut first = 0;
-        let most = if function.corpus { rows.len().max(1) } else { function.batch };
+        let most = if function.about.corpus { rows.len().max(1) } else { function.about.batch };
         for batch in rows.chunks(most) {
             answers.wait();
             let found = self.call(batch, first).map_err(|error| {

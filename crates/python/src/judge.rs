@@ -10,11 +10,12 @@ use capeval::report::Notice;
 use capeval::text::Texts;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
+use serde::Deserialize;
 
 use crate::captions::{id, id_list, type_name};
 use crate::error::{fault, from_request, text, told, within};
-use crate::frequencies::{DocumentFrequencies, parse_ids};
+use crate::frequencies::DocumentFrequencies;
 use crate::metrics::select;
 use crate::run::{long, pool};
 use crate::score::ground;
@@ -33,25 +34,31 @@ pub struct Judge {
     threads: Option<usize>,
 }
 
+/// The metrics of a judge, and what captions are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JudgeOptions {
+    metrics: Vec<String>,
+    settings: Vec<(String, String)>,
+    ids: Ids,
+    /// The words of token ids; without them, the word for a token id is its decimal digits.
+    words: Option<Vec<String>>,
+    coded: bool,
+    threads: Option<usize>,
+}
+
 #[pymethods]
 impl Judge {
     /// Reads and counts references, and fits metrics to all of them.
-    ///
-    /// `words` are the words of token ids; without it, the word for a token id is its decimal digits.
     #[new]
-    #[pyo3(signature = (references, metrics, settings, frequencies, ids, words, coded, threads))]
     fn new(
         py: Python<'_>,
         references: &Bound<'_, PyAny>,
-        metrics: Vec<String>,
-        settings: Vec<(String, String)>,
         frequencies: Option<&DocumentFrequencies>,
-        ids: &str,
-        words: Option<Vec<String>>,
-        coded: bool,
-        threads: Option<usize>,
+        options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let ids: Ids = parse_ids(ids)?;
+        let options: JudgeOptions = crate::options::options(options)?;
+        let JudgeOptions { metrics, settings, ids, words, coded, threads } = options;
         let selection = select(py, &metrics, &settings, frequencies)?;
         let notices = selection.notices;
         let table = frequencies.map(|table| Arc::clone(&table.table));

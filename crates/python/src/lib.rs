@@ -3,9 +3,10 @@
 //! This crate translates Python's objects into types of `capeval`, errors into Python's exceptions, and numbers into
 //! buffers that numpy reads without a copy. The names and shapes that users see are defined in Python.
 #![allow(missing_docs, reason = "no users outside of the workspace")]
-#![expect(clippy::too_many_arguments, reason = "they are the parameters of functions in Python")]
+#![expect(clippy::too_many_arguments, reason = "they are the parameters of pages in Python")]
 
 mod arrow;
+mod call;
 mod capsule;
 mod captions;
 mod columns;

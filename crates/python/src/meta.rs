@@ -5,11 +5,10 @@ use capeval_pages::Page;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Given, with_metric_data};
+use crate::call::Call;
 use crate::error::{Keywords, fault, from_file, from_request, told};
 use crate::given::{Scores, given};
 use crate::rendered;
-use crate::run::long;
 
 /// What is known of benchmarks, as JSON; of all of them if none is named.
 #[pyfunction]
@@ -53,16 +52,13 @@ impl MetaReport {
 
 /// Runs metrics and given scores, each of one benchmark or of all, on benchmarks whose files are in `folder`.
 #[pyfunction]
-#[pyo3(signature = (names, folder, scores, options, data, threads, progress))]
 pub fn run_benchmarks(
     py: Python<'_>,
     names: Vec<String>,
     folder: String,
     scores: Vec<(Option<String>, Py<Scores>)>,
     options: &Bound<'_, PyDict>,
-    data: &Bound<'_, PyDict>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    call: Call<'_>,
 ) -> PyResult<MetaReport> {
     let options: MetaOptions = crate::options::options(options)?;
     let named = names.iter().map(|name| meta::benchmark(name));
@@ -73,17 +69,13 @@ pub fn run_benchmarks(
         scores.map(|(benchmark, scores)| BenchmarkScores { benchmark, scores }).collect();
     let computes = scores.is_empty() || options.metrics.are_chosen();
     let metrics = computes.then(|| options.metrics.clone());
-    let data = Given::new(data)?;
-    let found = long(py, threads, progress, move |progress| {
-        with_metric_data(metrics.as_ref(), &data, progress, |resources| {
-            let request = MetaRequest { benchmarks, data: folder, scores, options, resources, progress };
-            meta::run(request).map_err(|error| match error {
-                meta::Error::Files(error) => from_file(error),
-                meta::Error::Engine(error) => from_request(error),
-            })
+    let mut found = call.run(py, metrics, |resources, progress| {
+        let request = MetaRequest { benchmarks, data: folder, scores, options, resources, progress };
+        meta::run(request).map_err(|error| match error {
+            meta::Error::Files(error) => from_file(error),
+            meta::Error::Engine(error) => from_request(error),
         })
     })?;
-    let mut found = found?;
     found.in_percent = true;
     Ok(MetaReport { found })
 }

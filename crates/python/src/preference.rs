@@ -8,12 +8,11 @@ use capeval_pages::{self as pages, Page};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::call::Call;
 use crate::captions::Captions;
-use crate::data::{Given, with_data};
-use crate::error::{Keywords, from_corpus, from_file};
+use crate::error::{Keywords, from_corpus, from_file, from_request};
 use crate::given::{Scores, given};
 use crate::rendered;
-use crate::run::long;
 
 /// How often each measure prefers the caption of a pair that people prefer.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -45,16 +44,13 @@ impl Preference {
 /// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON.
 /// Scores that are given are compared too.
 #[pyfunction]
-#[pyo3(signature = (pairs, references, scores, options, data, threads, progress))]
 pub fn prefer(
     py: Python<'_>,
     pairs: &Bound<'_, PyAny>,
     references: Option<&Captions>,
     scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
-    data: &Bound<'_, PyDict>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    call: Call<'_>,
 ) -> PyResult<Preference> {
     let options: PreferOptions = crate::options::options(options)?;
     let choices = match pairs.cast::<PyBytes>() {
@@ -69,12 +65,10 @@ pub fn prefer(
     let scores = given(scores);
     let computes = scores.is_empty() || references.is_some() || options.metrics.are_chosen();
     let metrics = computes.then(|| options.metrics.clone());
-    let data = Given::new(data)?;
-    let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, progress, |resources| {
-            let request = PreferRequest::new(choices);
-            capeval::prefer(PreferRequest { references, scores, options, resources, progress, ..request })
-        })
-    })?;
+    let found = call.run(py, metrics, |resources, progress| {
+        let request = PreferRequest::new(choices);
+        let request = PreferRequest { references, scores, options, resources, progress, ..request };
+        capeval::prefer(request).map_err(from_request)
+    });
     Ok(Preference { found: found? })
 }

@@ -13,6 +13,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::call::Call;
 use crate::captions::{Captions, id_list, type_name};
 use crate::comparison::Comparison;
 use crate::data::{Given, with_data};
@@ -178,18 +179,14 @@ pub fn score(
     systems: Vec<(String, Py<Captions>)>,
     scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
-    data: &Bound<'_, PyDict>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    call: Call<'_>,
 ) -> PyResult<Report> {
     let options: ScoreOptions = crate::options::options(options)?;
-    let (metrics, data) = (references.map(|_| options.metrics.clone()), Given::new(data)?);
+    let metrics = references.map(|_| options.metrics.clone());
     let request = request(references, systems, scores, options)?;
-    let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, progress, |resources| {
-            capeval::score(ScoreRequest { resources, progress, ..request })
-        })
-    })?;
+    let found = call.run(py, metrics, |resources, progress| {
+        capeval::score(ScoreRequest { resources, progress, ..request }).map_err(from_request)
+    });
     Ok(Report { found: found? })
 }
 
@@ -201,18 +198,14 @@ pub fn compare(
     systems: Vec<(String, Py<Captions>)>,
     scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
-    data: &Bound<'_, PyDict>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
+    call: Call<'_>,
 ) -> PyResult<Comparison> {
     let options: CompareOptions = crate::options::options(options)?;
-    let (metrics, data) = (references.map(|_| options.score.metrics.clone()), Given::new(data)?);
+    let metrics = references.map(|_| options.score.metrics.clone());
     let request = request(references, systems, scores, options)?;
-    let found = long(py, threads, progress, move |progress| {
-        with_data(metrics.as_ref(), &data, progress, |resources| {
-            capeval::compare(CompareRequest { resources, progress, ..request })
-        })
-    })?;
+    let found = call.run(py, metrics, |resources, progress| {
+        capeval::compare(CompareRequest { resources, progress, ..request }).map_err(from_request)
+    });
     Ok(Comparison { found: found? })
 }
 

@@ -5,32 +5,41 @@ use std::ops::ControlFlow;
 use capeval_api::client::{About, Error, Kind, Results, Server};
 use pyo3::exceptions::{PyConnectionError, PyPermissionError, PyUserWarning};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
 
 use crate::captions::Captions;
 use crate::error::{sentence, value};
+
+/// The method, and what to do with its captions.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SubmitOptions {
+    method: String,
+    description: Option<String>,
+    authors: Option<String>,
+    link: Option<String>,
+    code: Option<String>,
+    tags: Vec<String>,
+    columns: Vec<(String, String)>,
+    team: Option<String>,
+    check: bool,
+    wait: bool,
+}
 
 /// Hands captions in to the server at `address`, and follows them until they have scores if `wait` is set; or, with
 /// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the
 /// same captions were submitted before; `None` after a check.
 #[pyfunction]
-#[pyo3(signature = (captions, address, token, phase, method, description, authors, link, code, tags, columns, team, check, wait))]
 pub fn submit(
     py: Python<'_>,
     captions: &Captions,
     address: &str,
     token: &str,
     phase: &str,
-    method: &str,
-    description: Option<&str>,
-    authors: Option<&str>,
-    link: Option<&str>,
-    code: Option<&str>,
-    tags: Vec<String>,
-    columns: Vec<(String, String)>,
-    team: Option<&str>,
-    check: bool,
-    wait: bool,
+    options: &Bound<'_, PyDict>,
 ) -> PyResult<Option<(String, bool)>> {
+    let options: SubmitOptions = crate::options::options(options)?;
     let rows = &captions.rows;
     let mut interrupt = None;
     let server = Server::new(address, token).map_err(from_client)?;
@@ -42,13 +51,22 @@ pub fn submit(
     let done = py.detach(|| {
         let results = Results::new(rows)?;
         let phase = server.phase(phase)?;
-        if check {
+        if options.check {
             return server.check(&phase, &results).map(|()| None);
         }
         results.fit(&phase)?;
-        let about = About { method, description, authors, link, code, tags: &tags, columns: &columns, team };
+        let about = About {
+            method: &options.method,
+            description: options.description.as_deref(),
+            authors: options.authors.as_deref(),
+            link: options.link.as_deref(),
+            code: options.code.as_deref(),
+            tags: &options.tags,
+            columns: &options.columns,
+            team: options.team.as_deref(),
+        };
         let submission = server.submit(&phase, &results, &about)?;
-        if !wait {
+        if !options.wait {
             return Ok(Some(submission));
         }
         server

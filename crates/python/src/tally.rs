@@ -13,7 +13,6 @@ use crate::capsule::{ArrowBatch, batches};
 use crate::columns::{Columns, Rows, Sieve};
 use crate::error::fault;
 use crate::frequencies::DocumentFrequencies;
-use crate::metrics::reading;
 use crate::run::long;
 
 /// The size of the words of a batch of rows.
@@ -31,17 +30,18 @@ impl Tally {
         Self(Mutex::new(Counted::new(order, parts)))
     }
 
-    /// Adds the references of the rows of a batch or table; `tokens` are the tokenizer and the stemmer.
+    /// Adds the references of the rows of a batch or table; the last ones are the tokenizer, the
+    /// stemmer and the number of threads.
     fn add(
         &self,
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         columns: Columns,
         sieve: &Sieve,
-        tokens: (String, Option<String>),
-        threads: Option<usize>,
+        reading: (String, Option<String>, Option<usize>),
     ) -> PyResult<()> {
-        let reading = reading(&tokens.0, tokens.1.as_deref())?.each();
+        let (tokenizer, stem, threads) = reading;
+        let reading = crate::metrics::reading(&tokenizer, stem.as_deref())?.each();
         let mut rows = Rows::read(&batches(source)?, &columns, sieve, 0)?;
         let mut references = rows.take_references();
         let added = long(py, threads, None, move |_| {

@@ -1,0 +1,35 @@
+//! What calls that compute scores have in common.
+
+use capeval::MetricOptions;
+use capeval::metric::Resources;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::data::{Given, with_metric_data};
+use crate::run::{Watch, long};
+
+/// What a call gives beside captions and options.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Call<'py> {
+    /// The data of metrics.
+    data: Bound<'py, PyDict>,
+    threads: Option<usize>,
+    /// Called with the stage, the captions done and the total.
+    progress: Option<Py<PyAny>>,
+}
+
+impl Call<'_> {
+    /// Does `work` with the data of the call and the installed ones that `metrics`, if any, need.
+    pub fn run<T: Send>(
+        self,
+        py: Python<'_>,
+        metrics: Option<MetricOptions>,
+        work: impl FnOnce(Resources, &Watch) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        let data = Given::new(&self.data)?;
+        long(py, self.threads, self.progress, move |progress| {
+            with_metric_data(metrics.as_ref(), &data, progress, |resources| work(resources, progress))
+        })?
+    }
+}
