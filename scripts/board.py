@@ -8,12 +8,18 @@ SCRATCH an empty folder. The board is that of the server; what needs a server (f
 only the names are kept.
 """
 import argparse
+import gzip
 import html
 import html.parser
+import json
 import pathlib
 import re
+import sys
 
-import server_systems
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "xtask/bench"))
+
+from server import Site  # noqa: E402
 
 KEPT = pathlib.Path(__file__).with_name("board.html")
 
@@ -82,6 +88,62 @@ def alone(page):
     return re.sub(r"\n{3,}", "\n", "".join(parser.written)).replace("</head>", f"{links}</head>")
 
 
+PLAN = """
+slug = "karpathy"
+title = "Karpathy's test split"
+[[phases]]
+slug = "test"
+title = "Test"
+human = false
+decimals = 3
+metrics = {metrics}
+[[phases.references]]
+name = "c5"
+file = "c5.json"
+images = "ids.json"
+[[phases.references]]
+name = "c40"
+file = "c40.json"
+images = "ids.json"
+"""
+
+
+def load(path):
+    with gzip.open(path, "rb") as file:
+        return json.load(file)
+
+
+def make_files(data, scratch, metrics):
+    """Writes the references and the systems, all for the images that every system describes; returns the systems."""
+    references = load(data / "refs.json.gz")
+    systems = {path.name.removesuffix(".json.gz"): load(path) for path in sorted((data / "systems").glob("*.json.gz"))}
+    common = set.intersection(*({one["image_id"] for one in results} for results in systems.values()))
+    ids = [image["id"] for image in references["images"] if image["id"] in common]
+    own = {image: [] for image in ids}
+    for annotation in references["annotations"]:
+        if annotation["image_id"] in own:
+            own[annotation["image_id"]].append(annotation["caption"])
+    (scratch / "ids.json").write_text(json.dumps(ids))
+    for name, neighbours in (("c5", 1), ("c40", 8)):
+        annotations = [
+            {"id": number, "image_id": image, "caption": caption}
+            for number, (image, caption) in enumerate(
+                (image, caption)
+                for place, image in enumerate(ids)
+                for other in (ids[(place + step) % len(ids)] for step in range(neighbours))
+                for caption in own[other][:5]
+            )
+        ]
+        images = [{"id": image} for image in ids]
+        (scratch / f"{name}.json").write_text(json.dumps({"images": images, "annotations": annotations}))
+    for name, results in systems.items():
+        kept = [{"image_id": one["image_id"], "caption": one["caption"]} for one in results if one["image_id"] in common]
+        (scratch / f"{name}.json").write_text(json.dumps(kept))
+    (scratch / "plan.toml").write_text(PLAN.format(metrics=json.dumps(metrics)))
+    print(f"{len(systems)} systems, {len(ids)} images")
+    return list(systems)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("server")
@@ -90,10 +152,17 @@ def main():
     parser.add_argument("--data-of-metrics", metavar="DIR", help="where METEOR's data are")
     given = parser.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
-    systems, _ = server_systems.make_files(given.data, given.scratch, not given.data_of_metrics, decimals=3)
-    with server_systems.serving(given, {system: METHODS[system] for system in systems}) as (site, _):
+    metrics = ["bleu", *["meteor"] * bool(given.data_of_metrics), "rouge-l", "cider-d"]
+    systems = make_files(given.data, given.scratch, metrics)
+    site = Site(given)
+    with site.running():
+        site.admin("benchmark", "apply", given.scratch / "plan.toml")
+        phase = site.phase("karpathy")
+        for system in systems:
+            waited = site.submit(phase, site.person(system), (given.scratch / f"{system}.json").read_text(), METHODS[system])
+            print(f"{system}: scores after {waited:.1f} s", flush=True)
         page = site.ask("GET", "/b/karpathy/test/leaderboard?ref=c5")[1].decode()
-        KEPT.write_text(alone(page), encoding="utf-8")
+    KEPT.write_text(alone(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -288,7 +288,7 @@ def test_memory_stays_flat_over_ten_million_captions():
 
 
 def test_importing_takes_no_other_package():
-    """How long it takes is measured by scripts/bench.py."""
+    """How long it takes is measured by `cargo xtask bench`."""
     code = "import sys; import capeval; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     bare = subprocess.run(

@@ -8,11 +8,14 @@ use anyhow::{Context, Result, bail};
 
 use crate::suite::{Build, Suite};
 
+/// The programs that measure, each with what it compares capeval with.
+const FOLDER: &str = "xtask/bench";
+
 /// Builds the program and times it on the leave-one-out files of `data`; `peer` is a Python with pycocoevalcap, and
 /// `package` one with capeval.
 pub fn run(root: &Path, data: &Path, peer: Option<&str>, package: Option<String>) -> Result<()> {
     let mut bench = Command::new("python3");
-    bench.arg(root.join("scripts/bench.py"));
+    bench.arg(root.join(FOLDER).join("score.py"));
     bench.args([&root.join("target/dist/capeval"), data, &root.join("target/bench")]);
     for (flag, python) in [("--peer", peer), ("--package", package.as_deref())] {
         if let Some(python) = python {
@@ -34,10 +37,19 @@ pub fn check(root: &Path, data: &Path, more: &[&str]) -> Result<()> {
     done(counts(root, &root.join("target/dist/capeval"), "dist").arg("--data").arg(data).args(more))
 }
 
+/// Runs one of the programs that measure.
+pub fn one(root: &Path, name: &str, rest: &[&str]) -> Result<()> {
+    let script = root.join(FOLDER).join(name).with_extension("py");
+    if !script.exists() {
+        bail!("{FOLDER} has no {name}.py");
+    }
+    done(Command::new("python3").arg(script).args(rest))
+}
+
 /// Counts the instructions and the memory of `program`, whose numbers are kept under the name of its build.
 pub fn counts(root: &Path, program: &Path, build: &str) -> Command {
     let mut counts = Command::new("python3");
-    counts.arg(root.join("scripts/counts.py")).arg(program).arg(build).arg(root.join("target/counts"));
+    counts.arg(root.join(FOLDER).join("counts.py")).arg(program).arg(build).arg(root.join("target/counts"));
     counts
 }
 

@@ -30,7 +30,7 @@ usage: cargo xtask CHORE
   site            build the documentation as a site into target/site, and check it
   pictures        draw the pictures of the documentation again, from the program
   goldens [ARG …] recompute the golden values in testdata with the reference programs; ARGs are those of
-                  scripts/oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
+                  oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   test            run rules, format, lints and all Rust tests: what to run before a commit
   ci              run every check and every test: also documentation, a browser, and the Python package
   dist            build the program as it is shipped, and as users build it, and run the golden tests on both
@@ -45,7 +45,11 @@ usage: cargo xtask CHORE
                   CAPEVAL_PYTHON=/path/to/python, which has capeval installed, also the package
   bench --check [--update]
                   count the instructions and the peak memory of ten runs of the program as it is shipped, and of
-                  three as tests build it, with valgrind; compare them with scripts/counts.json, or write them there";
+                  three as tests build it, with valgrind; compare them with xtask/bench/counts.json, or write them
+                  there
+  bench NAME [ARG …]
+                  run another program of xtask/bench: costs (of each metric, for its card), server (under load), spice
+                  (beside the Java program)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
             Ok(python) => bench::run(&root(), &coco(), Some(&python), package()),
             Err(_) => Err(anyhow::anyhow!("set CAPEVAL_ORACLE to a Python with pycocoevalcap 1.2")),
         },
+        ["bench", name, ref rest @ ..] => bench::one(&root(), name, rest),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -17,7 +17,7 @@ use capeval_outside::judges::JUDGES;
 /// Where generated pages are.
 const FOLDER: &str = "docs/reference/metrics";
 
-/// What metrics cost, as `scripts/costs.py` has measured it.
+/// What metrics cost, as `xtask/bench/costs.py` has measured it.
 const COSTS: &str = "docs/reference/metrics/costs.json";
 
 /// What a card says.

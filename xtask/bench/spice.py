@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time SPICE: capeval, and the Java program beside it.
 
-    spice_time.py CAPEVAL REFS.json HYPS.json SCRATCH [--java SPICE_HOME] [--prepared REFS HYPS] [--runs N]
+    spice.py CAPEVAL REFS.json HYPS.json SCRATCH [--java SPICE_HOME] [--prepared REFS HYPS] [--runs N]
 
 REFS.json holds a list of captions for each id, HYPS.json a caption for each; SCRATCH is a folder for files. The images
 are scored cold; `--java` scores them once with spice-1.0.jar in SPICE_HOME, in one process without a cache, and compares

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Score a results file with pycocoevalcap 1.2, without SPICE, and print the time of each step.
 
-    coco_time.py REFS.json HYPS.json [--meteor]
+    coco_eval.py REFS.json HYPS.json [--meteor]
 
-Needs Java. `scripts/bench.py` runs it as well as capeval.
+Needs Java. `score.py` runs it as well as capeval, and with the drop-in of capeval's package.
 """
 import json
 import sys

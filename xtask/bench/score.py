@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time capeval from files to table, and pycocoevalcap beside it.
 
-    bench.py CAPEVAL DATA SCRATCH [--peer PYTHON] [--package PYTHON] [--runs N] [--images N ...]
+    score.py CAPEVAL DATA SCRATCH [--peer PYTHON] [--package PYTHON] [--runs N] [--images N ...]
 
 CAPEVAL is the program, DATA the folder with COCO's leave-one-out files (`loo_refs.json.gz`, `loo_hyps.json.gz`), SCRATCH
 a folder for the files that are made from them. Larger sets repeat these images under new ids; 200,000 images have a
@@ -94,7 +94,7 @@ def long_texts(scratch, words):
     return paths
 
 
-COCO_TIME = pathlib.Path(__file__).parent / "oracle/coco_time.py"
+COCO_EVAL = pathlib.Path(__file__).with_name("coco_eval.py")
 
 # The same program with capeval's drop-in.
 DROP_IN = """
@@ -126,7 +126,7 @@ print(f"{min(times):.2f} {statistics.median(times):.2f}", file=sys.stderr)
 
 
 def steps(errors):
-    """The seconds of each step that `coco_time.py` printed."""
+    """The seconds of each step that `coco_eval.py` printed."""
     lines = (line.split() for line in errors.splitlines() if line.endswith(" s"))
     return {line[0]: float(line[1]) for line in lines}
 
@@ -169,7 +169,7 @@ def main():
         print("Python was skipped: give --package PYTHON, a Python with capeval built for release")
     else:
         files = repeated(given.data, 5_000, given.scratch)
-        drop_in = [given.package, "-c", DROP_IN, COCO_TIME, *files, "--meteor"]
+        drop_in = [given.package, "-c", DROP_IN, COCO_EVAL, *files, "--meteor"]
         ours["drop-in", 5_000] = row("drop-in, five, 5,000 images", 5_000, drop_in, given.runs)
         _, _, _, errors = run([given.package, "-c", REWARD, *files])
         best, median = errors.split()[-2:]
@@ -181,7 +181,7 @@ def main():
         return
     for n_images in (5_000, COCO):
         files = repeated(given.data, n_images, given.scratch)
-        wall, cpu, _, errors = run([given.peer, COCO_TIME, *files, "--meteor"])
+        wall, cpu, _, errors = run([given.peer, COCO_EVAL, *files, "--meteor"])
         took = steps(errors)
         print(f"pycocoevalcap, {n_images:,} images:", ", ".join(f"{step} {s:.1f} s" for step, s in took.items()), end="")
         print(f" (CPU {cpu:.1f} s)")

@@ -17,7 +17,7 @@ import resource
 import subprocess
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/reference/metrics/costs.json"
+PAGE = Path(__file__).resolve().parents[2] / "docs/reference/metrics/costs.json"
 
 
 def seconds(command):
