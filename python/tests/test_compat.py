@@ -30,7 +30,7 @@ from capeval.compat.pycocoevalcap.spice.spice import Spice
 from capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from capeval.compat.rouge_score.rouge_scorer import RougeScorer
 
-# Captions, and what pycocoevalcap returns for them; `scripts/oracle/goldens.py` writes the numbers.
+# Captions, and what pycocoevalcap returns for them; `oracle/goldens.py` writes the numbers.
 GOLDEN = json.loads((Path(__file__).parent / "golden_compat.json").read_text(encoding="utf-8"))
 GTS = dict(GOLDEN["gts"])
 RES = dict(GOLDEN["res"])
@@ -324,14 +324,14 @@ def test_everything_equals_the_originals_side_by_side(shared, tmp_path):
     oracle = os.environ.get("CAPEVAL_ORACLE")
     if not oracle:
         pytest.skip("set CAPEVAL_ORACLE to a Python that has pycocoevalcap 1.2, with Java on the PATH")
-    script = Path(os.environ.get("CAPEVAL_ROOT") or Path(__file__).parents[2], "scripts/oracle/python_compat.py")
+    script = Path(os.environ.get("CAPEVAL_ROOT") or Path(__file__).parents[2], "oracle/run.py")
     data = shared / "coco"
     environment = {**os.environ, "PYTHONPATH": str(Path(capeval.__file__).parents[1])}
     environment.setdefault("CAPEVAL_DATA", str(tmp_path))
     install = "import capeval, os; os.path.exists(os.environ['CAPEVAL_DATA'] + '/meteor-1.5.bin') or capeval.install_data('meteor')"
     subprocess.run([oracle, "-c", install], env=environment, check=True)
     run = subprocess.run(
-        [oracle, script, data / "captions_val2014.json.gz", data / "fakecap_results.json"],
+        [oracle, script, "drop_in", data / "captions_val2014.json.gz", data / "fakecap_results.json"],
         env=environment,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-//! Tiny models against the values of transformers and tokenizers, see `scripts/tiny_models.py`.
+//! Tiny models against the values of transformers and tokenizers, see `oracle/tiny_models.py`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;
@@ -77,7 +77,7 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str) {
     assert!(worst < 1e-5, "{what}: {worst}");
 }
 
-/// The squares of `scripts/tiny_models.py`.
+/// The squares of `oracle/tiny_models.py`.
 fn pictures(size: usize) -> [Vec<u8>; 2] {
     let square = |of: fn(usize, usize, usize) -> usize| {
         let pixels =

@@ -1,4 +1,4 @@
-//! Writes what models see of pictures, for comparison with Pillow by `scripts/picture_oracle.py`: for each file, a line
+//! Writes what models see of pictures, for comparison with Pillow by `oracle/pictures.py`: for each file, a line
 //! with its mode and size or why it is refused, and beside the given folder's number its pixels as they are, and its
 //! squares of 224 pixels in both orders.
 

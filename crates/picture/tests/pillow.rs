@@ -1,4 +1,4 @@
-//! Small pictures against Pillow's pixels, see `scripts/picture_oracle.py`, and files that are refused.
+//! Small pictures against Pillow's pixels, see `oracle/pictures.py`, and files that are refused.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};

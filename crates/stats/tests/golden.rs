@@ -3,7 +3,7 @@
 use capeval_stats::correlation::{Levels, Walk, kendall, pearson, spearman};
 
 /// Two lists; then `scipy.stats.pearsonr`, `spearmanr` and `kendalltau` with variants b and c, scipy 1.17.1. A sample
-/// of what `scripts/oracle/correlation_compare.py` compares 10,000 times.
+/// of what `oracle/correlations.py` compares 1,000 times.
 type Case = ([f64; 12], [f64; 12], [f64; 4]);
 
 #[rustfmt::skip]

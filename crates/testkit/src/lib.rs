@@ -88,7 +88,7 @@ pub struct Segment {
     pub references: Vec<String>,
 }
 
-/// A line of a file of segments, in the format that `scripts/oracle` uses.
+/// A line of a file of segments, in the format that `oracle` uses.
 #[derive(Deserialize)]
 struct Row {
     hyp: Option<String>,

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 /// Texts made up for this test, and the output of `PTBTokenizer -preserveLines -lowerCase` of
 /// stanford-corenlp-3.4.1.jar (in the wheel pycocoevalcap 1.2, Java 17) and the punctuation filter in
-/// pycocoevalcap's `ptbtokenizer.py`, with a neutral line after each: see `scripts/oracle/ptb_compare.py`.
+/// pycocoevalcap's `ptbtokenizer.py`, with a neutral line after each: see `oracle/ptb.py`.
 const CASES: &[(&str, &str)] = &[
     (
         "A man (who is 30) can't, won't and doesn't say \"hello\" -- it's 5'10\".",

@@ -1,7 +1,7 @@
 //! Differences between METEOR and its papers, each shown by an example that only the quirk explains.
 //!
 //! The examples and the answers of meteor-1.5.jar (from pycocoevalcap 1.2) are in `tests/tiny/quirks.tsv`;
-//! `scripts/oracle/meteor_quirks.py` obtained them with the small made-up word lists there.
+//! `oracle/meteor.py` obtained them with the small made-up word lists there.
 
 use capeval_meteor::{Options, Parameters, Stats, Task, TextForm, Workspace};
 

@@ -1,4 +1,4 @@
-//! What NLTK and both programs of CHAIR make of captions, from `testdata/chair`, which `scripts/chair_oracle.py` wrote.
+//! What NLTK and both programs of CHAIR make of captions, from `testdata/chair`, which `oracle/chair.py` wrote.
 
 use std::collections::HashSet;
 

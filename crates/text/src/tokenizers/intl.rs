@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_classes_are_those_of_the_reference() {
         // FNV-1a over one letter per character; the expected hash was computed with the reference's `regex`
-        // module (2026.11.15): scripts/oracle/tokenizers_compare.py --classes.
+        // module (2026.11.15): oracle/tokenizing.py --classes.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for c in '\0'..=char::MAX {
             let letter = match c.general_category_group() {

@@ -168,7 +168,7 @@ pub fn start(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The rows of a file that `scripts/judge_oracle.py` wrote.
+    /// The rows of a file that `oracle/judges.py` wrote.
     fn rows(file: &str) -> Vec<Value> {
         let file: Value = serde_json::from_str(file).unwrap();
         file["rows"].as_array().unwrap().clone()
