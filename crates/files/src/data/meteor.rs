@@ -33,7 +33,7 @@ pub(super) const KIND: DataKind = DataKind {
     doubt: "these are not the resources of pycocoevalcap 1.2",
     needs: &[],
     stem: "meteor-1.5",
-    published: "34295d21",
+    published: "1fef3228",
     compile: |source, _, progress| compile(source, progress),
     verify: |bytes| {
         let resources = Resources::open(Arc::new(bytes))?;
