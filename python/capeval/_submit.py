@@ -1,4 +1,4 @@
-"""Handing results in to an evaluation server."""
+"""Submission of results to an evaluation server."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def submit(
     wait: bool = True,
     **options: Unpack[SubmitOptions],
 ) -> Submission | None:
-    """Hands results in to an evaluation server, and waits for their scores.
+    """Submits results to an evaluation server, and waits for their scores.
 
     The captions are checked before they are sent, and the server counts a submission only if it can be scored. The same
     captions again give the earlier submission, and are not counted.

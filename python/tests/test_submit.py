@@ -1,4 +1,4 @@
-"""Handing results in to an evaluation server, which is a script on loopback here."""
+"""Submission of results to an evaluation server, which is a script on loopback here."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ arguments! {
     To = "to", "URL";
     /// The token of an account of an evaluation server.
     Token = "token", "TOKEN";
-    /// The team that hands results in.
+    /// The team that submits results.
     Team = "team", "TEAM";
     /// What a method says in the columns of a phase.
     Columns = "columns", "KEY=VALUE";

@@ -1,4 +1,4 @@
-//! Handing results in to an evaluation server.
+//! Submission of results to an evaluation server.
 
 use std::ops::ControlFlow;
 
@@ -27,7 +27,7 @@ struct SubmitOptions {
     wait: bool,
 }
 
-/// Hands captions in to the server at `address`, and follows them until they have scores if `wait` is set; or, with
+/// Submits captions to the server at `address`, and follows them until they have scores if `wait` is set; or, with
 /// `check`, only has the server check them. Returns what the server says of the submission as JSON, and whether the
 /// same captions were submitted before; `None` after a check.
 #[pyfunction]

@@ -1,4 +1,4 @@
-//! Hands results in to an evaluation server, and follows them until they have scores.
+//! Submits results to an evaluation server, and follows them until they have scores.
 //!
 //! What a file must be is checked before it is sent; what only the server knows, such as which images are missing, it
 //! reports before it counts the submission.
@@ -164,14 +164,14 @@ impl Server {
         }
     }
 
-    /// Has the server check results without handing them in.
+    /// Has the server check results without submitting them.
     pub fn check(&self, phase: &Phase, results: &Results) -> Result<(), Error> {
         let report = self.0.post(&format!("/api/v1/phases/{}/validate", phase.id), results.bytes(), &[])?;
         let report = Report::deserialize(report).map_err(|_| error::unexpected())?;
         if report.is_valid { Ok(()) } else { Err(error::invalid(&report)) }
     }
 
-    /// Hands results in. A request whose answer is lost is sent again and counted once.
+    /// Submits results. A request whose answer is lost is sent again and counted once.
     pub fn submit(&self, phase: &Phase, results: &Results, about: &About<'_>) -> Result<Submission, Error> {
         if !phase.is_open {
             let reason =

@@ -1,4 +1,4 @@
-//! Handing in results: what is sent, what is printed, and what every refusal says. The server is a script on loopback.
+//! Submission of results: what is sent, what is printed, and what every refusal says. The server is a script.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
