@@ -11,7 +11,7 @@ impl<N: Copy> Ends<'_, N>
 where
     usize: TryFrom<N>,
 {
-    /// Where range `k` starts: at the end of the one before it. `k` may be one past the last range.
+    /// The start of range `k`, which is the end of the one before it. `k` may be one past the last range.
     ///
     /// # Panics
     /// When there is no range before `k`.

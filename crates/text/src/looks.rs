@@ -111,8 +111,7 @@ impl Looks {
         }
     }
 
-    /// Whether these texts seem to be tokenised: most marks follow a space, and at least one text in ten
-    /// contains such a mark.
+    /// Detects tokenised texts: most marks follow a space, and at least one text in ten contains such a mark.
     ///
     /// Text whose tokenizer removed the punctuation looks the same as text that never had any.
     pub fn tokenised(&self) -> bool {
@@ -120,15 +119,15 @@ impl Looks {
             && self.n_detached_marks.saturating_mul(10) >= self.n_texts
     }
 
-    /// Whether these texts seem to need a tokenizer: most marks directly follow a word, in at least one text
-    /// in ten, or Chinese or Japanese is written without spaces.
+    /// Detects texts that need a tokenizer: most marks directly follow a word, in at least one text in ten, or Chinese
+    /// or Japanese is written without spaces.
     pub fn untokenised(&self) -> bool {
         let marks = self.n_attached_marks > self.n_detached_marks
             && self.n_attached_marks.saturating_mul(10) >= self.n_texts;
         marks || self.unsegmented()
     }
 
-    /// Whether at least a fifth of the letters are Chinese or Japanese in long runs without spaces.
+    /// Detects texts in which at least a fifth of the letters are Chinese or Japanese in long runs without spaces.
     pub fn unsegmented(&self) -> bool {
         self.n_unspaced.saturating_mul(5) >= self.n_letters
             && self.n_unspaced > self.n_unspaced_runs.saturating_mul(4)
@@ -150,7 +149,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Whether a letter or digit is in a Unicode block of the Latin script.
+/// Returns true if a letter or digit is in a Unicode block of the Latin script.
 fn is_latin(c: char) -> bool {
     matches!(c,
         '\0'..='\u{24f}'
@@ -165,7 +164,7 @@ fn is_latin(c: char) -> bool {
         | '\u{ff10}'..='\u{ff5a}')
 }
 
-/// Whether `c` is in a Unicode block of Chinese characters or kana.
+/// Returns true if `c` is in a Unicode block of Chinese characters or kana.
 fn is_written_without_spaces(c: char) -> bool {
     matches!(c,
         '\u{3005}'..='\u{3007}'

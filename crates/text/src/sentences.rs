@@ -72,7 +72,7 @@ impl Sentences {
         self.ends.len()
     }
 
-    /// Whether there are no sentences.
+    /// Returns true if there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -318,12 +318,12 @@ struct Builder {
     open: Vec<u64>,
 }
 
-/// What is known of the pieces of a text.
+/// The pieces of a text and their properties.
 #[derive(Clone, Copy)]
 struct Pieces {
-    /// Whether the words differ from the pieces.
+    /// True if the words differ from the pieces.
     are_odd: bool,
-    /// Whether they may depend on the text that follows.
+    /// True if they may depend on the text that follows.
     are_open: bool,
 }
 

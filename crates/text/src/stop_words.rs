@@ -15,7 +15,7 @@ impl StopWords {
         source.lines().collect::<io::Result<_>>().map(Self)
     }
 
-    /// Whether `word` is in the list.
+    /// Returns true if `word` is in the list.
     pub fn contains(&self, word: &str) -> bool {
         self.0.contains(word)
     }
@@ -25,7 +25,7 @@ impl StopWords {
         self.0.len()
     }
 
-    /// Whether the list is empty.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

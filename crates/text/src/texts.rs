@@ -17,7 +17,7 @@ impl Texts {
         self.ends.len()
     }
 
-    /// Whether there are no texts.
+    /// Returns true if there are no texts.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

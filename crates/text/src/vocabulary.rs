@@ -201,7 +201,7 @@ impl Vocabulary {
         (0..self.len()).map(|k| (Symbol(k as u32), self.word(Symbol(k as u32))))
     }
 
-    /// Whether Python's `str.split()` would split or drop `word`.
+    /// Returns true if Python's `str.split()` would split or drop `word`.
     pub(crate) fn splits(word: &str) -> bool {
         word.is_empty()
             || if word.is_ascii() {

@@ -40,7 +40,7 @@ pub struct NgramCounts {
     tables: Vec<Table>,
     /// The answers of each round; none if the counts were stored.
     rounds: Vec<Round>,
-    /// What is kept of each shard, if n-grams are packed.
+    /// The kept numbers of each shard, if n-grams are packed.
     kept: Vec<Option<Kept>>,
     n_images: usize,
 }
@@ -427,7 +427,8 @@ impl NgramCounts {
         }
     }
 
-    /// Whether the n-gram with this key has `n` words; a table of all orders has keys without words before them.
+    /// Returns true if the n-gram with this key has `n` words; a table of all orders has keys without words before
+    /// them.
     fn has_words(&self, key: u64, n: usize) -> bool {
         let bits = self.word_bits * n as u32;
         self.word_bits == 32
@@ -477,7 +478,7 @@ struct Keys {
     times: Vec<u32>,
 }
 
-/// What is kept of a shard whose n-grams are packed, so that it need not be indexed again.
+/// The numbers of a shard whose n-grams are packed, kept so that it need not be indexed again.
 #[derive(Debug)]
 struct Kept {
     uses: Uses,
@@ -487,7 +488,7 @@ struct Kept {
     parts: Vec<u8>,
 }
 
-/// What a shard adds to a round.
+/// The keys that a shard adds to a round.
 struct Dealt {
     /// The words of each image, with the number of images; empty in rounds of longer n-grams.
     words: Vec<(Symbol, u32)>,
@@ -495,7 +496,7 @@ struct Dealt {
     kept: Option<Kept>,
 }
 
-/// What was found for the keys of a shard that belong to one part, in their order.
+/// The counts of those keys of a shard that belong to one part, in their order.
 #[derive(Debug, Default)]
 struct Answers {
     /// The number of images.

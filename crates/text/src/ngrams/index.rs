@@ -60,8 +60,8 @@ pub struct Shard {
     reference_ends: Vec<u32>,
 }
 
-/// Which entries the references of a shard use, in half of the memory: what is kept of an index whose n-grams have been
-/// counted.
+/// The entries that the references of a shard use, in half of the memory. They are kept of an index whose n-grams have
+/// been counted.
 #[derive(Debug)]
 pub(super) struct Uses {
     bounds: Vec<u32>,
@@ -96,7 +96,7 @@ impl<'a> ImageNgrams<'a> {
         self.bounds.last().map_or(0, |end| *end as usize - self.first_entry)
     }
 
-    /// Whether the references contain no words.
+    /// Returns true if the references contain no words.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -139,7 +139,7 @@ impl Shard {
         self.reference_ends.len()
     }
 
-    /// What is to be kept; `None` if an image has so many n-grams that their numbers need more memory.
+    /// Returns what is to be kept; `None` if an image has so many n-grams that their numbers need more memory.
     pub(super) fn to_uses(&self) -> Option<Uses> {
         let Self { bounds, uses, uses_ends, reference_ends, .. } = self;
         let uses = uses.iter().map(|entry| u16::try_from(*entry)).collect::<Result<_, _>>().ok()?;
@@ -152,7 +152,7 @@ impl Shard {
         self.number
     }
 
-    /// Whether images share a list.
+    /// Returns true if images share a list.
     pub(super) fn are_shared(&self) -> bool {
         self.lists.iter().any(|(_, times)| *times > 1)
     }
@@ -250,8 +250,8 @@ impl<'a> ReferenceLists<'a> {
         places.map(|place| self.sentences.words(place))
     }
 
-    /// What `work` makes of each shard, in the order of images; threads take shards. `work` may keep a shard, and leave
-    /// another.
+    /// Applies `work` to each shard; results are in the order of images, and threads take shards. `work` may keep a
+    /// shard, and leave another.
     ///
     /// # Panics
     /// If there is no such list, or the ends point past the last sentence.

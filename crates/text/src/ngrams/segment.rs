@@ -17,7 +17,7 @@ pub struct CandidateNgram {
     pub symbol: Symbol,
     /// The number of occurrences in the candidate.
     pub count: u32,
-    /// Whether a reference contains it.
+    /// True if a reference contains it.
     pub is_shared: bool,
     /// The number of images whose references contain the n-gram; 0 before [`Segments::look_up`].
     pub images: u32,

@@ -43,7 +43,7 @@ impl Exceptions {
         self.bases.len()
     }
 
-    /// Whether the list is empty.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.bases.is_empty()
     }

@@ -148,7 +148,7 @@ fn replace(w: &mut Vec<char>, suffix: &str, by: &str) {
     w.extend(by.chars());
 }
 
-/// Whether each character is a consonant; `y` is a consonant at the start and after a vowel.
+/// Marks the consonants among the characters; `y` is a consonant at the start and after a vowel.
 fn consonants(w: &[char]) -> Vec<bool> {
     let mut before = false;
     w.iter()
@@ -168,8 +168,8 @@ fn measure(w: &[char]) -> usize {
     consonants(w).windows(2).filter(|pair| matches!(pair, [false, true])).count()
 }
 
-/// Whether `w` ends in a consonant, a vowel and a consonant other than `w`, `x` and `y`, or is just a vowel
-/// and a consonant.
+/// Returns true if `w` ends in a consonant, a vowel and a consonant other than `w`, `x` and `y`, or is just a vowel and
+/// a consonant.
 fn ends_short(w: &[char]) -> bool {
     match (consonants(w)[..].last_chunk::<3>(), w) {
         (Some([true, false, true]), [.., last]) => !matches!(last, 'w' | 'x' | 'y'),

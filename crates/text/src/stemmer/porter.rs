@@ -153,7 +153,7 @@ fn longest<'r, R>(
     rules.into_iter().filter(|rule| ends(w, suffix(rule))).max_by_key(|rule| suffix(rule).len())
 }
 
-/// Whether `w` consists of consonants, a vowel and a consonant other than `w`, `x` and `y`.
+/// Returns true if `w` consists of consonants, a vowel and a consonant other than `w`, `x` and `y`.
 fn is_short(w: &[char]) -> bool {
     let [head @ .., vowel, last] = w else { return false };
     let Some((first, rest)) = head.split_first() else { return false };

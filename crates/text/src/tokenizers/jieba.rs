@@ -38,7 +38,7 @@ pub(super) fn tokenize(text: &str, piece: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether the package looks for words in runs of such characters; every other character is a word by itself.
+/// Returns true if the package looks for words in runs of such characters; every other character is a word by itself.
 fn is_in_block(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '\u{4e00}'..='\u{9fd5}' | '+' | '#' | '&' | '.' | '_' | '%' | '-')

@@ -236,7 +236,7 @@ impl UnknownTokenizer {
         )
     }
 
-    /// Where to get the dictionary, or the most similar name.
+    /// Says where to get the dictionary, or suggests the most similar name.
     pub fn remedy(&self) -> Remedy {
         let dictionary = |argument, package: &str| {
             Remedy::give(argument).to(format!("use the folder dicdir of the Python package {package}"))

@@ -37,7 +37,7 @@ pub(super) enum Class {
 pub(super) trait Rules {
     /// The class of each ASCII character; [`Class::Wide`] for all other bytes.
     const ASCII: [Class; 256];
-    /// Whether the text is padded with spaces, so that points at its ends have a neighbour.
+    /// Pad the text with spaces, so that points at its ends have a neighbour.
     const PADDED: bool;
     /// The class of a non-ASCII character.
     fn wide(c: char) -> Class;

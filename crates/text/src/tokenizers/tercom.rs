@@ -131,7 +131,7 @@ fn pairs(text: &str, matches: impl Fn(char, char) -> bool, [before, between, aft
     result
 }
 
-/// Whether `c` is an ideograph, a stroke, a radical, a compatibility form, or an enclosed letter or month.
+/// Returns true if `c` is an ideograph, a stroke, a radical, a compatibility form, or an enclosed letter or month.
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{2e80}'..='\u{2eff}'

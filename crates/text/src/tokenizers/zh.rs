@@ -30,7 +30,7 @@ impl Rules for Zh {
     }
 }
 
-/// Whether the reference program treats `c` as a Chinese character.
+/// Returns true if the reference program treats `c` as a Chinese character.
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{2001}'..='\u{2a6d}'

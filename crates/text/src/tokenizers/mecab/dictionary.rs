@@ -42,7 +42,7 @@ pub struct Dictionary {
 pub(super) struct CharInfo(u32);
 
 impl CharInfo {
-    /// Whether the characters share a kind.
+    /// Returns true if the characters share a kind.
     pub(super) fn is_kind_of(self, other: Self) -> bool {
         self.0 & other.0 & 0x3_ffff != 0
     }
@@ -57,12 +57,12 @@ impl CharInfo {
         (self.0 >> 26 & 0xf) as usize
     }
 
-    /// Whether a whole run of characters becomes an unknown word.
+    /// Returns true if a whole run of characters becomes an unknown word.
     pub(super) fn groups(self) -> bool {
         self.0 >> 30 & 1 == 1
     }
 
-    /// Whether unknown words are generated even where known words match.
+    /// Returns true if unknown words are generated even where known words match.
     pub(super) fn always(self) -> bool {
         self.0 >> 31 == 1
     }

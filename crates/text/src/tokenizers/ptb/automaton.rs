@@ -62,7 +62,7 @@ pub(super) struct Automaton {
     pub(super) hopeless: HashSet<(usize, State), foldhash::fast::FixedState>,
     /// Positions that the current match has passed since its last complete match.
     pub(super) passed: Vec<(usize, State)>,
-    /// Whether the tokens of the current text may depend on what follows it.
+    /// True if the tokens of the current text may depend on what follows it.
     pub(super) is_open: bool,
 }
 

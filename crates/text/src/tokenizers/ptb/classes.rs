@@ -200,7 +200,7 @@ impl Set {
         Self(!self.0 & !(1 << END))
     }
 
-    /// Whether `class` belongs to the set.
+    /// Returns true if `class` belongs to the set.
     pub(super) const fn has(self, class: u8) -> bool {
         self.0 >> (class & 0x7f) & 1 == 1
     }

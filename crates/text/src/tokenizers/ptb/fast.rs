@@ -130,7 +130,7 @@ fn letters(eight: u64) -> usize {
     other.trailing_zeros() as usize / 8
 }
 
-/// Whether the word of `length` letters at the start of `eight` is one of those that are split in two.
+/// Returns true if the word of `length` letters at the start of `eight` is one of those that are split in two.
 #[inline]
 fn is_split(eight: u64, length: usize) -> bool {
     const FIVE: [u64; 5] = [
@@ -165,8 +165,8 @@ impl Abbreviations {
         Self(bits)
     };
 
-    /// Whether the word of `length` letters at the start of `eight` may be an abbreviation. This is always
-    /// true for a single letter, and never for a word of more than seven letters.
+    /// Returns true if the word of `length` letters at the start of `eight` may be an abbreviation. This is always true
+    /// for a single letter, and never for a word of more than seven letters.
     #[inline]
     fn may_have(&self, eight: u64, length: usize) -> bool {
         if !(2..=7).contains(&length) {

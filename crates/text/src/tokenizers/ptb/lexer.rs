@@ -34,7 +34,7 @@ struct Match {
     rule: u8,
     /// In bytes; counting continues in the line break after the text and in the text that follows.
     end: usize,
-    /// Whether the match includes the first half of the character above U+FFFF that starts at `end`.
+    /// True if the match includes the first half of the character above U+FFFF that starts at `end`.
     half: bool,
 }
 

@@ -3,7 +3,7 @@
 use super::sigma;
 use crate::tokenizers::plain::is_python_space;
 
-/// Whether pycocoevalcap drops this token, which has been lower-cased.
+/// Returns true if pycocoevalcap drops this token, which has been lower-cased.
 ///
 /// Its list has `-LRB-` and similar tokens in upper case, so brackets survive as `-lrb-`.
 #[inline]
@@ -55,7 +55,7 @@ impl Post {
         }
     }
 
-    /// Whether a token is held back.
+    /// Returns true if a token is held back.
     #[inline]
     pub(super) fn holds(&self) -> bool {
         !self.held.is_empty()

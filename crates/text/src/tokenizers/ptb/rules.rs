@@ -11,7 +11,7 @@ use super::classes::{
 };
 use super::pattern::{Pattern, among, names, one, text, words};
 
-/// Where the token ends within the match of its rule; the rest of the match is read again.
+/// The end of the token within the match of its rule; the rest of the match is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     /// At the end of the match.
@@ -32,7 +32,7 @@ pub(super) enum Cut {
     BeforeNot,
     /// Before the last full stop, and before one white space that precedes it if it is `spaced`.
     BeforeStop {
-        /// Whether white space stands before the full stop.
+        /// True if white space stands before the full stop.
         spaced: bool,
     },
 }

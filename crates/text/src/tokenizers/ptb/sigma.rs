@@ -47,13 +47,13 @@ fn is_cased(c: char) -> bool {
     c.is_uppercase() || c.is_lowercase()
 }
 
-/// Whether `c` joins two letters of a word: dashes, underscores, straight quotes and full stops.
+/// Returns true if `c` joins two letters of a word: dashes, underscores, straight quotes and full stops.
 fn joins_letters(c: char) -> bool {
     matches!(c, '-' | '_' | '"' | '\'' | '.' | '\u{ad}' | '\u{58a}' | '\u{2010}'..='\u{2015}' | '\u{2027}')
         || matches!(c, '\u{203f}' | '\u{2040}')
 }
 
-/// Whether `c` joins two digits of a number.
+/// Returns true if `c` joins two digits of a number.
 fn joins_digits(c: char) -> bool {
     matches!(c, '"' | '\'' | ',' | '.' | '\u{66b}')
 }
