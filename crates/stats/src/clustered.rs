@@ -32,7 +32,7 @@ pub struct Ratings<'a> {
 pub struct Drawn<'w> {
     weights: &'w [[f64; LANES]],
     n: Lanes,
-    /// Whether integer sums stay exact.
+    /// True if integer sums stay exact.
     is_exact: bool,
     mean: Lanes,
     variance: Lanes,
@@ -50,7 +50,7 @@ pub struct Scores<'a> {
     sorted: Sorted,
 }
 
-/// How scores agree with ratings; `None` where either is constant or not finite.
+/// Coefficients of scores and ratings; `None` where either is constant or not finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// Pearson's r.
@@ -65,7 +65,7 @@ pub struct Coefficients {
 #[derive(Clone, Debug)]
 struct Sorted {
     entries: Vec<Entry>,
-    /// Where each level ends among the points.
+    /// The end of each level among the points.
     ends: Vec<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Correcting p-values for the number of tests.
 
 capeval_choice::named! {
-    /// How p-values are corrected for the number of tests.
+    /// The correction of p-values for the number of tests.
     #[derive(Default)]
     pub enum Correction ("correction") {
         None = "none", "none";

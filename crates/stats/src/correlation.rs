@@ -1,4 +1,4 @@
-//! How well two lists of numbers agree: Pearson, Spearman, Kendall, and Williams' test.
+//! Agreement of two lists of numbers: Pearson, Spearman, Kendall, and Williams' test.
 //!
 //! Every coefficient takes a weight per item, which says how often a resample drew it. Resamples need no sorting,
 //! since values are replaced by their [`Levels`] once.

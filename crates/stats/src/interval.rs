@@ -26,7 +26,7 @@ impl Interval {
         Self { low: self.low * factor, high: self.high * factor }
     }
 
-    /// Whether `value` lies within.
+    /// Returns true if `value` lies within.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }

@@ -20,7 +20,7 @@ pub struct Matrix {
 #[derive(Clone, Debug)]
 struct Panel {
     rows: Vec<[f64; LANES]>,
-    /// Whether all numbers are finite, so that a row that was not drawn can be added with weight 0.
+    /// True if all numbers are finite, so that a row that was not drawn can be added with weight 0.
     is_finite: bool,
 }
 

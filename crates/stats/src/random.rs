@@ -10,7 +10,7 @@ pub struct Stream {
     state: [u64; 4],
 }
 
-/// What a stream is for, so that two uses of one seed never share their numbers.
+/// The purpose of a stream, so that two uses of one seed never share their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Drawing rows with replacement.

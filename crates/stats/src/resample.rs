@@ -125,7 +125,7 @@ pub fn exchange(
     replicate(matrix, resampling.resamples, n_values, progress, draw, score)
 }
 
-/// How often a resample draws a row.
+/// The number of times that a resample draws a row.
 pub trait Weight: Copy + Default + Send {
     /// The weight of a row that is drawn `count` times.
     fn new(count: u32) -> Self;

@@ -2,7 +2,7 @@
 
 use crate::exact::ExactSum;
 
-/// What the numbers of a column are, which decides how they are summed.
+/// The kind of the numbers of a column, which decides how they are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Integers; their sums are exact below 2^53.
@@ -16,7 +16,7 @@ pub enum ColumnKind {
 pub struct Column {
     /// The statistic's name, such as `matches-2`.
     pub name: String,
-    /// What its numbers are.
+    /// The kind of its numbers.
     pub kind: ColumnKind,
 }
 
@@ -74,7 +74,7 @@ impl Table {
         self.values.len() / self.columns.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -25,7 +25,7 @@ pub struct Ratings<'a> {
     clusters: &'a [u32],
     levels: Levels,
     sorted: Sorted,
-    /// Whether levels are counted from the highest one, because fewer points are above than below others.
+    /// True if levels are counted from the highest one, because fewer points are above than below others.
     is_turned: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Drawn<'w> {
 pub struct Scores {
     /// The points by score; points of one cluster that share both values are merged.
     points: Vec<Point>,
-    /// Where each score ends among the points.
+    /// The end of each score among the points.
     ends: Vec<u32>,
     /// By cluster, the points with a score of their own: their number, and the sum of their squared times.
     alone: Vec<(u32, f64)>,
@@ -204,7 +204,7 @@ impl Scores {
     }
 }
 
-/// How many points of each level a pass has seen so far.
+/// The number of points of each level that a pass has seen so far.
 trait Seen {
     /// The number of points seen below a level; `sum` is room for it.
     fn below<'s>(&'s self, level: u32, sum: &'s mut Counts) -> &'s Counts;

@@ -1,4 +1,4 @@
-//! How many points of each rating a pass has seen so far.
+//! The number of points of each rating that a pass has seen so far.
 
 use super::lanes::Lanes;
 
