@@ -38,7 +38,7 @@ pub struct Step {
     pub parts: Vec<Step>,
     /// The matching words that the number counts.
     pub matches: Vec<Match>,
-    /// What a step without a number states about the image.
+    /// The statement about the image that a step without a number makes.
     pub statement: Option<Statement>,
 }
 
@@ -47,7 +47,7 @@ pub struct Step {
 pub struct Statement {
     /// A thing, or a thing and its attribute, or a thing, its relation to another thing, and that thing.
     pub terms: Vec<String>,
-    /// Whether the other side states it, too.
+    /// True if the other side states it, too.
     pub is_matched: bool,
 }
 
@@ -225,7 +225,7 @@ impl Explanation {
         }
     }
 
-    /// Whether the positions of all matches are in range.
+    /// Returns true if the positions of all matches are in range.
     pub fn is_sound(&self) -> bool {
         let points = |words: &[String], at: &[usize]| {
             at.is_sorted_by(|a, b| a < b) && at.last().is_none_or(|last| *last < words.len())

@@ -11,7 +11,7 @@ type Build<M> = fn(&Settings<'_>) -> Result<M, Refusal>;
 pub struct MetricKind {
     /// The name that users type.
     pub name: &'static str,
-    /// What it rewards, in one line.
+    /// The quality that it rewards, in one line.
     pub summary: &'static str,
     /// The paper that published it.
     pub paper: &'static str,
@@ -33,7 +33,7 @@ pub struct Need {
     pub what: &'static str,
     /// The task that installs them.
     pub task: Task,
-    /// Whether the resources contain them.
+    /// Looks them up in the resources.
     pub has: fn(&Resources) -> bool,
     /// The description of the metric with default settings, for use if the data are missing.
     pub about: fn() -> About,
@@ -60,7 +60,7 @@ impl MetricKind {
         (self.build)(&Settings::read(metric, self.settings, metric, given, resources)?)
     }
 
-    /// Whether `resources` contain the data that it needs.
+    /// Returns true if `resources` contain the data that it needs.
     pub fn is_available(&self, resources: &Resources) -> bool {
         self.need.as_ref().is_none_or(|need| (need.has)(resources))
     }
@@ -78,7 +78,7 @@ impl MetricKind {
 pub struct CorpusKind {
     /// The name that users type.
     pub name: &'static str,
-    /// What it measures, in one line.
+    /// The quantity that it measures, in one line.
     pub summary: &'static str,
     /// The paper that published it.
     pub paper: &'static str,
@@ -88,7 +88,7 @@ pub struct CorpusKind {
     pub settings: &'static [Setting],
     /// The captions that it needs besides those of the system.
     pub needs: CorpusNeed,
-    /// Whether it compares the captions of one image, and so needs several per image.
+    /// True if it compares the captions of one image, and so needs several per image.
     pub compares: bool,
     /// Builds it.
     pub build: Build<AnyCorpusMetric>,

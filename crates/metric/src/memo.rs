@@ -1,4 +1,4 @@
-//! What metrics remember of captions, so that later runs need not compute it again.
+//! Notes that metrics keep of captions, so that later runs need not compute them again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Memo {
         is_sound.then_some(Self { name, captions, notes })
     }
 
-    /// What to store: the name, the captions and the notes.
+    /// The parts to store: the name, the captions and the notes.
     pub fn parts(&self) -> (&str, &Texts, &Texts) {
         (&self.name, &self.captions, &self.notes)
     }

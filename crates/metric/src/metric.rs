@@ -17,7 +17,7 @@ pub trait Statistics: Sized {
     fn load(row: &[f64]) -> Self;
 }
 
-/// How a metric reads text.
+/// The way in which a metric reads text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reading {
     /// As it was given; `words` and `pieces` are empty.
@@ -59,13 +59,13 @@ impl Reading {
 /// The input that a metric needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// How text is read; metrics with the same reading share the work.
+    /// The reading of text; metrics with the same reading share the work.
     pub reading: Reading,
     /// The length of the longest n-grams to compare; 0 for none.
     pub ngrams: usize,
-    /// Whether to count the images in which each n-gram occurs, and to look these counts up for candidates.
+    /// Count the images in which each n-gram occurs, and look these counts up for candidates.
     pub frequencies: bool,
-    /// Whether the metric reads what it remembers of captions.
+    /// Read the notes that the metric keeps of captions.
     pub memos: bool,
 }
 
@@ -127,15 +127,15 @@ pub struct About {
     pub parts: Vec<Part>,
     /// The data that [`Metric::fit`] depends on. If the model is a type of size 0, this is ignored.
     pub learns: Learns,
-    /// Whether each part of the corpus score is the mean of that part of the segment scores, so that tests for
-    /// means are valid.
+    /// True if each part of the corpus score is the mean of that part of the segment scores, so that tests for means
+    /// are valid.
     pub is_mean: bool,
-    /// Whether the corpus score is a function of summed statistics, so that [`Metric::score_table`] equals
+    /// True if the corpus score is a function of summed statistics, so that [`Metric::score_table`] equals
     /// [`Metric::score`] of their sum.
     pub adds_up: bool,
-    /// Whether a segment takes milliseconds, so that threads should take one at a time.
+    /// True if a segment takes milliseconds, so that threads should take one at a time.
     pub is_slow: bool,
-    /// Whether there are captions that [exceed a limit](Metric::exceeded_limit).
+    /// True if some captions may [exceed a limit](Metric::exceeded_limit).
     pub is_limited: bool,
     /// The languages that it is made for, as codes such as `en`, so that its scores of other texts mean little; empty
     /// for all.
@@ -197,7 +197,7 @@ impl About {
         Self { languages, ..self }
     }
 
-    /// Whether it knows English and no other language.
+    /// Returns true if it supports English and no other language.
     pub fn knows_only_english(&self) -> bool {
         self.languages == ["en"]
     }

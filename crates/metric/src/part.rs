@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Which way is better.
+/// The direction of better scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Higher is better: BLEU, CIDEr.
@@ -33,7 +33,7 @@ impl Direction {
         }
     }
 
-    /// Whether higher is better, rather than lower; `None` if neither is.
+    /// Returns true if higher is better and false if lower is; `None` if neither is.
     pub fn is_higher(self) -> Option<bool> {
         match self {
             Self::HigherIsBetter => Some(true),
@@ -60,7 +60,7 @@ pub struct Part {
     pub key: String,
     /// The name that tables show.
     pub label: String,
-    /// Which way is better.
+    /// The direction of better scores.
     pub direction: Direction,
     /// The kind of number.
     pub number: Number,
@@ -68,7 +68,7 @@ pub struct Part {
     pub min: f64,
     /// The highest possible value; may be infinite.
     pub max: f64,
-    /// Whether it can have a confidence interval; the bounds of an interval cannot.
+    /// True if it can have a confidence interval; the bounds of an interval cannot.
     pub has_interval: bool,
 }
 

@@ -36,7 +36,7 @@ impl Resources {
         self.0.get(&TypeId::of::<T>()).and_then(|value| Arc::clone(value).downcast().ok())
     }
 
-    /// Whether there is a value of this type.
+    /// Returns true if there is a value of this type.
     pub fn has<T: Any + Send + Sync>(&self) -> bool {
         self.0.contains_key(&TypeId::of::<T>())
     }

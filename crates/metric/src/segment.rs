@@ -26,9 +26,9 @@ pub struct References<'a> {
     pub images: &'a [u32],
     /// The number of these images in which each n-gram occurs, if a metric requests it.
     pub frequencies: Option<&'a Arc<NgramCounts>>,
-    /// What metrics remember of captions.
+    /// The notes that metrics keep of captions.
     pub memos: &'a [Memo],
-    /// What metrics computed of each reference, if all images take part as when they did.
+    /// The figures that metrics computed of each reference, if all images take part as they did then.
     pub figures: &'a [Figures],
 }
 

@@ -118,7 +118,7 @@ impl Setting {
         }
     }
 
-    /// Whether the values are numbers and the default is a word.
+    /// Returns true if the values are numbers and the default is a word.
     fn has_word(&self) -> bool {
         match &self.values {
             Values::Count(_) | Values::Number(_) => self.default.parse::<f64>().is_err(),
@@ -126,7 +126,7 @@ impl Setting {
         }
     }
 
-    /// Whether it takes `value`; true if only the metric can decide this.
+    /// Returns true if it takes `value`; true if only the metric can decide this.
     fn takes(&self, value: &str) -> bool {
         match &self.values {
             _ if value == self.default => true,
@@ -262,7 +262,7 @@ impl<'s> Settings<'s> {
         if is_default { Ok(None) } else { self.get(name).map(Some) }
     }
 
-    /// Whether the value of `name` is `yes`.
+    /// Returns true if the value of `name` is `yes`.
     pub fn yes(&self, name: &str) -> bool {
         self.text(name) == "yes"
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What signatures of given scores have as the name of a metric.
+/// The name of the metric in signatures of given scores.
 const GIVEN: &str = "given";
 
 /// The name and settings of a metric: two scores on the same references are comparable if their signatures are equal.
@@ -45,7 +45,7 @@ impl Signature {
         Self::new(GIVEN).with("measure", measure)
     }
 
-    /// Whether the scores are given, and not computed.
+    /// Returns true if the scores are given, and not computed.
     pub fn is_given(&self) -> bool {
         self.metric == GIVEN
     }
