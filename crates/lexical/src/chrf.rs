@@ -35,7 +35,7 @@ const EPSILON: f64 = 1e-16;
 const MAX_ORDERS: usize = 64;
 
 capeval_choice::named! {
-    /// Whether white space counts as characters.
+    /// The choice to count white space as characters.
     pub enum Blanks ("white space") {
         Kept = "yes", "it is part of the character n-grams";
         Dropped = "no", "it is dropped before characters are counted";
@@ -43,7 +43,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether empty orders are left out of the average.
+    /// The choice to leave empty orders out of the average.
     pub enum Orders ("effective order") {
         Effective = "yes", "only orders of which candidate and reference both hold n-grams count";
         All = "no", "all orders count, smoothed by 1e-16, as in chrF++.py, Moses and NLTK";
@@ -106,9 +106,9 @@ pub struct Chrf {
     word_order: usize,
     /// The importance of recall relative to precision; 2 in the reference program.
     pub beta: f64,
-    /// Whether upper and lower case differ.
+    /// The treatment of upper and lower case.
     pub case: Case,
-    /// Whether white space counts as characters.
+    /// The choice to count white space as characters.
     pub blanks: Blanks,
     /// The orders that the score averages over.
     pub orders: Orders,

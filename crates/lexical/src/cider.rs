@@ -498,7 +498,7 @@ impl Cider {
         }
     }
 
-    /// What the norms of references depend on, if it is no table.
+    /// The name of the document frequencies on which the norms of references depend, if they are no table.
     fn name_of_norms(&self) -> Option<String> {
         let Self { order, term_frequency, .. } = self;
         matches!(self.idf, Idf::Corpus).then(|| format!("norms n={order} tf={term_frequency}"))

@@ -395,7 +395,7 @@ impl State {
         (above.count_ones() + blocks_above.sum::<u32>()) as usize
     }
 
-    /// Whether word `j` directly follows the word that the last word was aligned with.
+    /// Returns true if word `j` directly follows the word that the last word was aligned with.
     fn goes_on(&self, j: usize) -> bool {
         j > 0 && self.aligned.last() == Some(&Some(j - 1))
     }

@@ -35,7 +35,7 @@ impl WordParts {
     }
 }
 
-/// Whether Python's `\w` matches `c`.
+/// Returns true if Python's `\w` matches `c`.
 fn is_word_character(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';

@@ -54,7 +54,7 @@ impl Smoothing {
 }
 
 capeval_choice::named! {
-    /// Whether orders longer than the candidate are left out of the mean.
+    /// The choice to leave orders longer than the candidate out of the mean.
     pub enum EffectiveOrder ("effective order") {
         Never = "no", "never";
         Segments = "segments", "in segment scores only, as the reference program recommends and its command line does";
@@ -63,7 +63,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether upper and lower case differ.
+    /// The treatment of upper and lower case.
     pub enum Case ("case") {
         Mixed = "mixed", "they do";
         Lower = "lc", "text is lower-cased before it is cut";
@@ -111,13 +111,13 @@ pub struct SacreBleu {
     /// The counter of n-grams.
     counter: Bleu,
     order: usize,
-    /// Whether upper and lower case differ.
+    /// The treatment of upper and lower case.
     pub case: Case,
     /// The smoothing of orders without a match.
     pub smoothing: Smoothing,
     /// The value to smooth by, instead of the reference program's 0.1 for `floor` and 1 for `add-k`.
     pub by: Option<f64>,
-    /// Whether orders longer than the candidate are left out of the mean.
+    /// The choice to leave orders longer than the candidate out of the mean.
     pub effective_order: EffectiveOrder,
 }
 

@@ -40,7 +40,7 @@ const BEAM_WIDTH: usize = 25;
 const MAX_SHIFTS_TRIED: usize = 1_000;
 
 capeval_choice::named! {
-    /// Whether line breaks, entities and punctuation are normalised.
+    /// The choice to normalise line breaks, entities and punctuation.
     pub enum Normalization ("normalization") {
         On = "yes", "they are";
         Off = "no", "they stay, as in the reference program unless told otherwise";
@@ -48,7 +48,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether punctuation is kept.
+    /// The choice to keep punctuation.
     pub enum Punctuation ("punctuation") {
         Kept = "yes", "it stays, as in the reference program unless told otherwise";
         Removed = "no", "it is removed";
@@ -56,7 +56,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Whether normalization and removal of punctuation also apply to East Asian text.
+    /// The choice to apply normalization and removal of punctuation to East Asian text, too.
     pub enum EastAsian ("East Asian text") {
         Known = "yes", "they do";
         Unknown = "no", "they do not, as in the reference program unless told otherwise";
@@ -90,13 +90,13 @@ pub const KIND: MetricKind = MetricKind {
 /// The translation edit rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ter {
-    /// Whether upper and lower case differ; they do not in the reference program.
+    /// The treatment of upper and lower case, which do not differ in the reference program.
     pub case: Case,
-    /// Whether line breaks, entities and punctuation are normalised.
+    /// The choice to normalise line breaks, entities and punctuation.
     pub normalization: Normalization,
-    /// Whether punctuation is kept.
+    /// The choice to keep punctuation.
     pub punctuation: Punctuation,
-    /// Whether these two options also apply to East Asian text.
+    /// The choice to apply these two options to East Asian text, too.
     pub east_asian: EastAsian,
 }
 

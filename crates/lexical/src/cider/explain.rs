@@ -15,7 +15,7 @@ struct Compared<'a> {
     penalties: Vec<f64>,
     /// The norm of each reference, order by order.
     reference_norms: &'a [f64],
-    /// What each reference has added to the score so far, times the number of references.
+    /// The sum that each reference has added to the score so far, times the number of references.
     nearness: Vec<f64>,
 }
 
@@ -61,7 +61,7 @@ impl Cider {
         explanation
     }
 
-    /// What the shared n-grams of `n + 1` words add to the score.
+    /// The part of the score that the shared n-grams of `n + 1` words add.
     fn explained_order(
         &self,
         model: &Model,

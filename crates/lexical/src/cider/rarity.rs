@@ -23,7 +23,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What `work` makes of each shard of the references, with the document frequencies of its entries, unless they are
+    /// Applies `work` to each shard of the references, with the document frequencies of its entries, unless they are
     /// uniform.
     pub(super) fn visit<T: Send>(
         &self,

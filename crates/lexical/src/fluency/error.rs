@@ -34,7 +34,7 @@ impl Error {
         Self { refusal: self.refusal.with_remedy(remedy), ..self }
     }
 
-    /// What to do about it, if known.
+    /// The remedy, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.refusal.remedy()
     }

@@ -27,7 +27,7 @@ pub enum Source {
 }
 
 capeval_choice::named! {
-    /// Whether words that the model does not know count.
+    /// The choice to count words that the model does not know.
     pub enum UnknownWords ("unknown words") {
         Counted = "yes", "they do, with the probability of <unk>: KenLM's perplexity including OOVs";
         Omitted = "no", "they do not, but precede the words that follow them: perplexity excluding OOVs";
@@ -81,9 +81,9 @@ pub struct NgramPerplexity {
     /// The tokenizer of the text.
     pub tokenizer: Tokenizer,
     source: Source,
-    /// Whether the end of a caption counts as a token.
+    /// The choice to count the end of a caption as a token.
     pub end: EndSymbol,
-    /// Whether words that the model does not know count.
+    /// The choice to count words that the model does not know.
     pub unknown: UnknownWords,
 }
 

@@ -7,7 +7,7 @@ use capeval_metric::Statistics;
 use capeval_stats::Column;
 
 capeval_choice::named! {
-    /// Whether the symbol that ends a segment counts as a token.
+    /// The choice to count the symbol that ends a segment as a token.
     pub enum EndSymbol ("end symbol") {
         Counted = "yes", "it does, as in KenLM: a segment that ends where none would is punished";
         Omitted = "no", "it does not";

@@ -120,7 +120,7 @@ impl Counts {
         self.keys.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -247,7 +247,8 @@ impl Counts {
         parts.into_table(None)
     }
 
-    /// What a table of these n-grams has: those that are no n-grams of frequency 0 without longer ones.
+    /// The parts of these n-grams that a table contains: without those that are no n-grams, of frequency 0 and without
+    /// longer ones.
     fn used(&self) -> Used {
         let mut used = Used { ngrams: vec![false; self.len()], words: vec![false; self.n_words()] };
         // Prefixes have lower numbers.

@@ -67,7 +67,7 @@ impl DocumentFrequencies {
     }
 }
 
-/// What stands before the body of a file.
+/// The bytes before the body of a file.
 fn head(magic: [u8; 8], version: u32, hash: u64) -> [u8; BODY] {
     let mut head = [0; BODY];
     head[..8].copy_from_slice(&magic);

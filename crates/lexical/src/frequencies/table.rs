@@ -94,7 +94,7 @@ impl DocumentFrequencies {
         self.parts.frequencies.iter().filter(|frequency| **frequency > 0).count()
     }
 
-    /// Whether the table has no n-grams.
+    /// Returns true if the table has no n-grams.
     pub fn is_empty(&self) -> bool {
         self.parts.frequencies.is_empty()
     }

@@ -52,7 +52,7 @@ impl Tally {
         self.counts.len()
     }
 
-    /// Whether no images have been counted.
+    /// Returns true if no images have been counted.
     pub fn is_empty(&self) -> bool {
         self.images.iter().all(|n| *n == 0)
     }

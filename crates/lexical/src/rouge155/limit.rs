@@ -96,7 +96,7 @@ impl LimitedReader {
     }
 }
 
-/// Whether Perl treats a byte as white space.
+/// Returns true if Perl treats a byte as white space.
 fn is_space(b: u8) -> bool {
     matches!(b, b'\t'..=b'\r' | b' ')
 }

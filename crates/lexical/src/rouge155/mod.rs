@@ -57,7 +57,7 @@ pub use crate::rouge::{Gap, Model, Sums};
 use limit::LimitedReader;
 use tally::Tally;
 
-/// How words are stemmed.
+/// The stemmer of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stemming {
     /// Not at all.
@@ -78,7 +78,7 @@ capeval_choice::named! {
     }
 }
 
-/// How the corpus score is computed.
+/// The computation of the corpus score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Average {
     /// As the mean over this many resamples of the segments, which the program prints; option `-r`.
@@ -88,7 +88,7 @@ pub enum Average {
 }
 
 capeval_choice::named! {
-    /// Whether references are left out one by one.
+    /// The choice to leave out references one by one.
     pub enum Jackknife ("jackknife") {
         /// As in the paper and in ROUGE before 1.4; makes scores of human and machine summaries comparable.
         LeaveOneOut = "yes", "the mean over all ways to leave one reference out";
@@ -216,7 +216,7 @@ pub struct Rouge155 {
     pub limit: Limit,
     /// The combination of several references, option `-f`.
     pub formula: Formula,
-    /// Whether references are left out one by one.
+    /// The choice to leave out references one by one.
     pub jackknife: Jackknife,
     /// The unit that the corpus score averages over, option `-t`.
     pub unit: Unit,

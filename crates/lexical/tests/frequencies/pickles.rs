@@ -20,7 +20,7 @@ fn refused(bytes: &[u8], n_images: Option<u64>) -> String {
     pickle::read(bytes, n_images).expect_err("the pickle should be refused").to_string()
 }
 
-/// What a pickle of protocol 0 holds between the dictionary's start and its end.
+/// The items of a pickle of protocol 0, between the dictionary's start and its end.
 fn bare(items: &str) -> Vec<u8> {
     format!("(d{items}.").into_bytes()
 }

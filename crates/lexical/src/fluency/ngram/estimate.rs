@@ -226,7 +226,7 @@ mod tests {
         estimate.finish(Some(FALLBACK_DISCOUNTS)).unwrap().0
     }
 
-    /// What KenLM's `lmplz -o 2 --discount_fallback` (commit 4cb443e, 2025) prints for these six captions.
+    /// The output of KenLM's `lmplz -o 2 --discount_fallback` (commit 4cb443e, 2025) for these six captions.
     const LMPLZ: &str = "-1|<unk>|0;0|<s>|-0.30103;-0.6478175|</s>|0;-0.6478175|a|-0.21748397;\
         -0.6478175|b|-0.7861202;-0.6478175|c|-0.22847933;-0.7056006|a </s>|;-0.37816307|b </s>|;\
         -0.3456922|c </s>|;-0.30866393|<s> a|;-0.7056006|a a|;-0.9604056|b a|;-0.76168776|<s> b|;\
