@@ -18,7 +18,7 @@ pub(crate) struct Prospects {
     pub(crate) in_phrases: u32,
     /// Positions in the reference where a match can continue the chunk of the previous one.
     pub(crate) continuations: u32,
-    /// Whether all words on both sides can be matched.
+    /// True if all words on both sides can be matched.
     pub(crate) complete: bool,
 }
 

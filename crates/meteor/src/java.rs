@@ -22,7 +22,7 @@ pub fn utf16_len(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
 }
 
-/// Whether `c` is one of `StringTokenizer`'s default delimiters.
+/// Returns true if `c` is one of `StringTokenizer`'s default delimiters.
 pub fn is_token_delimiter(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C')
 }

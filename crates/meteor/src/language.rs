@@ -74,7 +74,7 @@ impl Language {
         self.names().1
     }
 
-    /// Whether METEOR has tuned parameters and a normaliser for the language.
+    /// Returns true if METEOR has tuned parameters and a normaliser for the language.
     pub fn is_fully_supported(self) -> bool {
         matches!(
             self,

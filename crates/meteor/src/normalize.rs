@@ -14,7 +14,7 @@ use crate::resources::{Resources, Words};
 /// except for input that itself contains these letters, for which [`Dots::Letters`] follows METEOR.
 const DOTS: u32 = 0x11_0000;
 
-/// Whether runs of dots are represented by numbers or by METEOR's letters.
+/// The representation of runs of dots: numbers, or METEOR's letters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dots {
     Numbers,
@@ -43,7 +43,7 @@ impl NormalizerTables {
     }
 }
 
-/// Whether METEOR treats `c` as a letter: western European and Cyrillic.
+/// Returns true if METEOR treats `c` as a letter: western European and Cyrillic.
 fn is_alpha(c: u32) -> bool {
     let Some(c) = char::from_u32(c) else { return c >= DOTS };
     if c.is_ascii() {
@@ -66,7 +66,7 @@ fn is(c: u32, wanted: char) -> bool {
     c == wanted as u32
 }
 
-/// Whether Java's `\s` matches `c`.
+/// Returns true if Java's `\s` matches `c`.
 fn is_regex_space(c: u32) -> bool {
     matches!(c, 0x20 | 0x09..=0x0D)
 }

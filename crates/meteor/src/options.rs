@@ -71,7 +71,7 @@ pub struct Parameters {
 }
 
 capeval_choice::named! {
-    /// How text is split into words.
+    /// The way to split text into words.
     pub enum TextForm ("form of text") {
         Normalized = "norm", "METEOR's own tokenisation and lower case (-norm)";
         NormalizedWithoutPunctuation = "norm-nopunct", "as norm, without punctuation (-norm -noPunct)";
@@ -102,7 +102,7 @@ pub struct Options {
     pub parameters: Parameters,
     /// The number of partial alignments kept per word (`-x`), at least 1.
     pub beam: usize,
-    /// How text is split into words.
+    /// The way to split text into words.
     pub text: TextForm,
     /// The unit of lengths and matches (`-ch`).
     pub unit: Unit,

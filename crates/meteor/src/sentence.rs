@@ -322,7 +322,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the result of a word with this character may depend on other words.
+/// Returns true if the result of a word with this character may depend on other words.
 fn is_contextual(c: char) -> bool {
     c == '.' || c < ' ' || c.is_whitespace()
 }

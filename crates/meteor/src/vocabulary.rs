@@ -31,12 +31,12 @@ impl Step {
         self.0 >> 2
     }
 
-    /// Whether it is a phrase and not only the beginning of one.
+    /// Returns true if it is a phrase and not only the beginning of one.
     pub(crate) fn is_phrase(self) -> bool {
         self.0 & 2 != 0
     }
 
-    /// Whether longer phrases begin with it.
+    /// Returns true if longer phrases begin with it.
     pub(crate) fn has_longer(self) -> bool {
         self.0 & 1 != 0
     }
@@ -102,7 +102,7 @@ impl Steps {
 /// Both kinds are numbered together from 0, so an array can be indexed by class.
 pub(crate) type Class = u32;
 
-/// What words share if they match.
+/// The form that words share if they match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shared {
     Key(i32),
@@ -130,7 +130,7 @@ pub(crate) struct Word {
 pub(crate) struct Paraphrase {
     /// The other phrase.
     pub(crate) other: u32,
-    /// Whether this phrase is the source of the entry, and the other one its target.
+    /// True if this phrase is the source of the entry, and the other one its target.
     pub(crate) is_source: bool,
     /// The position of the target among the targets of the source.
     pub(crate) place: u32,
@@ -163,7 +163,7 @@ struct Waiting {
     previous: u32,
 }
 
-/// Where the words after a phrase are in [`Successors`].
+/// The place in [`Successors`] of the words after a phrase.
 #[derive(Clone, Copy, Debug)]
 struct Followers {
     start: u32,
@@ -207,7 +207,7 @@ impl Successors {
         of
     }
 
-    /// Whether `word` may be among these; false is certain.
+    /// Returns true if `word` may be among these; false is certain.
     #[inline]
     fn may_contain(&self, of: Followers, word: u32) -> bool {
         let (block, bits) = Self::place(of, word);

@@ -17,8 +17,8 @@ pub(super) struct Found {
     pub(super) rows: Vec<u32>,
     /// The phrases of the reference that have paraphrases in the hypothesis, by position.
     pub(super) related: Vec<Related>,
-    /// Whether there are so many matches that they are listed only on demand, for one word at a time: their
-    /// number grows with the product of the lengths if both texts are repetitive.
+    /// True if there are so many matches that they are listed only on demand, for one word at a time: their number
+    /// grows with the product of the lengths if both texts are repetitive.
     pub(super) is_crowded: bool,
     /// All paraphrase matches, unless the pair is crowded.
     pub(super) paraphrases: Vec<Paraphrase>,
@@ -31,7 +31,7 @@ pub(super) struct Found {
     pub(super) twice: Vec<u64>,
     pub(super) fixed: Vec<Option<Match>>,
     pub(super) is_fixed: Vec<bool>,
-    /// Whether there are several ways to choose matches.
+    /// True if there are several ways to choose matches.
     pub(super) ambiguous: bool,
     /// The number of matchers that run.
     pub(super) n_matchers: usize,

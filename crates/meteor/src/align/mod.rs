@@ -26,7 +26,7 @@ use words::WordMatcher;
 /// The widest beam with which packed pairs are searched; wider ones leave no room for ranks.
 const MAX_PACKED_BEAM: usize = 1000;
 
-/// How sentences are aligned.
+/// The way to align sentences.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The matchers in the order in which they run.

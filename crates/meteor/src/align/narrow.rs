@@ -34,12 +34,12 @@ struct Path {
     pending: u32,
     /// The greatest number of METEOR's paths that this one may stand for, with itself.
     count: u32,
-    /// Whether METEOR's beam is certain to hold this path.
+    /// True if METEOR's beam is certain to hold this path.
     certain: bool,
     end: End,
 }
 
-/// Where a path ends: all that the next step needs to know about it.
+/// The end of a path: all that the next step needs to know about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
     /// The end of the last match in the hypothesis, or `NO_WORD` if the previous reference word is not matched.
@@ -123,7 +123,7 @@ pub(super) struct NarrowBeam {
     queue: Vec<Path>,
     following: Vec<Path>,
     keys: Vec<u64>,
-    /// What decides the future of each ranked path, and its place in the queue.
+    /// The state that decides the future of each ranked path, with its place in the queue.
     states: Vec<((u64, End), usize)>,
     /// The matches that are not definite, by reference word.
     options: Vec<Choosable>,

@@ -50,7 +50,7 @@ impl Sieve {
         self.0[number as usize / 64 % 64] |= 1 << (number % 64);
     }
 
-    /// Whether the number may have been inserted; false is certain.
+    /// Returns true if the number may have been inserted; false is certain.
     #[inline]
     pub(super) fn may_contain(&self, number: u32) -> bool {
         self.0[number as usize / 64 % 64] >> (number % 64) & 1 == 1

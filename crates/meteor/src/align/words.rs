@@ -126,7 +126,7 @@ impl WordMatcher {
         row.try_into().expect("a row has a mask per matcher")
     }
 
-    /// Whether all words are equal to those of `reference`.
+    /// Returns true if all words are equal to those of `reference`.
     pub(super) fn equal(&self, vocabulary: &Vocabulary, reference: &Sentence<'_>) -> bool {
         let key = |word: &u32| vocabulary.word(*word).key;
         self.words.len() == reference.words.len()

@@ -84,7 +84,7 @@ impl Bits {
         Ok(Self { words: Packed::open(reader, key)?, ranks: Packed::open(reader, key.part(1))? })
     }
 
-    /// Whether the bit at `index` is set.
+    /// Returns true if the bit at `index` is set.
     #[inline]
     pub(super) fn is_set(self, file: &[u8], index: usize) -> bool {
         self.words.get(file, index / 32).is_some_and(|bits| bits >> (index % 32) & 1 == 1)
@@ -221,7 +221,7 @@ impl Lists {
         self.ends.len()
     }
 
-    /// Whether the lists are contiguous and together cover the values, as in every file that was written
+    /// Returns true if the lists are contiguous and together cover the values, as in every file that was written
     /// correctly; in a damaged file, every list may span all values.
     pub(super) fn is_whole(self, file: &[u8]) -> bool {
         let mut before = 0;

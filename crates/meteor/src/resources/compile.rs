@@ -47,7 +47,7 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
-/// Whether the sources are those with which this crate was compared.
+/// The result of comparing the sources with those that this crate was tested with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recognized {
     /// The English parts and paraphrases are those of METEOR 1.5 in pycocoevalcap 1.2.
@@ -59,7 +59,7 @@ pub enum Recognized {
 /// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Whether these are the known English resources.
+    /// The result of comparing these with the known English resources.
     pub recognized: Recognized,
     /// The number of entries in each paraphrase table.
     pub paraphrases: Vec<(Language, usize)>,

@@ -66,7 +66,7 @@ impl Lexicon {
         }
     }
 
-    /// Whether the lists are consistent.
+    /// Returns true if the lists are consistent.
     pub(super) fn is_whole(&self, file: &[u8]) -> bool {
         self.lemma_synsets.is_whole(file) && self.form_synsets.is_whole(file)
     }

@@ -54,7 +54,7 @@ impl Paraphrases {
         }))
     }
 
-    /// Whether the lists are consistent.
+    /// Returns true if the lists are consistent.
     pub(super) fn is_whole(&self, file: &[u8]) -> bool {
         self.targets.is_whole(file)
     }
@@ -64,7 +64,7 @@ impl Paraphrases {
         self.words.find(file, word.as_bytes())
     }
 
-    /// Whether `node` has paraphrases or is a paraphrase.
+    /// Returns true if `node` has paraphrases or is a paraphrase.
     pub(crate) fn is_phrase(&self, file: &[u8], node: u32) -> bool {
         self.members.is_set(file, node as usize)
     }
