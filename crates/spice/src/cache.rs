@@ -26,7 +26,7 @@ const END_BYTES: usize = size_of::<u64>();
 /// Tuples of captions that earlier runs read, and those of this run.
 pub struct ParseCache {
     known: Memo,
-    /// Whether this run needed each of the known captions.
+    /// Marks the known captions that this run needed.
     needed: Vec<AtomicBool>,
     /// Notes on the captions that were not known.
     added: Mutex<BTreeMap<String, String>>,
@@ -58,7 +58,7 @@ impl ParseCache {
         self.known.name()
     }
 
-    /// Why the bytes of a file are not used.
+    /// The reason why the bytes of a file are not used.
     pub fn notice(&self) -> Option<&Notice> {
         self.notice.as_ref()
     }
@@ -150,7 +150,7 @@ mod tests {
         ParseCache::open(None, "sample")
     }
 
-    /// What `cache` writes over `file` if it may write this many bytes.
+    /// The bytes that `cache` writes over `file` if it may write this many.
     fn written_within(room: usize, cache: &ParseCache, file: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let stored = if file.is_empty() { empty() } else { open(file) };

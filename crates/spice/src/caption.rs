@@ -20,7 +20,7 @@ pub(crate) const MOST_TOKENS: usize = 200;
 /// The budget in words.
 const LIMIT: &str = "a sentence of up to 200 tokens, or several shorter ones that take no longer";
 
-/// How many of the sentences are within the budget, from the first on.
+/// The number of sentences within the budget, from the first on.
 fn n_affordable(sentences: &[Vec<String>]) -> usize {
     let mut left = BUDGET;
     let is_affordable = |words: &&Vec<String>| {

@@ -39,11 +39,11 @@ pub(crate) fn enhance(network: &mut Network<'_>) {
 struct Found {
     /// The word that quantifies.
     quantifier: WordId,
-    /// What is quantified.
+    /// The quantified noun.
     noun: WordId,
     /// The other words of the quantifier.
     others: Vec<WordId>,
-    /// Which children of the quantifier to its left also belong to it: those by this relation, or all.
+    /// The relation by which children of the quantifier to its left also belong to it; `None` for all.
     left: Option<&'static str>,
 }
 

@@ -98,12 +98,12 @@ impl DependencyGraph {
         children
     }
 
-    /// Where a word stands: its index, then the number of the copy.
+    /// The place of a word: its index, then the number of the copy.
     pub fn place(&self, id: WordId) -> (usize, usize) {
         (self.words[id].index, self.words[id].copy)
     }
 
-    /// Whether a word is a root or takes part in an edge.
+    /// Returns true if a word is a root or takes part in an edge.
     pub fn contains(&self, id: WordId) -> bool {
         self.roots.contains(&id) || self.edges.iter().any(|edge| edge.head == id || edge.dependent == id)
     }

@@ -59,7 +59,7 @@ impl<V> HashOrder<V> {
         self.entries.retain(|(_, key, _)| *key != word);
     }
 
-    /// Whether there is no word.
+    /// Returns true if there is no word.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

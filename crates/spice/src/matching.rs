@@ -1,8 +1,8 @@
-//! How many facts of a candidate are among those of its references, in all and by subset.
+//! Counts the facts of a candidate that are among those of its references, in all and by subset.
 
 use crate::scene::{Fact, Likeness, SceneGraph};
 
-/// Which facts count.
+/// The facts that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subset {
     /// All.
@@ -46,7 +46,7 @@ impl Subset {
         }
     }
 
-    /// Whether a fact belongs to it. An attribute into which others were merged is no number, colour or size.
+    /// Returns true if a fact belongs to it. An attribute into which others were merged is no number, colour or size.
     fn has(self, fact: &Fact<'_>) -> bool {
         let is_among = |list: &str| match fact {
             Fact::Attribute(_, attribute) => {
@@ -88,7 +88,7 @@ pub struct Counts {
     pub references: usize,
 }
 
-/// What captions say, with the number of facts in each subset.
+/// The facts of captions, with their number in each subset.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The facts.

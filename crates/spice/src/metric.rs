@@ -76,7 +76,7 @@ const RECENT_BYTES: usize = 1 << 19;
 /// The name of SPICE's notes; its number is raised whenever captions get other tuples.
 const NOTES: &str = "spice-tuples-1";
 
-/// What SPICE needs besides captions.
+/// The data that SPICE needs besides captions.
 pub struct Data {
     grammar: Grammar,
     synonyms: Box<dyn Synonyms + Send + Sync>,
@@ -152,18 +152,19 @@ struct Spice {
     cache: Option<Arc<ParseCache>>,
     tokenizer: Tokenizer,
     likeness: Likeness,
-    /// Whether F is also shown by subset.
+    /// True if F is also shown by subset.
     has_subsets: bool,
 }
 
-/// What captions say: each list of references, once it is needed, and candidates, some of which describe many images.
+/// The facts of captions: those of each list of references, once it is needed, and those of candidates, some of which
+/// describe many images.
 #[derive(Default)]
 struct Known {
     references: Vec<OnceLock<Facts>>,
     candidates: Mutex<Recent>,
 }
 
-/// What recent candidates say; forgotten when they become many.
+/// The facts of recent candidates, forgotten when they become many.
 #[derive(Default)]
 struct Recent {
     by_caption: HashMap<String, Arc<Facts>>,
@@ -171,7 +172,7 @@ struct Recent {
 }
 
 impl Known {
-    /// What a candidate says. As in [`Captions::get`], no thread waits for another.
+    /// The facts of a candidate. As in [`Captions::get`], no thread waits for another.
     fn candidate(&self, caption: &str, read: impl FnOnce() -> Facts) -> Arc<Facts> {
         let known =
             self.candidates.try_lock().ok().and_then(|recent| recent.by_caption.get(caption).cloned());
@@ -191,7 +192,7 @@ impl Known {
 }
 
 impl Spice {
-    /// What captions say, each given as its pieces joined.
+    /// The facts of captions, each passed as its pieces joined.
     fn facts(&self, segment: &Segment<'_>, captions: impl Iterator<Item = String>) -> Facts {
         let memo = segment.references.memo(&self.data.memo);
         let mut reader = None;

@@ -63,7 +63,7 @@ impl<'g> Network<'g> {
         &self.words[id]
     }
 
-    /// Where a word stands: its index, then the number of the copy.
+    /// The place of a word: its index, then the number of the copy.
     pub(crate) fn place(&self, id: WordId) -> (usize, usize) {
         (self.words[id].index, self.words[id].copy)
     }
@@ -154,7 +154,7 @@ impl<'g> Network<'g> {
         self.roots.remove(word);
     }
 
-    /// Whether a word is a root.
+    /// Returns true if a word is a root.
     pub(crate) fn is_root(&self, word: WordId) -> bool {
         self.roots.get(word).is_some()
     }
@@ -173,7 +173,7 @@ impl<'g> Network<'g> {
         heads.into_iter().filter(|head| *head != word).find(|head| self.reaches_root(*head, word))
     }
 
-    /// Whether a path leads from a root to `start` without `except`.
+    /// Returns true if a path leads from a root to `start` without `except`.
     fn reaches_root(&self, start: WordId, except: WordId) -> bool {
         let mut seen = HashSet::from([start, except]);
         let mut open = vec![start];

@@ -14,7 +14,7 @@ pub trait Synonyms {
     fn synsets(&self, word: &str, synsets: &mut Vec<u32>);
 }
 
-/// When two words mean the same.
+/// The conditions under which two words mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Likeness {
     /// If they are equal or share a synonym set; like things are merged.
@@ -56,14 +56,14 @@ impl Concept {
         }
     }
 
-    /// Whether both consist of the same phrases and synonym sets.
+    /// Returns true if both consist of the same phrases and synonym sets.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         let same =
             self.words.len() == other.words.len() && self.words.iter().all(|word| other.words.contains(word));
         same && self.synsets == other.synsets
     }
 
-    /// Whether they share a phrase or a synonym set.
+    /// Returns true if they share a phrase or a synonym set.
     pub(crate) fn resembles(&self, other: &Self) -> bool {
         self.shares_word(other) || self.shared_synsets(other) > 0
     }
@@ -127,7 +127,7 @@ enum Place {
     Between(usize, usize),
 }
 
-/// What two concepts that are alike have in common.
+/// The trait that two similar concepts share.
 #[derive(Clone, Copy, Debug, Hash)]
 enum Trait<'c> {
     Word(&'c str),
@@ -172,7 +172,7 @@ impl Index {
     }
 }
 
-/// What captions say: things, their attributes and relations.
+/// The scene that captions describe: things, their attributes and relations.
 ///
 /// Tuples are merged one by one into what is most like them, so their order matters. The reference program visits
 /// things and attributes in an order that differs from run to run; here it is the order in which they came.
@@ -329,7 +329,7 @@ fn first_like(like: &[usize], resembling: impl Fn(&usize) -> bool, likeness: Lik
 }
 
 impl Fact<'_> {
-    /// Whether a fact of the candidate matches one of the references.
+    /// Returns true if a fact of the candidate matches one of the references.
     pub fn matches(&self, other: &Self, likeness: Likeness) -> bool {
         let alike = |one: &Concept, other: &Concept| match likeness {
             Likeness::Synonyms => one.resembles(other),

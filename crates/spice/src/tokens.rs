@@ -21,7 +21,7 @@ pub fn sentences(text: &str, scratch: &mut Scratch) -> Vec<Vec<String>> {
     sentences
 }
 
-/// Whether `token` ends a sentence.
+/// Returns true if `token` ends a sentence.
 fn ends_sentence(token: &str) -> bool {
     token == "." || (!token.is_empty() && token.bytes().all(|c| matches!(c, b'!' | b'?')))
 }

@@ -36,7 +36,7 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Whether the tree has no node.
+    /// Returns true if the tree has no node.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

@@ -9,21 +9,21 @@ use crate::hash_order::HashOrder;
 use crate::morphology::lemma;
 use crate::network::Network;
 
-/// What a caption says, in lemmas.
+/// A statement of a caption, in lemmas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tuple {
     /// Something exists.
     Object(String),
     /// It has an attribute.
     Attribute {
-        /// What has it.
+        /// The object with the attribute.
         object: String,
         /// The attribute.
         attribute: String,
     },
     /// It is related to something.
     Relation {
-        /// What the relation is said of.
+        /// The subject of the relation.
         subject: String,
         /// The relation.
         predicate: String,
@@ -376,12 +376,12 @@ impl Sentence<'_, '_> {
     }
 }
 
-/// Whether a relation leads to an object, direct, indirect or with a preposition.
+/// Returns true if a relation leads to an object, direct, indirect or with a preposition.
 fn is_object(relation: &str) -> bool {
     matches!(relation, "iobj" | "dobj") || relation.starts_with("nmod:")
 }
 
-/// Whether a relation is that of an object without a preposition.
+/// Returns true if a relation is that of an object without a preposition.
 fn is_direct(relation: &str) -> bool {
     relation.strip_suffix("obj").is_some_and(|kind| kind.chars().count() == 1)
 }

@@ -71,7 +71,7 @@ impl Forest {
         self.connected[from] = to;
     }
 
-    /// Whether a node is the other or one that it depends on, through others or not.
+    /// Returns true if `node` is `above`, or depends on it directly or through others.
     fn is_above(&self, above: NodeId, node: NodeId) -> bool {
         let head = |node: &NodeId| {
             self.by_dependent.get(node).and_then(|edge| self.edges.get(*edge)).map(|edge| edge.head)

@@ -1,4 +1,4 @@
-//! How a parse is tidied before relations are looked for: expressions of several words, flat coordination, dates, ….
+//! Tidies a parse before relations are looked for: expressions of several words, flat coordination, dates, ….
 
 use super::coordination;
 use super::heads::NO_HEADS;
@@ -27,8 +27,8 @@ enum Edit {
 }
 use Edit::{After, Cut, Dissolve, Into, Recategorise, Relabel, Wrap};
 
-/// Where a pattern matches, its edits are made, and again until it matches no more. An edit whose first node was not
-/// found is skipped.
+/// A pattern and its edits, which are made where it matches, again until it matches no more. An edit whose first node
+/// was not found is skipped.
 type Rule = (&'static [&'static str], &'static [Edit]);
 
 /// Expressions of several words become phrases of the category `MWE`, in this order.
@@ -64,7 +64,7 @@ const EXPRESSIONS: Rule = (
     &[Wrap("MWE", "a", "b"), After("c", "b")],
 );
 
-/// What is done before flat coordination is restructured.
+/// The rules that apply before flat coordination is restructured.
 const BEFORE: &[Rule] = &[
     EXPRESSIONS,
     // "according to"
@@ -104,7 +104,7 @@ const BEFORE: &[Rule] = &[
     ),
 ];
 
-/// What is done afterwards.
+/// The rules that apply afterwards.
 const AFTER: &[Rule] = &[
     // Quantities.
     (&["NP[/QP=a[+QP=b[/CC]]]"], &[Wrap("QP", "a", "b"), Dissolve("a"), Dissolve("b")]),

@@ -138,7 +138,7 @@ pub(super) fn collapse(net: &mut Net, sentence: &Sentence<'_>) {
     share(net, sentence);
 }
 
-/// Whether a preposition may name the relation.
+/// Returns true if a preposition may name the relation.
 pub(super) fn is_case_marked(label: &Label) -> bool {
     label.is(Kind::Nmod) || label.is(Kind::Acl) || label.is(Kind::Advcl)
 }

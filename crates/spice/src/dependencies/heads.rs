@@ -1,4 +1,4 @@
-//! Which child of each phrase is its head, by meaning rather than by form: `sitting` in `is sitting`, `tall` in
+//! Finds the child of each phrase that is its head by meaning rather than by form: `sitting` in `is sitting`, `tall` in
 //! `is tall`.
 
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ pub(super) struct Heads {
     tops: Vec<NodeId>,
 }
 
-/// How children are searched for a category.
+/// The order in which children are searched for a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Search {
     /// For each category in turn, the leftmost child.
@@ -42,7 +42,7 @@ const PREPOSITIONAL_PHRASE: &[(Search, &str)] =
 const VERB_PHRASE: &[(Search, &str)] =
     &[(Left, "TO VBD VBN MD VBZ VB VBG VBP VP AUX AUXG ADJP JJP NN NNS JJ NP NNP")];
 
-/// Where the head of each category is looked for.
+/// The searches for the head of each category.
 const RULES: &[Rule] = &[
     ("NP", NOUN_PHRASE),
     ("VP", VERB_PHRASE),
@@ -253,7 +253,7 @@ impl Finder<'_, '_> {
         self.locate(&self.without_adverbials(children), Left, if copular { "VP ADJP" } else { "VP" })
     }
 
-    /// What a copula predicates: `tall` in `is tall`.
+    /// The predicate of a copula: `tall` in `is tall`.
     fn complement_of_copula(
         &self,
         node: NodeId,
@@ -288,7 +288,7 @@ impl Finder<'_, '_> {
         children.iter().copied().filter(|child| !is_adverbial(*child)).collect()
     }
 
-    /// Whether a node is the tag of an auxiliary among the given words, or a tag that only auxiliaries have.
+    /// Returns true if a node is the tag of an auxiliary among the given words, or a tag that only auxiliaries have.
     fn is_auxiliary(&self, node: NodeId, words: &[&str], by_tag: bool) -> bool {
         if !self.phrases.is_tag(node) {
             return false;
@@ -302,7 +302,7 @@ impl Finder<'_, '_> {
                 })
     }
 
-    /// Whether a form of "be" or "get" comes with a verb phrase that has a participle.
+    /// Returns true if a form of "be" or "get" comes with a verb phrase that has a participle.
     fn is_passive_or_progressive(&self, children: &[NodeId]) -> bool {
         let (mut verb_phrase, mut auxiliary) = (false, false);
         for child in children.iter().copied() {
@@ -318,8 +318,8 @@ impl Finder<'_, '_> {
         false
     }
 
-    /// Whether a verb phrase has a participle, or a phrase with one and then a conjunction. The reference program
-    /// compares the category of the verb phrase where it means that of the phrase inside.
+    /// Returns true if a verb phrase has a participle, or a phrase with one and then a conjunction. The reference
+    /// program compares the category of the verb phrase where it means that of the phrase inside.
     fn has_participle(&self, verb_phrase: NodeId) -> bool {
         let is_participle =
             |node: NodeId| self.phrases.is_tag(node) && matches!(self.label(node), "VBN" | "VBG" | "VBD");
@@ -336,7 +336,7 @@ impl Finder<'_, '_> {
         false
     }
 
-    /// Whether "there" as a subject stands before a verb phrase, or in a question.
+    /// Returns true if "there" as a subject stands before a verb phrase, or in a question.
     fn is_existential(&self, category: &str, parent: Option<NodeId>) -> bool {
         let sisters = parent.map_or(&[][..], |parent| self.phrases.children(parent)).iter().copied();
         if category == "VP" {

@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-/// How many tests there may be.
+/// The largest number of tests.
 const CAPACITY: usize = 448;
 
 /// The tests that a label passes.
@@ -27,7 +27,7 @@ pub(super) type Passed = [u64; CAPACITY / 64];
 pub(super) struct Test(u16);
 
 impl Test {
-    /// Whether this is one of the tests that were passed.
+    /// Returns true if this is one of the tests that were passed.
     pub(super) fn holds(self, passed: &Passed) -> bool {
         passed[usize::from(self.0) / 64] >> (self.0 % 64) & 1 == 1
     }
@@ -43,7 +43,7 @@ pub(super) fn unite(all: &mut Passed, more: &Passed) {
     all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
 }
 
-/// Whether all tests of one set are in the other.
+/// Returns true if all tests of one set are in the other.
 pub(super) fn includes(all: &Passed, some: &Passed) -> bool {
     all.iter().zip(some).all(|(all, some)| some & !all == 0)
 }
@@ -128,7 +128,7 @@ const COMPUTED: &[(&str, Predicate)] = &[
     ("clausal", |label| label.starts_with('S') && !label.starts_with("SYM")),
 ];
 
-/// Where a text must stand in a label.
+/// The place of a text in a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Start,
@@ -288,14 +288,14 @@ fn in_braces(text: &'static str) -> Option<&'static str> {
     text.strip_prefix('{').and_then(|text| text.strip_suffix('}'))
 }
 
-/// Whether a label starts with two capitals, each of which may have a dot.
+/// Returns true if a label starts with two capitals, each of which may have a dot.
 fn has_initials(label: &str) -> bool {
     let rest = label.strip_prefix(|c: char| c.is_ascii_uppercase());
     let rest = rest.map(|rest| rest.strip_prefix('.').unwrap_or(rest));
     rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
-/// Whether a label is a face on its side, such as `:-)`.
+/// Returns true if a label is a face on its side, such as `:-)`.
 fn is_western_smiley(label: &str) -> bool {
     let strip = |text: &mut &str, set: &str| {
         let rest = text.strip_prefix(|c| set.contains(c));
@@ -328,7 +328,7 @@ fn is_western_smiley(label: &str) -> bool {
     forwards(label) || backwards(label)
 }
 
-/// Whether a label is an upright face, such as `^_^`.
+/// Returns true if a label is an upright face, such as `^_^`.
 fn is_eastern_smiley(label: &str) -> bool {
     let is_eye = |c: Option<char>| c.is_some_and(|c| "-^x=~<>'".contains(c));
     let face = |text: &str| {

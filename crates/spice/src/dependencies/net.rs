@@ -34,12 +34,12 @@ impl Label {
         Self::new(kind)
     }
 
-    /// Whether the name is the plain one.
+    /// Returns true if the name is the plain one.
     pub(super) fn is(&self, kind: Kind) -> bool {
         self.kind == kind && self.is_plain()
     }
 
-    /// Whether no word makes the relation specific.
+    /// Returns true if no word makes the relation specific.
     pub(super) fn is_plain(&self) -> bool {
         self.name == self.kind.name()
     }
@@ -212,7 +212,7 @@ impl Net {
         self.vertices.iter().map(|(word, ())| word)
     }
 
-    /// Whether a word is a root or has links, or had.
+    /// Returns true if a word is a root or has links, or did before links were removed.
     pub(super) fn contains(&self, word: WordId) -> bool {
         self.vertices.get(word).is_some()
     }
@@ -222,7 +222,7 @@ impl Net {
         self.vertices().flat_map(|word| self.outgoing(word))
     }
 
-    /// Whether there is a link of the plain relation.
+    /// Returns true if there is a link of the plain relation.
     pub(super) fn has(&self, kind: Kind) -> bool {
         self.all().any(|link| self.links[link].label.is(kind))
     }

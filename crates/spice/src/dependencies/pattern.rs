@@ -49,7 +49,7 @@ const FRAGMENTS: &[(&str, &str)] = &[
     ("gap", "!/{verb}[/{copula} !+VP] !/(VP){verb}[/{copula} +VP[/VBN|VBD]] !/(VP)NP !/SBAR"),
 ];
 
-/// How many nodes a pattern may name.
+/// The largest number of nodes that a pattern may name.
 const NAMES: usize = 8;
 
 /// The nodes that have a name, the dependent first.
@@ -155,12 +155,12 @@ impl Pattern {
         Self { top, names: reader.names, needs }
     }
 
-    /// Whether the labels of a tree allow that the pattern matches.
+    /// Returns true unless the labels of a tree rule out that the pattern matches.
     pub(super) fn may_match(&self, phrases: &Phrases<'_>) -> bool {
         phrases.may_pass(&self.needs)
     }
 
-    /// Whether the label of a node allows that the pattern matches there.
+    /// Returns true unless the label of a node rules out that the pattern matches there.
     pub(super) fn may_match_at(&self, node: NodeId, phrases: &Phrases<'_>) -> bool {
         !matches!(self.top.test, Check::Label(test) if !test.holds(phrases.passed(node)))
     }
@@ -195,7 +195,7 @@ impl Pattern {
 /// Reads the notation.
 struct Reader<'t> {
     text: &'static str,
-    /// What follows the fragments that are being read.
+    /// The text after each of the fragments that are being read.
     outer: Vec<&'static str>,
     names: Vec<&'static str>,
     tests: &'t mut Tests,
@@ -343,7 +343,7 @@ fn all_of(mut alternatives: Vec<Vec<Condition>>) -> Vec<Condition> {
 }
 
 impl Condition {
-    /// Whether a match may name nodes, so that it matters which one is found.
+    /// Returns true if a match may name nodes, so that it matters which one is found.
     fn names_any(&self) -> bool {
         match self {
             Self::Step(_, shape) | Self::Optional(_, shape) => shape.names_any,
@@ -353,7 +353,7 @@ impl Condition {
     }
 }
 
-/// What to do with the nodes named so far; true ends the search.
+/// The continuation with the nodes named so far; true ends the search.
 type Then<'c> = &'c mut dyn FnMut(&mut Named) -> bool;
 
 struct Matcher<'m, 'a> {
@@ -408,7 +408,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// Whether there is a way in which the condition holds.
+    /// Returns true if the condition holds in some way.
     fn holds(&self, condition: &Condition, node: NodeId, named: &mut Named) -> bool {
         match condition {
             Condition::Step(step, shape) => self.step(*step, shape, node, named, &mut |named, next| {

@@ -20,7 +20,7 @@ pub(super) struct Phrases<'a> {
     nodes: Vec<Node<'a>>,
     root: NodeId,
     tests: &'static Tests,
-    /// What any label passes that is or was part of the tree.
+    /// The tests that any label passes that is or was part of the tree.
     passed_by_any: Passed,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Phrases<'a> {
         &self.nodes[node].passed
     }
 
-    /// Whether for each of the tests there may be a node that passes it.
+    /// Returns true if for each of the tests there may be a node that passes it.
     pub(super) fn may_pass(&self, tests: &Passed) -> bool {
         includes(&self.passed_by_any, tests)
     }
@@ -96,17 +96,17 @@ impl<'a> Phrases<'a> {
         self.nodes[node].word
     }
 
-    /// Whether a node has no children.
+    /// Returns true if a node has no children.
     pub(super) fn is_leaf(&self, node: NodeId) -> bool {
         self.children(node).is_empty()
     }
 
-    /// Whether a node is the tag of one word.
+    /// Returns true if a node is the tag of one word.
     pub(super) fn is_tag(&self, node: NodeId) -> bool {
         matches!(self.children(node), [only] if self.is_leaf(*only))
     }
 
-    /// Whether a node is neither a word nor the tag of one.
+    /// Returns true if a node is neither a word nor the tag of one.
     pub(super) fn is_phrase(&self, node: NodeId) -> bool {
         !self.is_leaf(node) && !self.is_tag(node)
     }

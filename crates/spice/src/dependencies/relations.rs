@@ -111,7 +111,7 @@ impl Kind {
         NAMES[self as usize].1
     }
 
-    /// Whether the other relation is a kind of this one.
+    /// Returns true if the other relation is a kind of this one.
     pub(super) fn includes(self, other: Self) -> bool {
         let more_general = match other {
             Auxpass | Cop => Aux,

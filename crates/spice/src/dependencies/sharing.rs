@@ -1,4 +1,4 @@
-//! What conjuncts share: heads and subjects.
+//! Shares the heads and subjects of conjuncts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use super::net::{Label, Link, LinkId, Net};
 use super::relations::Kind;
 use crate::WordId;
 
-/// What holds for the first conjunct holds for the others: heads, and subjects of verbs and adjectives without one.
+/// Applies to the other conjuncts what holds for the first: heads, and subjects of verbs and adjectives without one.
 pub(super) fn share(net: &mut Net, sentence: &Sentence<'_>) {
     let is_named =
         |link: &LinkId| net.link(*link).label.kind == Kind::Conj && !net.link(*link).label.is_plain();

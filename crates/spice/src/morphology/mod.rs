@@ -34,7 +34,7 @@ const PARTICLES: &[&str] = &[
     "in", "off", "on", "over", "out", "round", "together", "through", "up",
 ];
 
-/// What inflects.
+/// The kinds of words that inflect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Noun,
@@ -104,7 +104,7 @@ fn inflected(word: &str, tag: &str, kind: Kind) -> String {
     }
 }
 
-/// What is known about inflection.
+/// The known forms of a kind of word.
 #[derive(Debug)]
 struct Forms {
     nouns: KindOfForms,

@@ -12,7 +12,7 @@ pub(super) struct Rule {
     replacement: Replacement,
 }
 
-/// How a word begins.
+/// A condition on the start of a word.
 #[derive(Clone, Copy, Debug)]
 enum Start {
     Anything,
@@ -76,7 +76,7 @@ impl Rule {
         Some((kinds, Self { start, before: letters(before)?, ending, replacement }))
     }
 
-    /// Whether the rule applies to `word`.
+    /// Returns true if the rule applies to `word`.
     pub(super) fn fits(&self, word: &str) -> bool {
         let Some(mut rest) = word.as_bytes().strip_suffix(self.ending.as_bytes()) else { return false };
         for letter in self.before.iter().rev() {
@@ -126,7 +126,7 @@ fn letters(text: &'static str) -> Option<Vec<Letter>> {
 }
 
 impl Letter {
-    /// What stands before this letter at the end of `text`.
+    /// The part of `text` before this letter at its end.
     fn before<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
         let (&last, rest) = text.split_last()?;
         let fits = match self {

@@ -7,7 +7,7 @@ const SHORTEST: usize = 4;
 /// Words of fewer UTF-16 units are not changed by pattern.
 const SHORTEST_FOR_PATTERNS: usize = 6;
 
-/// What is replaced, by what, and the words in which it is.
+/// Parts that are replaced, their replacements, and the words in which they are.
 const WORDS: [(&str, &str, &str); 17] = [
     (
         "our",
@@ -107,7 +107,7 @@ fn by_pattern(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// What stands before a final -our or -ours, if it is three or more small letters.
+/// The part before a final -our or -ours, if it is three or more small letters.
 fn before_our(word: &str) -> Option<&str> {
     let stem = word.strip_suffix('s').unwrap_or(word).strip_suffix("our")?;
     (stem.len() >= 3 && stem.bytes().all(|byte| byte.is_ascii_lowercase())).then_some(stem)

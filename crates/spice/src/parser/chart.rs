@@ -13,7 +13,7 @@ use crate::resources::{Grammar, Rule, SentenceOutlook, SpanOutlook};
 /// The numbers of a block: those of one line of a processor's cache.
 const LANES: usize = 16;
 
-/// How many rows the memory grows by.
+/// The number of rows by which the memory grows.
 const ROWS_AT_ONCE: usize = 256;
 
 const NONE: f32 = f32::NEG_INFINITY;
@@ -27,14 +27,14 @@ impl Block {
     const EMPTY: Self = Self([NONE; LANES]);
 }
 
-/// Which states of a span are kept.
+/// The states of a span to keep.
 #[derive(Clone, Copy)]
 pub(super) enum Keep<'a> {
     /// All.
     All,
-    /// Those whose bound lies at most this far below the best over the same span: enough for some parse in most cases.
+    /// States whose bound lies at most this far below the best over the same span: enough for some parse in most cases.
     Near(&'a SentenceOutlook<'a>, f32),
-    /// Those whose bound is not below a score: all that can be part of such a parse.
+    /// States whose bound is not below a score: all that can be part of such a parse.
     AtLeast(&'a SentenceOutlook<'a>, f32),
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Chart {
     length: usize,
     /// The scores of finished spans, by start.
     rows: Vec<Rows>,
-    /// What binary rules have found over longer spans with the current start.
+    /// The results of binary rules over longer spans with the current start.
     raised: Raised,
     /// For each state a step of 0, where there is no outlook.
     level: Vec<u8>,
-    /// What binary rules have found over the current span.
+    /// The results of binary rules over the current span.
     found: Vec<(u16, f32)>,
     /// The scores of all states over the current span.
     cell: Vec<f32>,
@@ -333,7 +333,7 @@ impl Chart {
         self.length
     }
 
-    /// Whether a state covers any span with a start.
+    /// Returns true if a state covers any span with a start.
     pub(super) fn starts(&self, state: u16, start: usize) -> bool {
         self.rows.get(start).is_some_and(|rows| rows.number(state).is_some())
     }

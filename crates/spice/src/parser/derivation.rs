@@ -10,7 +10,7 @@ use super::chart::Chart;
 use crate::resources::{Grammar, Rule, kind};
 use crate::tree::Tree;
 
-/// How many steps a derivation may take for each word. Unary rules are never repeated in a sound grammar.
+/// The largest number of steps of a derivation for each word. Unary rules are never repeated in a sound grammar.
 const STEPS_PER_WORD: usize = 64;
 
 /// A state over a span.

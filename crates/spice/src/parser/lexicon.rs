@@ -1,4 +1,4 @@
-//! Which tags a word may have, and how probable the word is under each.
+//! The tags that a word may have, and the probability of the word under each.
 
 use capeval_arrays::{Buffer, Error, Reader, Writer};
 
@@ -9,7 +9,7 @@ use crate::resources::Lists;
 const OFTEN: f64 = 100.0;
 /// A tag that more unknown words than this had is one that any unknown word may have.
 const OPEN_CLASS: f64 = 50.0;
-/// How much the tags of all unknown words count beside those of a rare word, and of a class of unknown words.
+/// The weight of the tags of all unknown words beside those of a rare word, and of a class of unknown words.
 const SMOOTH_RARE: f64 = 0.2;
 const SMOOTH_UNKNOWN: f64 = 1.0;
 /// Words are impossible under tags with a lower score.
@@ -25,7 +25,7 @@ pub(crate) struct Lexicon {
     signatures: Taggings,
     /// The state of each tag.
     states: Buffer<u32>,
-    /// How many words had each tag, and how many unknown words.
+    /// The number of words with each tag, and of unknown words.
     counts: Buffer<f64>,
     unknown_counts: Buffer<f64>,
     /// The number of words and that of unknown words.
@@ -44,7 +44,7 @@ pub(crate) struct Taggings {
     pub(crate) tag_counts: Lists<f64>,
 }
 
-/// What is known of one word or signature.
+/// The counts of one word or signature.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry<'a> {
     count: f64,

@@ -40,7 +40,7 @@ pub(crate) use lexicon::{Lexicon, TagCounts, Taggings};
 const BOUNDARY: &str = ".$.";
 /// The score of a tag that the lexicon rules out, where it has to be allowed.
 const FLOOD: f32 = -1000.0;
-/// How far the first search, and others if it finds no parse, look below the best bound over each span.
+/// The distances below the best bound over each span at which the first search looks, and others if it finds no parse.
 const DISTANCES: [f32; 3] = [4.0, 7.0, 12.0];
 /// More than what rounding changes in the score of a parse and in its bounds: a hundred sums of numbers whose last
 /// place is worth 0.0002.
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What CoreNLP gives where there is no parse.
+/// The tree that CoreNLP returns where there is no parse.
 fn fallback(words: &[&str]) -> Tree {
     let mut tree = Tree::default();
     let root = tree.add(None, "X");

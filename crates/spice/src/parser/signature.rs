@@ -1,7 +1,7 @@
 //! The classes of unknown words.
 
-/// What an unknown word is counted under: a name made of capitals, hyphens, digits and the last letter. Java looks at
-/// UTF-16 units, so characters outside the basic plane are neither letters nor digits.
+/// The name under which an unknown word is counted, made of capitals, hyphens, digits and the last letter. Java looks
+/// at UTF-16 units, so characters outside the basic plane are neither letters nor digits.
 pub(super) fn signature(word: &str, is_first: bool) -> String {
     let mut has_digit = false;
     let mut has_other = false;
@@ -35,7 +35,7 @@ pub(super) fn signature(word: &str, is_first: bool) -> String {
     signature
 }
 
-/// Whether a character is one UTF-16 unit.
+/// Returns true if a character is one UTF-16 unit.
 fn is_basic(character: char) -> bool {
     u32::from(character) < 0x1_0000
 }

@@ -24,7 +24,7 @@ const KNOWN: u32 = 0x7e03_5e89;
 /// 12 nats above its best parse on average, and with logarithms of the tags' probabilities 100.
 const POTENTIALS: &str = include_str!("potentials.txt");
 
-/// Whether the grammar is the one with which this crate was compared.
+/// The result of comparing the grammar with the one that this crate was tested with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recognized {
     /// The grammar is that of CoreNLP 3.6.0, which SPICE 1.0 uses.
@@ -36,7 +36,7 @@ pub enum Recognized {
 /// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Whether this is the known grammar.
+    /// The result of comparing this with the known grammar.
     pub recognized: Recognized,
     /// The origins and the licences of the data; also stored in the file.
     pub notice: String,
@@ -50,7 +50,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Where the grammar lies in the jar of the models.
+    /// The path of the grammar in the jar of the models.
     pub const MEMBER: &str = "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz";
 
     /// Reads the grammar from the bytes of `englishPCFG.ser.gz`.
@@ -133,7 +133,7 @@ impl Compiler {
         })
     }
 
-    /// What the tables of bounds add to the scores of words under each tag.
+    /// The potentials that the tables of bounds add to the scores of words under each tag.
     fn potentials(&self, numbers: &BTreeMap<&str, u16>) -> Vec<(u16, f32)> {
         let Source { tags, seen, .. } = &self.source;
         let fitted: Vec<f32> =

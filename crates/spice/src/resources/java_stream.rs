@@ -7,14 +7,14 @@
 
 use std::fmt;
 
-/// How deeply objects may be nested; the grammar needs a few dozen levels.
+/// The deepest nesting of objects; the grammar needs a few dozen levels.
 const DEEPEST: usize = 400;
-/// How many super classes a class may have.
+/// The largest number of super classes of a class.
 const LONGEST_ANCESTRY: usize = 64;
 /// The number of the first handle.
 const FIRST_HANDLE: u32 = 0x7E_0000;
 
-/// Why a stream cannot be read.
+/// The reason why a stream cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed {
     reason: &'static str,
@@ -71,7 +71,7 @@ struct Object {
     ancestry: Vec<usize>,
     /// The fields of all classes of `ancestry`, one class after the other.
     fields: Vec<Value>,
-    /// What `writeObject` of its classes added: the elements of collections.
+    /// The values that `writeObject` of its classes added: the elements of collections.
     extras: Vec<Value>,
 }
 
@@ -121,7 +121,8 @@ impl Stream {
         }
     }
 
-    /// What an object's own way of writing added: the elements of a list, or keys and values of a map by turns.
+    /// The values that an object's own way of writing added: the elements of a list, or keys and values of a map by
+    /// turns.
     pub(super) fn elements(&self, object: Value) -> Option<&[Value]> {
         match self.item(object) {
             Some(Item::Object(object)) => Some(&object.extras),
@@ -378,7 +379,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What Java 17 writes for an object with a field of each type, an array, a map, a list, a class and an enum.
+    /// The bytes that Java 17 writes for an object with a field of each type, an array, a map, a list, a class and an
+    /// enum.
     const WRITTEN: &str = "aced00057372000553657224512e266a6f8b797e280200084200016243000163440001644a00016c5a00037965735b00016e\
         7400025b494c00046e616d657400124c6a6176612f6c616e672f537472696e673b4c00056f746865727400124c6a6176612f\
         6c616e672f4f626a6563743b78720005536572245014473bc3929f2971020003490001614600016653000173787000000007\

@@ -1,4 +1,4 @@
-//! What becomes of states in the finished tree.
+//! The labels that states leave in the finished tree.
 
 /// Characters that begin an annotation, such as that of the parent in `NP^S`.
 const ANNOTATION: [char; 8] = ['-', '=', '|', '#', '^', '~', '_', '['];
@@ -9,7 +9,7 @@ pub(super) const ROOT: &str = "ROOT";
 /// The tag of the word that ends every sentence.
 pub(super) const BOUNDARY_TAG: &str = ".$$.";
 
-/// Whether a state only exists because rules have two children at most; its own children take its place.
+/// Returns true if a state only exists because rules have two children at most; its own children take its place.
 pub(super) fn is_intermediate(state: &str) -> bool {
     state.contains('@')
 }

@@ -6,7 +6,7 @@ use capeval_arrays::{Buffer, Error, Reader, Writer};
 /// Lists that are numbered from 0. A list of bytes is a string.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists<T> {
-    /// Where each list starts, and where the last one ends.
+    /// The start of each list, and the end of the last one.
     starts: Buffer<u32>,
     items: Buffer<T>,
 }

@@ -163,7 +163,7 @@ impl Grammar {
         self.labels.string(usize::from(state))
     }
 
-    /// Whether a state is of this [`kind`].
+    /// Returns true if a state is of this [`kind`].
     pub(crate) fn is(&self, state: u16, kind: u8) -> bool {
         self.kinds.get(usize::from(state)).is_some_and(|kinds| kinds & kind != 0)
     }

@@ -1,4 +1,4 @@
-//! How good what surrounds a span can be at best, whatever the words are: bounds with which the parser skips states.
+//! Bounds on the score of all that surrounds a span, whatever the words are, with which the parser skips states.
 //!
 //! For each state, and each number of words to its left and right, a table holds the best score of any tree of the
 //! grammar in which the state stands at this place, without the state's own derivation. A word around it counts as the
@@ -23,7 +23,7 @@ const NONE: f32 = f32::NEG_INFINITY;
 
 /// The tables.
 pub(crate) struct Outlook {
-    /// What is added to the score of a word under a tag, by state.
+    /// The potential that is added to the score of a word under a tag, by state.
     potentials: Buffer<f32>,
     /// The score of the best state, by place.
     tops: Buffer<f32>,

@@ -31,7 +31,7 @@ pub(crate) struct Source {
     pub(crate) unseen: Counts,
 }
 
-/// How often words had which tags.
+/// The number of times that words had each tag.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) total: f64,
