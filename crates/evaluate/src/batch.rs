@@ -56,7 +56,7 @@ struct Member {
     /// The index of the metric.
     metric: usize,
     fitted: Fitted,
-    /// Whether the metric must be fitted again if a batch has words that the vocabulary lacks.
+    /// True if the metric must be fitted again when a batch contains words that the vocabulary lacks.
     knows_words: bool,
 }
 

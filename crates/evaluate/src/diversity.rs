@@ -58,8 +58,8 @@ pub fn evaluate_sets(
     scores.into_iter().flatten().collect()
 }
 
-/// What `look` finds in the words of `training`, which may be empty, and in those of the system's captions, read for a
-/// metric with this input. Both have their symbols from one vocabulary.
+/// Applies `look` to the words of `training`, which may be empty, and to those of the system's captions, read for a
+/// metric with this input. Both take their symbols from one vocabulary.
 ///
 /// # Panics
 /// As [`evaluate_sets`].

@@ -57,7 +57,7 @@ pub struct Prepared {
     content: Content,
 }
 
-/// Where the references are.
+/// The place of the references.
 #[derive(Clone)]
 enum Content {
     Memory(ReferenceSet),
@@ -81,7 +81,7 @@ struct Description {
 #[derive(Serialize, Deserialize)]
 struct DescribedView {
     reading: String,
-    /// What is stored of their n-grams, if anything.
+    /// The stored counts of their n-grams, if any.
     learnt: Option<DescribedLearnt>,
 }
 

@@ -32,7 +32,7 @@ pub struct ReferenceSet {
     /// The images in the order in which the reference program reads them; empty if it is that of their numbers.
     pub(crate) order: Buffer<u32>,
     pub(crate) views: Vec<View>,
-    /// What metrics remember of them.
+    /// The notes that metrics keep of them.
     pub(crate) memos: Arc<[Memo]>,
 }
 
@@ -60,11 +60,11 @@ pub(crate) struct View {
     pub(crate) order: usize,
     /// The n-grams of all images, counted on first request, also for clones.
     whole: Arc<OnceLock<Arc<NgramCounts>>>,
-    /// What earlier runs learnt from all images.
+    /// The figures that earlier runs learnt from all images.
     pub(crate) learnt: Option<Arc<Learnt>>,
 }
 
-/// What prepared references store of the n-grams of all images.
+/// The figures of the n-grams of all images that prepared references store.
 pub(crate) struct Learnt {
     /// Without n-grams that occur in one image only.
     pub(crate) counts: Arc<NgramCounts>,
@@ -146,7 +146,7 @@ impl ReferenceSet {
         if self.lists.is_empty() { image } else { self.lists[image as usize] }
     }
 
-    /// Whether images share lists, so that only all of them can be scored.
+    /// Returns true if images share lists, so that only all of them can be scored.
     pub(crate) fn are_shared(&self) -> bool {
         !self.lists.is_empty()
     }
@@ -258,7 +258,7 @@ impl ReferenceSet {
         }
     }
 
-    /// What `metrics` learn from the n-grams of all images in one reading, and can be stored.
+    /// The figures that `metrics` learn from the n-grams of all images in one reading, and that can be stored.
     fn learn(&self, view: &View, metrics: &[AnyMetric], images: &[u32]) -> Option<Learnt> {
         let mine = || metrics.iter().filter(|metric| metric.input().reading == view.reading);
         let input = mine().map(AnyMetric::input).filter(|input| input.frequencies).reduce(Input::and)?;
@@ -345,8 +345,8 @@ impl ReferenceSet {
     }
 }
 
-/// What `cell` keeps. It is made outside of the cell: while a thread of the pool waits for others, it may take up
-/// another call that needs the same, and would wait for itself.
+/// The value that `cell` keeps. It is made outside of the cell: while a thread of the pool waits for others, it may
+/// take up another call that needs the same, and would wait for itself.
 fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> T) -> Arc<T> {
     if let Some(known) = cell.get() {
         return Arc::clone(known);
@@ -451,7 +451,7 @@ impl View {
     }
 }
 
-/// Whether `order` holds each number below `n` once.
+/// Returns true if `order` holds each number below `n` once.
 pub(crate) fn is_permutation(order: &[u32], n: usize) -> bool {
     let mut seen = vec![false; n];
     let fresh = |at: &u32| seen.get_mut(*at as usize).is_some_and(|seen| !std::mem::replace(seen, true));

@@ -23,7 +23,7 @@ pub(crate) struct Sequence<'a> {
     arranged: Option<(Vec<u32>, Vec<u32>)>,
 }
 
-/// How texts belong together.
+/// The groups to which texts belong.
 enum Groups<'a> {
     /// The end of each image's texts.
     Images(Ends<'a>, usize),
@@ -98,7 +98,7 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    /// Those texts after text `k` at which a tokenizer may look: to the first that is not blank.
+    /// The texts after text `k` at which a tokenizer may look: to the first that is not blank.
     pub fn seen_after(&self, reading: Reading, k: usize, texts: &Texts) -> Vec<usize> {
         let mut after = self.after(reading, k);
         let mut is_blank = true;
@@ -111,7 +111,7 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Whether the tokenizer of `reading` reads all images as one text.
+/// Returns true if the tokenizer of `reading` reads all images as one text.
 pub(crate) fn reads_on(reading: Reading) -> bool {
     reading.tokenizer() == Some(Tokenizer::Ptb)
 }

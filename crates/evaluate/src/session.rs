@@ -169,7 +169,7 @@ impl Sessions {
     }
 }
 
-/// What remains of a session after its systems were scored.
+/// The remains of a session after its systems were scored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keeps {
     Nothing,

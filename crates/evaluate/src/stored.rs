@@ -60,7 +60,7 @@ struct StoredMemo {
     notes: StoredTexts,
 }
 
-/// Where references are found and where they go: ascending ranges without gaps between the images of one.
+/// The sources and targets of references: ascending ranges without gaps between the images of one.
 struct Runs(Vec<Range<usize>>);
 
 impl Runs {

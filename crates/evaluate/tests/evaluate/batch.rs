@@ -1,4 +1,4 @@
-//! What a scorer of batches does once for a batch, and what numbers may stand for.
+//! Tests what a scorer of batches does once for a batch, and what numbers may stand for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

@@ -20,7 +20,7 @@ fn check(file: &str, name: &str) {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// What the engine gives for a case; `None` where data are missing.
+/// The engine's scores for a case; `None` where data are missing.
 fn scores(case: &Case) -> Option<Scores> {
     let metric = case.metric.split(':').next().unwrap();
     if !registry::kinds().any(|kind| kind.name == metric) {

@@ -1,4 +1,4 @@
-//! What holds for every metric of the registry, on any text.
+//! Tests what holds for every metric of the registry, on any text.
 
 use capeval_evaluate::registry::{self, kinds};
 use capeval_evaluate::{ReferenceSet, System, SystemScores, evaluate, evaluate_and_keep};

@@ -30,7 +30,7 @@ fn prepared() -> Prepared {
     Prepared::new(ids.collect(), references, sources)
 }
 
-/// What the metrics read.
+/// The inputs of the metrics.
 fn inputs() -> Vec<Input> {
     METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap().input()).into()
 }
@@ -133,7 +133,7 @@ fn the_references_of_some_images_score_like_fresh_ones() {
     assert!(again.references_of(&(0..40).collect::<Vec<u32>>(), &inputs).unwrap().is_none());
 }
 
-/// What follows a caption decides whether a single letter at its end keeps its full stop.
+/// The text that follows a caption decides whether a single letter at its end keeps its full stop.
 #[test]
 fn the_references_of_some_images_are_read_as_if_there_were_no_others() {
     let texts = ["a shirt with a t.", "The b t.", "c t.", "dogs", "cats", "mice", "birds", "bees"];

@@ -1,4 +1,4 @@
-//! What the tests share: scoring a few segments, METEOR's resources, and the files beside the project.
+//! Helpers that the tests share: scoring a few segments, METEOR's resources, and the files beside the project.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
