@@ -1,4 +1,4 @@
-//! What does a caption file hold? Reads each file named, and shows its format, size and first rows, or the error.
+//! Shows the format, size and first rows of each caption file named, or the error.
 //!
 //! `cargo run -p capeval-corpus --example show -- FILE…`
 #![expect(clippy::print_stdout, reason = "an example is a program")]

@@ -40,7 +40,7 @@ pub struct Captions {
     /// The number of each row's record in the source, up to the last one that differs from the number of the row.
     records: Vec<u64>,
     declared: Vec<SegmentId>,
-    /// Whether the source has captions in lists, as references mostly are.
+    /// True if the source lists captions by image, as references mostly do.
     in_lists: bool,
     keys: Box<Keys>,
     notices: Vec<Notice>,
@@ -97,7 +97,7 @@ impl Captions {
         self.ids.len()
     }
 
-    /// Whether there are no captions.
+    /// Returns true if there are no captions.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -149,7 +149,7 @@ impl Captions {
         &self.declared
     }
 
-    /// Whether the source has captions in lists, as references mostly are.
+    /// Returns true if the source lists captions by image, as references mostly do.
     pub(crate) fn are_in_lists(&self) -> bool {
         self.in_lists
     }
@@ -158,7 +158,7 @@ impl Captions {
         self.in_lists = true;
     }
 
-    /// Where the ids come from, and what else may identify the rows.
+    /// The source of the ids, and other columns that may identify the rows.
     pub fn keys(&self) -> &Keys {
         &self.keys
     }

@@ -179,7 +179,7 @@ impl Error {
         &self.0.message
     }
 
-    /// What to do about it, if known.
+    /// The remedy, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.0.remedy.as_ref()
     }

@@ -93,13 +93,14 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
     MAGICS.iter().find(|(magic, ..)| head.starts_with(magic)).map(|(_, what, advice)| (*what, *advice))
 }
 
-/// Whether a `[` begins a JSON array, and not a caption such as `[unk] on a mat`.
+/// Returns true if a `[` begins a JSON array, and not a caption such as `[unk] on a mat`.
 fn opens_array(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     inside.starts_with(['{', ']', '[', '"'])
 }
 
-/// Whether a text that begins with `[` is a JSON array or the beginning of one, and not a caption such as `[1] a mat`.
+/// Returns true if a text that begins with `[` is a JSON array or the beginning of one, and not a caption such as `[1]
+/// a mat`.
 fn is_array(text: &str) -> bool {
     let mut json = Json::new(text);
     match json.skip() {
@@ -171,7 +172,7 @@ fn sniff_object(text: &str) -> Format {
     sniff().unwrap_or(incomplete)
 }
 
-/// Whether the next array begins with an object that has the key `wanted`.
+/// Returns true if the next array begins with an object that has the key `wanted`.
 fn first_element_has_key(json: &Json<'_>, wanted: &str) -> bool {
     let mut json = json.clone();
     let mut search = || -> crate::json::Result<bool> {
@@ -221,7 +222,7 @@ fn extension(name: &str) -> &str {
     unpacked_name(name).rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Whether a first line is a header that names captions.
+/// Returns true if a first line is a header that names captions.
 fn header_names_captions(line: &str, separator: char) -> bool {
     let mut names = line.split(separator).map(|name| name.trim().trim_matches('"'));
     let mut found = false;

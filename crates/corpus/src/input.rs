@@ -1,4 +1,4 @@
-//! Which text is this? Byte order marks, UTF-16 and UTF-8, after unpacking and before any format.
+//! Decodes text, after decompression and before any format: byte order marks, UTF-16 and UTF-8.
 
 use std::borrow::Cow;
 
@@ -83,9 +83,9 @@ impl Wide {
 /// The number of bytes up to which zero bytes do not show whether a file is text.
 const FEW_BYTES: usize = 4096;
 
-/// Whether a file that begins with these bytes is neither text in UTF-8 or marked as UTF-16, nor packed, Parquet or a
-/// pickle. Readers refuse such files whatever follows. Text may hold zero bytes, but if it is longer than 4 KB,
-/// not as a quarter of its bytes.
+/// Returns true if a file that begins with these bytes is neither text in UTF-8 or marked as UTF-16, nor compressed,
+/// Parquet or a pickle. Readers refuse such files whatever follows. Text may hold zero bytes, but if it is longer than
+/// 4 KB, not as a quarter of its bytes.
 pub fn is_binary(head: &[u8]) -> bool {
     let is_known = Packing::of(head).is_some()
         || Wide::of(head).is_some()
@@ -95,7 +95,8 @@ pub fn is_binary(head: &[u8]) -> bool {
     !is_known && (!is_text() || (head.len() > FEW_BYTES && 4 * n_zeros() > head.len()))
 }
 
-/// Whether these bytes look like UTF-16 without a byte order mark: most characters have a byte of zero, on one side.
+/// Returns true if these bytes look like UTF-16 without a byte order mark: most characters have a byte of zero, on one
+/// side.
 pub(crate) fn is_unmarked_utf16(head: &[u8]) -> bool {
     let zeros = |side: usize| head.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
     let (first, second) = (zeros(0), zeros(1));

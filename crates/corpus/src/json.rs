@@ -16,7 +16,7 @@ use crate::{Remedy, SegmentId};
 /// Deeper nesting than this inside one skipped value is an error.
 pub(crate) const MAX_DEPTH: u32 = 126;
 
-/// Why the text cannot be read, and at which byte. Boxed, so that results without a fault stay small.
+/// The reason why the text cannot be read, with the byte. Boxed, so that results without a fault stay small.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub at: usize,
@@ -100,7 +100,7 @@ impl<'a> RawStr<'a> {
         Ok(Cow::Owned(text))
     }
 
-    /// Whether the decoded string equals `text`.
+    /// Returns true if the decoded string equals `text`.
     #[inline]
     pub fn is(&self, text: &str) -> bool {
         if self.escaped() { self.decoded().is_ok_and(|decoded| decoded == text) } else { self.raw == text }

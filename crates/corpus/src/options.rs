@@ -24,8 +24,8 @@ pub struct ReadOptions {
     pub id_column: Option<String>,
     /// The columns or keys of captions, or `None` to look for the usual names.
     pub caption_columns: Option<Vec<String>>,
-    /// Whether to read captions of more than 1 MB, and compressed data that unpack to more than 64 MB and 50 times
-    /// their size; and pipes of more than 100 MB, for those who open files.
+    /// Read captions of more than 1 MB, and compressed data that unpack to more than 64 MB and 50 times their size; and
+    /// pipes of more than 100 MB, for those who open files.
     pub no_limits: bool,
 }
 
@@ -45,7 +45,7 @@ impl ReadOptions {
         Self::of(Role::Training)
     }
 
-    /// Whether the user names the column of ids or of captions.
+    /// Returns true if the user names the column of ids or of captions.
     pub(crate) fn names_columns(&self) -> bool {
         self.id_column.is_some() || self.caption_columns.is_some()
     }

@@ -1,4 +1,4 @@
-//! Which picture shows which image, as files of captions say it: `images` of COCO, tables, objects from ids to paths.
+//! Matches pictures with images by what files of captions say: `images` of COCO, tables, objects from ids to paths.
 //!
 //! ```text
 //! {"images": [{"id": 42, "file_name": "COCO_val2014_000000000042.jpg"}, …]}   COCO
@@ -16,7 +16,7 @@ use crate::input::{Source, unpack};
 use crate::table::{Cell, Nesting, Table, known};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
 
-/// How the names of pictures end.
+/// The extensions of pictures.
 const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".gif"];
 
 /// The description of a row in errors.

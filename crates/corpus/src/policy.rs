@@ -73,7 +73,8 @@ impl Ids {
     }
 }
 
-/// What names a file within its folder: the name without its extension; of COCO's names and of numbers, the number.
+/// The part that identifies a file within its folder: the name without its extension; of COCO's names and of numbers,
+/// the number.
 fn file_name(path: &str) -> SegmentId {
     let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path);
     let stem = match name.rsplit_once('.') {
@@ -91,7 +92,7 @@ fn file_name(path: &str) -> SegmentId {
     number.map_or_else(|| SegmentId::from(stem), SegmentId::Integer)
 }
 
-/// Whether the part of a name after its last dot tells the kind of a file, as `jpg` and `mp4` do.
+/// Returns true if the part of a name after its last dot tells the kind of a file, as `jpg` and `mp4` do.
 pub(crate) fn is_extension(part: &str) -> bool {
     (1..=5).contains(&part.len())
         && part.bytes().all(|byte| byte.is_ascii_alphanumeric())

@@ -266,7 +266,7 @@ impl Found<'_> {
         }
     }
 
-    /// Whether the last of as many tokens as there are numbers ends the segment.
+    /// Returns true if the last of as many tokens as there are numbers ends the segment.
     fn ends(&self, column: usize, n_numbers: usize) -> Result<bool, Error> {
         let (n_tokens, ends) = match self.row.last(column) {
             Some((n_tokens, last)) => (n_tokens, is_end(&last)),
@@ -361,7 +361,7 @@ impl Consumer for Reading<'_> {
     }
 }
 
-/// Whether a token ends a segment.
+/// Returns true if a token ends a segment.
 fn is_end(token: &Cell<'_>) -> bool {
     matches!(token, Cell::Text(text) | Cell::Untyped(text) if END_TOKENS.contains(&&**text))
 }

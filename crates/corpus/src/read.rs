@@ -109,7 +109,7 @@ fn within_limits(captions: Captions, options: &ReadOptions) -> Result<Captions, 
         .with_remedy(Remedy::give(Argument::NoLimits).to("read it anyway")))
 }
 
-/// Whether two formats have the same syntax and differ only in their use.
+/// Returns true if two formats have the same syntax and differ only in their use.
 fn same_shape(a: Format, b: Format) -> bool {
     let list = [Format::CocoResults, Format::ListJson];
     list.contains(&a) && list.contains(&b)

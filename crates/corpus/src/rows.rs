@@ -38,7 +38,7 @@ impl Rows {
         self.table.rows.len()
     }
 
-    /// Whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.table.rows.is_empty()
     }

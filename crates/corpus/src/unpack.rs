@@ -21,7 +21,8 @@ const UNPACKED_BYTES: usize = 64_000_000;
 /// Text and JSON unpack to 3 to 30 times their packed size, data that are made to fill memory to 1000 times.
 const MAX_RATIO: usize = 50;
 
-/// How often data may be packed: `.tar.gz` is twice, and a download may pack a file that was packed before.
+/// The largest number of layers of compression: `.tar.gz` has two, and a download may compress a file that was
+/// compressed before.
 const MOST_LAYERS: usize = 2;
 
 /// The memory that xz may use for its dictionary, in KiB: four times what `xz -9` uses.
@@ -41,7 +42,7 @@ pub fn unpacked_name(name: &str) -> &str {
     ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
-/// How a file is packed.
+/// The compression of a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Packing {
     Gzip,
@@ -53,7 +54,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// How a file is packed that begins with these bytes.
+    /// The compression of a file that begins with these bytes.
     pub fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1F, 0x8B, ..] => Some(Self::Gzip),

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::{Format, Ids, Remedy, SegmentId};
 
 impl Format {
-    /// Whether [`write()`] can write this format.
+    /// Returns true if [`write()`] can write this format.
     pub const fn is_writable(self) -> bool {
         matches!(
             self,

@@ -14,7 +14,7 @@ use crate::{Format, Remedy, SegmentId};
 pub(super) struct Check<'a> {
     pub(super) images: &'a ImageIndex,
     pub(super) candidates: &'a Captions,
-    /// What messages call a candidate: `candidate`, or `score by METEOR`.
+    /// The noun for a candidate in messages: `candidate`, or `score by METEOR`.
     pub(super) noun: &'a str,
 }
 
@@ -196,13 +196,13 @@ impl Check<'_> {
             .with_remedy(remedy)
     }
 
-    /// Whether all candidates are single words, and most of them repeated.
+    /// Returns true if all candidates are single words, and most of them repeated.
     fn are_words(&self, n_repeated: usize) -> bool {
         let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
         2 * n_repeated > self.candidates.len() && self.candidates.iter().all(|(_, text)| is_word(text))
     }
 
-    /// Whether most images have several candidates and all have a single reference.
+    /// Returns true if most images have several candidates and all have a single reference.
     fn looks_swapped(&self, n_repeated: usize) -> bool {
         self.images.n_captions() == Some(self.images.len()) && n_repeated * 2 > self.images.len()
     }
@@ -302,7 +302,7 @@ impl Check<'_> {
         about(NoticeCode::Applied(Argument::Empty, policy.name()), count, self.candidate_ids(rows), message)
     }
 
-    /// Whether references and candidates have one caption per image, but the shape of the other.
+    /// Returns true if references and candidates have one caption per image, but the shape of the other.
     fn look_swapped(&self) -> bool {
         let (images, candidates) = (self.images, self.candidates);
         let is_results = |format| matches!(format, Some(Format::CocoResults | Format::ListJson));
@@ -313,7 +313,7 @@ impl Check<'_> {
                 || same_shape && candidates.are_in_lists() && !images.are_in_lists())
     }
 
-    /// How the lines of a text file are numbered, if the ids of the other file count them from 0; readers number them
+    /// The numbering of the lines of a text file, if the ids of the other file count them from 0; readers number them
     /// from 1.
     pub(super) fn lines(&self) -> Option<Lines> {
         let is_text = |format| format == Some(Format::Lines);
@@ -402,7 +402,7 @@ impl Lines {
     }
 }
 
-/// Whether there are `n` ids, which count from `first`.
+/// Returns true if there are `n` ids, which count from `first`.
 fn counts(ids: &[SegmentId], first: i64, n: usize) -> bool {
     ids.len() == n && (first..).zip(ids).all(|(number, id)| *id == SegmentId::Integer(number))
 }

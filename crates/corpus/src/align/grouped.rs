@@ -71,7 +71,7 @@ impl GroupedCaptions {
         self.index.len()
     }
 
-    /// Whether there are no images; always false, since [`GroupedCaptions::new`] refuses that.
+    /// Returns true if there are no images; always false, since [`GroupedCaptions::new`] refuses that.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }

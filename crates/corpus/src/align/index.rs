@@ -86,12 +86,12 @@ impl ImageIndex {
         self.n_captions
     }
 
-    /// Whether the source has captions in lists, as references mostly are.
+    /// Returns true if the source lists captions by image, as references mostly do.
     pub(super) fn are_in_lists(&self) -> bool {
         self.in_lists
     }
 
-    /// Whether the source is a list of captions, which are numbered.
+    /// Returns true if the source is a list of captions, which are numbered.
     pub(super) fn is_in_order(&self) -> bool {
         self.in_order
     }
@@ -101,7 +101,7 @@ impl ImageIndex {
         &self.without_captions
     }
 
-    /// How ids are compared.
+    /// The way to compare ids.
     pub fn comparison(&self) -> Ids {
         self.numbers.comparison
     }
@@ -111,7 +111,7 @@ impl ImageIndex {
         self.numbers.ids.len()
     }
 
-    /// Whether there are no images; always false, since an empty index is refused.
+    /// Returns true if there are no images; always false, since an empty index is refused.
     pub fn is_empty(&self) -> bool {
         self.numbers.ids.is_empty()
     }

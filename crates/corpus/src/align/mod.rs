@@ -41,7 +41,7 @@ impl Aligned {
         self.pairs.len()
     }
 
-    /// Whether there are no images to score; always false, since [`align()`] refuses that.
+    /// Returns true if there are no images to score; always false, since [`align()`] refuses that.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }

@@ -34,7 +34,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
     (!id.is_empty() && is_number).then_some((id, caption))
 }
 
-/// Whether a first line is one of a token file.
+/// Returns true if a first line is one of a token file.
 pub(crate) fn looks_like_a_token(line: &str) -> bool {
     split(line).is_some_and(|(id, _)| !id.contains(char::is_whitespace))
 }

@@ -62,7 +62,7 @@ pub(crate) fn read(
     }
 }
 
-/// Whether the next value is an array that begins with a string.
+/// Returns true if the next value is an array that begins with a string.
 fn holds_strings(json: &Json<'_>) -> bool {
     let mut json = json.clone();
     let begins = json.open(b'[', "").and_then(|()| json.kind());

@@ -18,10 +18,10 @@ pub(crate) struct CaptionRows<'c> {
     options: &'c ReadOptions,
     captions: &'c mut Captions,
     columns: CaptionColumns,
-    /// Whether each row has all columns, as tables with a header do.
+    /// True if each row has all columns, as tables with a header do.
     has_header: bool,
     ids: RowIds,
-    /// What else may identify the rows, and the column of each; `None` before the first row.
+    /// Other columns that may identify the rows; `None` before the first row.
     keys: Option<KeyGathering>,
     places: Vec<Option<usize>>,
 }

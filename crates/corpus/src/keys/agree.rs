@@ -13,7 +13,7 @@ use crate::policy::{Ids, is_extension};
 use crate::table::known::{self, plain};
 use crate::{Notice, Remedy, Role, SegmentId};
 
-/// What the captions of systems are matched with.
+/// The captions that those of systems are matched with.
 pub enum Opposite<'a> {
     /// References.
     Captions(&'a mut Captions),
@@ -100,7 +100,7 @@ impl Captions {
     }
 }
 
-/// Whether two keys are called the same, but for case and separators.
+/// Returns true if two keys have the same name, but for case and separators.
 fn same(a: &KeyName, b: &KeyName) -> bool {
     match (a, b) {
         (KeyName::Column(a), KeyName::Column(b)) => plain(a) == plain(b),
@@ -108,10 +108,10 @@ fn same(a: &KeyName, b: &KeyName) -> bool {
     }
 }
 
-/// What is to be done.
+/// The keys to use.
 #[derive(Default)]
 struct Plan {
-    /// What identifies the rows, if not the ids that there are.
+    /// The key that identifies the rows, if not the existing ids.
     key: Option<KeyName>,
     notice: Option<Notice>,
 }
@@ -129,7 +129,7 @@ struct Side<'c> {
 struct Column<'c> {
     name: KeyName,
     values: &'c [SegmentId],
-    /// Whether the ids of its side come from it.
+    /// True if the ids of its side come from it.
     is_own: bool,
 }
 
@@ -145,7 +145,7 @@ impl<'c> Side<'c> {
         Self { source, role, ids, keys: Cow::Owned(Keys { standing, ..Keys::default() }) }
     }
 
-    /// What this side has of `name`.
+    /// The column `name` of this side, if any.
     fn column<'s>(&'s self, name: &KeyName) -> Option<Column<'s>> {
         self.columns().find(|column| same(&column.name, name))
     }
@@ -161,7 +161,7 @@ impl<'c> Side<'c> {
         own.into_iter().chain(self.keys.others.iter().map(other))
     }
 
-    /// Whether its ids are more than numbers of its rows.
+    /// Returns true if its ids are more than numbers of its rows.
     fn has_ids(&self) -> bool {
         matches!(self.keys.standing, Standing::Certain | Standing::General)
     }
@@ -244,8 +244,8 @@ impl<'c> Parties<'c> {
         Ok(Some(Plan { key: Some(chosen.name.clone()), notice }))
     }
 
-    /// Whether all systems have a column, and it tells their rows apart by values that the references mostly have. One
-    /// side must have all numbers of the other, which could be lengths or years otherwise.
+    /// Returns true if all systems have a column, and it tells their rows apart by values that the references mostly
+    /// have. One side must have all numbers of the other, which could be lengths or years otherwise.
     fn is_shared(&self, column: &Column<'_>) -> bool {
         if column.name == KeyName::Labels {
             return false;
@@ -262,20 +262,20 @@ impl<'c> Parties<'c> {
         })
     }
 
-    /// Whether no two rows of a side have the same value.
+    /// Returns true if no two rows of a side have the same value.
     fn tells_apart(&self, side: &Side<'_>, values: &[SegmentId]) -> bool {
         let mut row_of = HashMap::new();
         values.iter().zip(side.ids).all(|(value, id)| *row_of.entry(self.ids.form(value)).or_insert(id) == id)
     }
 
-    /// Whether a column counts the rows of all sides, and so says no more than their order.
+    /// Returns true if a column counts the rows of all sides, and so adds nothing to their order.
     fn counts_everywhere(&self, name: &KeyName) -> bool {
         let counts =
             |side: &Side<'_>| side.column(name).is_some_and(|column| count_rows(column.values, side.role));
         counts(&self.ground) && self.sides.iter().all(counts)
     }
 
-    /// Whether two columns that all sides have match the same rows.
+    /// Returns true if two columns that all sides have match the same rows.
     fn match_alike(&self, a: &Column<'_>, b: &Column<'_>) -> bool {
         let form = |id| self.ids.form(id);
         let by_b: HashMap<Cow<'_, SegmentId>, &SegmentId> = b.values.iter().map(form).zip(a.values).collect();
@@ -313,8 +313,8 @@ impl<'c> Parties<'c> {
         Err(telling.error(message, remedy))
     }
 
-    /// Whether the labels of a system are unique, and equal to those of the references as sets. If one of the two has
-    /// ids instead, the labels or ids of the system must be among those of the references.
+    /// Returns true if the labels of a system are unique, and equal to those of the references as sets. If one of the
+    /// two has ids instead, the labels or ids of the system must be among those of the references.
     fn has_labels_of_references(&self, side: &Side<'_>) -> bool {
         let is_unique = side.labels().is_none_or(|labels| self.tells_apart(side, labels));
         let (Some(here), Some(there)) = (self.names(&self.ground), self.names(side)) else { return false };
@@ -423,8 +423,8 @@ impl<'c> Parties<'c> {
         side.columns().filter(|column| self.may_be_ids(side, column)).collect()
     }
 
-    /// Whether a column of a side could hold ids: all values look like some, and they tell the rows apart. References
-    /// may repeat them.
+    /// Returns true if a column of a side could hold ids: all values look like some, and they tell the rows apart.
+    /// References may repeat them.
     fn may_be_ids(&self, side: &Side<'_>, column: &Column<'_>) -> bool {
         let most = self.sides.iter().map(|side| side.ids.len()).max();
         let most = most.unwrap_or(side.ids.len() / MOST_REFERENCES);
@@ -444,7 +444,7 @@ fn forms(values: &[SegmentId], ids: Ids) -> HashSet<Cow<'_, SegmentId>> {
     values.iter().map(|value| ids.form(value)).collect()
 }
 
-/// Whether all values look like ids: numbers, words, or names of files.
+/// Returns true if all values look like ids: numbers, words, or names of files.
 fn looks_like_ids(values: &[SegmentId]) -> bool {
     values.iter().all(|value| match value {
         SegmentId::Integer(_) => true,
@@ -470,8 +470,8 @@ fn list_names(columns: &[Column<'_>]) -> String {
     list_ids(&names, names.len())
 }
 
-/// Whether values count the rows of a side in their order, from 0 or from 1. A row of references may have several
-/// captions.
+/// Returns true if values count the rows of a side in their order, from 0 or from 1. A row of references may have
+/// several captions.
 fn count_rows(values: &[SegmentId], role: Role) -> bool {
     let mut rows: Vec<&SegmentId> = values.iter().collect();
     if role == Role::References {

@@ -31,12 +31,12 @@ impl KeyGathering {
         Self { standing, column: column.map(str::to_owned), others }
     }
 
-    /// Whether there is no column of ids.
+    /// Returns true if there is no column of ids.
     pub fn is_numbered(&self) -> bool {
         self.standing == Standing::Numbered
     }
 
-    /// Whether the ids are in doubt.
+    /// Returns true if the ids are in doubt.
     pub fn is_in_doubt(&self) -> bool {
         self.standing != Standing::Certain
     }
@@ -58,7 +58,7 @@ impl KeyGathering {
         }
     }
 
-    /// What was gathered.
+    /// The gathered keys.
     pub fn finish(self) -> Keys {
         Keys {
             standing: self.standing,

@@ -1,4 +1,4 @@
-//! What identifies the rows of a source: its ids, and other columns that may.
+//! The keys that identify the rows of a source: its ids, and other columns that may.
 //!
 //! A table whose column of ids has no known name, or has a general one and only counts the rows, keeps the values of
 //! its other columns until it meets the other side: [`agree`] then finds what both have.
@@ -10,7 +10,7 @@ pub use self::agree::{Opposite, agree, refuse_doubt};
 pub use self::gather::KeyGathering;
 use crate::SegmentId;
 
-/// How certain it is that the ids of captions are those of their images.
+/// The certainty that the ids of captions are those of their images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
     /// The format, the user, or the name of their column says so.
@@ -40,7 +40,7 @@ pub(crate) struct Key {
     values: Vec<SegmentId>,
 }
 
-/// Where the ids of captions come from, and what else may identify their rows.
+/// The source of the ids of captions, and other columns that may identify their rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     standing: Standing,
@@ -77,7 +77,7 @@ impl Keys {
         }
     }
 
-    /// How certain the ids are.
+    /// The certainty of the ids.
     pub fn standing(&self) -> Standing {
         self.standing
     }

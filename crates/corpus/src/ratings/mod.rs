@@ -29,7 +29,7 @@ pub struct Ratings {
     pub items: Vec<Item>,
     /// References from the same file, if there are any.
     pub references: Option<Captions>,
-    /// Why references in the file cannot be used, if it has any.
+    /// The reason why references in the file cannot be used, if it has any.
     pub no_references: Option<String>,
     /// The number of rows left out because they have no rating.
     pub unrated: usize,

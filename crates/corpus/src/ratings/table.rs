@@ -57,7 +57,7 @@ pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result
 struct References {
     captions: Captions,
     known: HashMap<SegmentId, Vec<String>>,
-    /// Why they cannot be used.
+    /// The reason why they cannot be used.
     fault: Option<String>,
 }
 

@@ -4,10 +4,10 @@ use crate::json::Json;
 use crate::table::{Cell, Origin, read_value};
 use crate::{Error, ErrorKind, Remedy};
 
-/// How files of numpy begin.
+/// The first bytes of files of numpy.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Whether a list in JSON begins with a number.
+/// Returns true if a list in JSON begins with a number.
 pub(super) fn is_list(text: &str) -> bool {
     let first = text.trim_start().strip_prefix('[').map(str::trim_start).and_then(|rest| rest.chars().next());
     first.is_some_and(|first| first.is_ascii_digit() || matches!(first, '-' | 'N' | 'n' | 'I'))
@@ -90,7 +90,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<Vec<f64>, Error> {
     Ok(data.chunks_exact(width).map(number).collect())
 }
 
-/// How the bits of a type of numpy become a number; `None` for types that are no numbers.
+/// The conversion of the bits of a type of numpy to a number; `None` for types that are no numbers.
 fn decoder(kind: &str) -> Option<fn(u64) -> f64> {
     Some(match kind {
         "f8" => f64::from_bits,

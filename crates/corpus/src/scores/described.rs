@@ -1,4 +1,4 @@
-//! What a file of scores says about its measures: range and direction.
+//! The description of measures in a file of scores: range and direction.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Described {
     /// The lowest and the highest possible value; infinite if there is none.
     #[serde(deserialize_with = "range")]
     pub range: Option<(f64, f64)>,
-    /// Whether lower is better.
+    /// True if lower is better.
     pub lower_is_better: Option<bool>,
 }
 
@@ -40,9 +40,9 @@ struct Header {
 /// A text whose first line may be a header.
 pub(super) struct Split<'t> {
     pub described: Vec<(String, Described)>,
-    /// What follows it.
+    /// The text that follows it.
     pub rest: &'t str,
-    /// Whether it was a comment above a table.
+    /// True if it was a comment above a table.
     pub is_comment: bool,
 }
 

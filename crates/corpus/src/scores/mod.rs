@@ -32,7 +32,7 @@ const EXPECTED: &str = "an object with keys such as image_id and scores";
 /// The key of numbers that have no name.
 pub const UNNAMED: &str = "score";
 
-/// What columns without values hold in tables of other programs.
+/// The markers of missing values in tables of other programs.
 const NOTHING: [&str; 5] = ["NA", "N/A", "None", "null", "<NA>"];
 
 /// Scores of segments by one or more measures.
@@ -42,9 +42,9 @@ pub struct SegmentScores {
     pub source: String,
     /// The keys of the measures.
     pub keys: Vec<String>,
-    /// Whether the only key is not in the file, but [`UNNAMED`].
+    /// True if the only key is not in the file, but [`UNNAMED`].
     pub is_unnamed: bool,
-    /// What the file says about measures, by key.
+    /// The descriptions of measures in the file, by key.
     pub described: Vec<(String, Described)>,
     /// The segments.
     pub rows: Vec<ScoredSegment>,
@@ -120,7 +120,7 @@ pub fn read_scores(bytes: &[u8], name: &str, ids: Option<&[SegmentId]>) -> Resul
     Ok(scores)
 }
 
-/// Whether a text is a single JSON value.
+/// Returns true if a text is a single JSON value.
 fn is_whole(text: &str) -> bool {
     let mut json = Json::new(text);
     json.skip().is_ok() && json.end().is_ok()

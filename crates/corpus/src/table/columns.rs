@@ -40,7 +40,7 @@ impl<'n> Names<'n> {
         self.0.iter().position(|name| name == wanted)
     }
 
-    /// Whether a table whose columns are separated by semicolons was read as a single column.
+    /// Returns true if a table whose columns are separated by semicolons was read as a single column.
     pub fn is_split_by_semicolons(self) -> bool {
         matches!(self.0, [only] if only.contains(';'))
     }
@@ -194,15 +194,15 @@ impl CaptionColumns {
     }
 }
 
-/// Whether a key shows that an object is a record, and not a map from ids to captions.
+/// Returns true if a key shows that an object is a record, and not a map from ids to captions.
 pub(crate) fn means_something(key: &str) -> bool {
     [known::IMAGE_OF_CAPTION, known::REFERENCE_KEYS, known::CANDIDATE_KEYS]
         .iter()
         .any(|keys| keys.contains(&key))
 }
 
-/// Whether a name is that of a column of captions, or of one of several references. A name that is `alone` on its line
-/// could be a caption of one word.
+/// Returns true if a name is that of a column of captions, or of one of several references. A name that is `alone` on
+/// its line could be a caption of one word.
 pub(crate) fn names_captions(name: &str, alone: bool) -> bool {
     let first = known::REFERENCE_COLUMNS.iter().copied().flatten();
     let others = [known::REFERENCE_LIST, known::REFERENCE, known::CANDIDATE, known::CAPTION];

@@ -24,7 +24,7 @@ pub(crate) const IMAGE: &[&str] = &[
 pub(crate) const IMAGE_OF_CAPTION: &[&str] =
     &["image_id", "id", "image", "file_name", "filename", "name", "image_name"];
 
-/// Whether the name of a column says that it holds images, or files of them, and not just any ids.
+/// Returns true if the name of a column means images, or files of them, and not just any ids.
 pub(crate) fn means_image(name: &str) -> bool {
     let name = plain(name);
     ["image", "img", "video", "coco", "file"].iter().any(|word| name.contains(word))
@@ -170,21 +170,21 @@ pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether `name` is exactly `known`, or `known` with a number if `numbered`: `caption_1`.
+/// Returns true if `name` is exactly `known`, or `known` with a number if `numbered`: `caption_1`.
 pub(crate) fn is_called(name: &str, known: &str, numbered: bool) -> bool {
     let mut characters = name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase);
     let is_known = known.chars().filter(|c| *c != '_').all(|c| characters.next() == Some(c));
     is_known && characters.all(|c| numbered && c.is_ascii_digit())
 }
 
-/// Whether `name` is `known` in any case, or with a number after it: `caption_1`, `Caption1`.
+/// Returns true if `name` is `known` in any case, or with a number after it: `caption_1`, `Caption1`.
 pub(crate) fn is_numbered(name: &str, known: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let stem = if stem.len() < name.len() { stem.strip_suffix('_').unwrap_or(stem) } else { stem };
     stem.eq_ignore_ascii_case(known)
 }
 
-/// Whether a name is that of one of several raters.
+/// Returns true if a name is that of one of several raters.
 pub(crate) fn is_rater(name: &str) -> bool {
     let name = name.to_lowercase();
     RATER.iter().any(|rater| {

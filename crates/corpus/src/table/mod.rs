@@ -121,7 +121,7 @@ impl TableRow {
     }
 }
 
-/// How nested objects are stored.
+/// The storage of nested objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nesting {
     /// As cells.

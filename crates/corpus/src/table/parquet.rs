@@ -70,7 +70,7 @@ fn read_table(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Err
     Ok(())
 }
 
-/// Whether the bytes of a column chunk are in a file of that length; the crate panics on negative numbers.
+/// Returns true if the bytes of a column chunk are in a file of that length; the crate panics on negative numbers.
 fn lies_within(chunk: &ColumnChunkMetaData, n_bytes: usize) -> bool {
     let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
     let (Ok(start), Ok(length)) = (usize::try_from(start), usize::try_from(chunk.compressed_size())) else {

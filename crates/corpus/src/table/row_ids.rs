@@ -39,12 +39,12 @@ impl RowIds {
         }
     }
 
-    /// How many rows there were.
+    /// The number of rows.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether rows are numbered.
+    /// Returns true if rows are numbered.
     pub fn are_numbers(&self) -> bool {
         self.column.is_none()
     }

@@ -26,7 +26,7 @@ fn check(captions: Result<Captions, Error>, format: Format, expected: &[&str]) {
     assert_eq!(rows(&captions), expected);
 }
 
-/// What is wrong, and what to do about it.
+/// The error with its remedy.
 fn with_remedy(error: &Error) -> String {
     error.remedy().map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}"))
 }

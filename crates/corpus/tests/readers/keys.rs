@@ -1,4 +1,4 @@
-//! What identifies rows whose column of ids is in doubt: no row goes to another image without a word.
+//! Tests that rows whose column of ids is in doubt are identified by another, or that a notice says so.
 
 use capeval_corpus::{
     Captions, Format, Ids, KeyGathering, KeyName, Opposite, ReadOptions, SegmentId, agree, read_bytes,
@@ -12,7 +12,7 @@ fn table(rows: &str, options: &ReadOptions) -> Captions {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// How candidates were matched: the text of the reference for each candidate, and the codes of notices; or the error.
+/// The matches of candidates: the text of the reference for each candidate, and the codes of notices; or the error.
 fn matched(references: &str, candidates: &str) -> Result<(Vec<String>, Vec<String>), String> {
     both(table(references, &ReadOptions::references()), table(candidates, &ReadOptions::candidates()))
 }

@@ -8,7 +8,7 @@ fn read(text: &str) -> Result<Choices, Error> {
     read_pairs(text.as_bytes(), "f")
 }
 
-/// What is wrong, and what to do about it.
+/// The error with its remedy.
 fn with_remedy(error: Error) -> String {
     error.remedy().map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}"))
 }

@@ -1,4 +1,4 @@
-//! What holds for any captions and any bytes.
+//! Tests what holds for any captions and any bytes.
 
 use capeval_choice::NoticeCode;
 use capeval_corpus::{

@@ -116,7 +116,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Whether each row with a winner is a single vote, and several rows make a pair.
+    /// Returns true if each row with a winner is a single vote, and several rows make a pair.
     pub fn is_of_votes(&self) -> bool {
         !self.singles.is_empty() && !self.winners.is_empty()
     }
@@ -252,7 +252,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a column holds one of several references: `reference_1`, `ref12`.
+/// Returns true if a column holds one of several references: `reference_1`, `ref12`.
 fn is_numbered(plain: &str) -> bool {
     REFERENCE.iter().any(|stem| {
         plain

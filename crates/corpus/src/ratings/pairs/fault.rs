@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind, Position, Remedy};
 
-/// What is wrong with a row, and what to do about it.
+/// A fault of a row, with a remedy.
 #[derive(Debug)]
 pub(super) struct Fault {
     message: String,

@@ -108,7 +108,7 @@ impl Coding {
     }
 }
 
-/// Whether two counts prefer the same caption, or neither.
+/// Returns true if two counts prefer the same caption, or neither.
 pub(super) fn is_same(votes: [f64; 2], others: [f64; 2]) -> bool {
     votes[0].total_cmp(&votes[1]) == others[0].total_cmp(&others[1])
 }
