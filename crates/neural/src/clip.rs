@@ -9,7 +9,7 @@ use crate::encoder::{Activation, Encoder, Layer, Order, Scratch, apply};
 use crate::product::{Matrix, add, multiply, normalize};
 use crate::weights::{Linear, Norm, Numbers, Weights};
 
-/// What a picture's colours are before a model sees them.
+/// The scaling of a picture's colours before a model sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Colours {
     pub mean: [f32; 3],
@@ -316,7 +316,7 @@ impl Tower {
     }
 }
 
-/// What a part of a layer is called.
+/// The name of a part of a layer.
 fn layer_name(names: Names, tower: &str, n: usize, part: &str) -> String {
     match names {
         Names::HuggingFace => {

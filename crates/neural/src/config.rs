@@ -1,4 +1,4 @@
-//! What `config.json` and the files beside it say of a model.
+//! The description of a model in `config.json` and the files beside it.
 
 use capeval_choice::Refusal;
 use serde_json::Value;
@@ -63,12 +63,12 @@ impl<'j> Json<'j> {
         }
     }
 
-    /// Whether a key is true.
+    /// Returns true if a key is true.
     pub fn flag(&self, key: &str) -> bool {
         self.value.get(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// Whether a key has this value.
+    /// Returns true if a key has this value.
     pub fn is(&self, key: &str, value: bool) -> bool {
         self.value.get(key).and_then(Value::as_bool) == Some(value)
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::product::{Matrix, add, exp_below, gelu, multiply, normalize, quick_gelu};
 use crate::weights::{Linear, Norm, Numbers};
 
-/// What stands between the two products of a layer.
+/// The function between the two products of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activation {
     QuickGelu,
@@ -19,7 +19,7 @@ pub(crate) enum Activation {
     Relu,
 }
 
-/// Where a layer normalises.
+/// The place where a layer normalises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Before attention and products, as CLIP does.
@@ -48,11 +48,11 @@ pub(crate) struct Encoder {
     pub width: usize,
     pub heads: usize,
     pub order: Order,
-    /// Whether a place sees only those before it.
+    /// True if a place attends only to those before it.
     pub is_causal: bool,
     pub activation: Activation,
     pub eps: f32,
-    /// What is added to the weights of attention by distance, as MPNet does.
+    /// The terms that are added to the weights of attention by distance, as in MPNet.
     pub distances: Option<Distances>,
 }
 

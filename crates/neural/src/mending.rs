@@ -1,7 +1,7 @@
 //! Texts that OpenAI's tokenizer would mend: with entities of HTML, or what ftfy changes.
 
-/// Whether a text has an entity such as `&amp;`, curly quotes, letters of full width, ligatures, control characters, or
-/// what becomes of letters that are decoded twice.
+/// Returns true if a text has an entity such as `&amp;`, curly quotes, letters of full width, ligatures, control
+/// characters, or what becomes of letters that are decoded twice.
 pub(crate) fn would_change(text: &str) -> bool {
     has_entity(text) || text.chars().any(is_mended) || is_decoded_twice(text)
 }
@@ -22,7 +22,7 @@ fn is_mended(c: char) -> bool {
         | '\u{FFF9}'..='\u{FFFC}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether there are signs such as `Ã©`, which is é after two wrong turns.
+/// Returns true if there are signs such as `Ã©`, which is é after two wrong turns.
 fn is_decoded_twice(text: &str) -> bool {
     let mut before = ' ';
     text.chars().any(|c| {

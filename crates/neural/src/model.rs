@@ -15,7 +15,7 @@ use crate::text::{Kind, TextModel};
 use crate::tokenizer::{Tokenizer, Wanted};
 use crate::weights::{Linear, Weights};
 
-/// What a model is made for.
+/// The purpose of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// Pictures and texts, as CLIP.
@@ -57,7 +57,7 @@ enum Network {
     Text(Box<TextModel>),
 }
 
-/// How the tokens of a sentence become one vector.
+/// The step from the tokens of a sentence to one vector.
 #[derive(Clone, Debug, Default)]
 struct Sentences {
     pooling: Pooling,
@@ -147,7 +147,7 @@ impl Model {
         Ok(Self { network, tokenizer, made, sentences, detector, colours: OPENAI, longest, dtypes, own_name })
     }
 
-    /// What it is made for.
+    /// Its purpose.
     pub fn made(&self) -> Made {
         self.made
     }
@@ -191,7 +191,7 @@ impl Model {
         }
     }
 
-    /// What config.json calls it.
+    /// Its name in config.json.
     pub fn own_name(&self) -> Option<&str> {
         self.own_name.as_deref()
     }
@@ -204,7 +204,7 @@ impl Model {
         }
     }
 
-    /// Whether it matters if a space stands before the first word.
+    /// Returns true if a space before the first word matters.
     pub fn has_prefix_space(&self) -> bool {
         matches!(&self.network, Network::Text(text) if text.kind == Kind::Roberta)
     }
@@ -228,8 +228,8 @@ impl Model {
         self.tokenizer.encode(text, prefix_space, self.longest)
     }
 
-    /// Whether the tokenizer of OpenAI's CLIP would mend a text before it reads it, which Hugging Face's and this one
-    /// do not.
+    /// Returns true if the tokenizer of OpenAI's CLIP would mend a text before reading it, which Hugging Face's and
+    /// this one do not.
     pub fn would_mend(&self, text: &str) -> bool {
         matches!(self.network, Network::Clip(_)) && mending::would_change(text)
     }
@@ -335,7 +335,7 @@ impl Model {
     }
 }
 
-/// Whether Python's `\w` or `\s` matches a character.
+/// Returns true if Python's `\w` or `\s` matches a character.
 fn is_word_or_space(c: char) -> bool {
     let group = c.general_category_group();
     c == '_'

@@ -25,7 +25,7 @@ pub(crate) struct TextModel {
     words: Numbers,
     n_words: usize,
     places: Numbers,
-    /// What is added to every token: the vector of the first kind of segment.
+    /// The vector of the first kind of segment, which is added to every token.
     segment: Option<Numbers>,
     norm: Norm,
     /// The place of the first token.
@@ -63,7 +63,7 @@ impl Kind {
         }
     }
 
-    /// What may stand before the names of its tensors.
+    /// The possible prefixes of the names of its tensors.
     fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Bert => &["", "bert.", "model.", "encoder."],
@@ -171,7 +171,7 @@ impl TextModel {
         states
     }
 
-    /// What the first layer reads: a vector for each token, and the numbers of tokens.
+    /// The input of the first layer: a vector for each token, and the numbers of tokens.
     fn start(&self, texts: &[Vec<u32>]) -> (Vec<f32>, Vec<usize>) {
         let width = self.encoder.width;
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();

@@ -39,7 +39,7 @@ pub(crate) struct Linear {
     pub bias: Option<Numbers>,
     pub inputs: usize,
     pub outputs: usize,
-    /// Whether the weights of an input, and not of an output, follow each other.
+    /// True if the weights of an input, and not of an output, follow each other.
     pub by_input: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Norm {
 struct Shard {
     name: String,
     bytes: SharedBytes,
-    /// Where the numbers begin.
+    /// The start of the numbers.
     start: usize,
     header: Metadata,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Weights {
     shards: Vec<Shard>,
     /// The shard of each tensor.
     places: HashMap<String, usize>,
-    /// What stands before the names of a model's tensors, such as `bert.`.
+    /// The prefix of the names of a model's tensors, such as `bert.`.
     prefix: String,
 }
 
@@ -94,7 +94,7 @@ impl Weights {
         Self { prefix: String::new(), ..self }
     }
 
-    /// Whether there is a tensor of this name.
+    /// Returns true if there is a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
     }

@@ -40,7 +40,7 @@ enum Kind {
 struct Added {
     content: String,
     id: u32,
-    /// Whether it takes the white space before and after it.
+    /// Take the white space before it.
     left: bool,
     right: bool,
 }
