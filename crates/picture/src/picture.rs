@@ -1,6 +1,6 @@
 //! A decoded picture in one of Pillow's modes, and its colours.
 
-/// How a picture stores its pixels, by Pillow's names.
+/// The storage of a picture's pixels, by Pillow's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// `1`: black and white, as 0 and 255.

@@ -1,4 +1,4 @@
-//! What CLIP does with a picture: the shorter side becomes that of a square, which is cut from the middle.
+//! Prepares pictures as CLIP does: the shorter side becomes that of a square, which is cut from the middle.
 //!
 //! Sources: `_transform` in `clip/clip.py` of OpenAI, with torchvision; `CLIPImageProcessor` on PIL of transformers.
 //!

@@ -81,12 +81,12 @@ impl<'b> Bits<'b> {
         }
     }
 
-    /// Whether the file ended where bits were needed, rather than that a marker came.
+    /// Returns true if the file ended where bits were needed, and false if a marker came.
     pub fn ended(&self) -> bool {
         self.made_up > self.n && self.bytes.get(self.at..).is_none_or(|rest| rest.len() < 2)
     }
 
-    /// Whether the file ended, rather than a marker came, while bits were read ahead: libjpeg waits for more.
+    /// Returns true if the file ended while bits were read ahead, and false if a marker came: libjpeg waits for more.
     pub fn starved(&self) -> bool {
         self.made_up > 0 && self.bytes.get(self.at..).is_none_or(|rest| rest.len() < 2)
     }
@@ -151,7 +151,7 @@ impl<'b> Bits<'b> {
         }
     }
 
-    /// Where the scan ends.
+    /// The end of the scan.
     pub fn end(&self) -> usize {
         self.at
     }

@@ -16,7 +16,7 @@ use bits::Table;
 #[derive(Clone, Debug)]
 struct Component {
     id: u8,
-    /// How many samples it has across and down where the finest component has the most.
+    /// The number of samples across and down where the finest component has the most.
     across: usize,
     down: usize,
     table: usize,
@@ -40,7 +40,7 @@ struct Frame {
     components: Vec<Component>,
 }
 
-/// What is known of a file as its markers are read.
+/// The state of a file as its markers are read.
 #[derive(Default)]
 struct State {
     frame: Option<Frame>,
@@ -53,7 +53,7 @@ struct State {
     adobe: Option<u8>,
 }
 
-/// Where a coefficient is that comes at this place in a file.
+/// The index of the coefficient at each place in a file.
 const ZIGZAG: [u8; 64] = [
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7,
     14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39,
@@ -85,7 +85,7 @@ fn segment(bytes: &[u8], mut at: usize) -> Result<(u8, &[u8], usize), Why> {
     Ok((marker, content, at + 2 + length.max(2)))
 }
 
-/// Whether a marker begins a frame.
+/// Returns true if a marker begins a frame.
 fn is_frame(marker: u8) -> bool {
     matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
 }

@@ -3,7 +3,7 @@
 use super::bits::{Bits, Table};
 use super::{SHORT, State, Why, ZIGZAG};
 
-/// What a scan has of each block.
+/// The part of each block that a scan contains.
 struct Scan {
     /// The component of each part, and its tables of codes.
     parts: Vec<(usize, usize, usize)>,
