@@ -199,7 +199,7 @@ pub struct Reader {
     next: usize,
     description: String,
     noun: &'static str,
-    /// What is known of the checked pieces, if the file has any.
+    /// The checked pieces, if the file has any.
     pieces: Option<Arc<Pieces>>,
 }
 

@@ -31,12 +31,12 @@ impl Pieces {
         is_sound.then_some(Self { body, size, checksums, verified })
     }
 
-    /// Where the first piece starts.
+    /// The start of the first piece.
     pub(crate) fn start(&self) -> usize {
         self.body.start
     }
 
-    /// Where the last piece ends.
+    /// The end of the last piece.
     pub(crate) fn end(&self) -> usize {
         self.body.end
     }
@@ -56,8 +56,8 @@ impl Pieces {
         XxHash3_64::oneshot(file.get(start..end).unwrap_or_default())
     }
 
-    /// Whether the pieces that contain these bytes are as they were written. Bytes outside of the pieces are not
-    /// checked.
+    /// Returns true if the pieces that contain these bytes are as they were written. Bytes outside of the pieces are
+    /// not checked.
     pub(crate) fn are_sound(&self, file: &[u8], bytes: Range<usize>) -> bool {
         let (start, end) = (bytes.start.max(self.body.start), bytes.end.min(self.body.end));
         if start >= end {
@@ -85,7 +85,7 @@ impl Pieces {
 pub struct Parts<T> {
     array: Buffer<T>,
     file: SharedBytes,
-    /// Where the array starts in the file.
+    /// The start of the array in the file.
     start: usize,
     pieces: Option<Arc<Pieces>>,
     noun: &'static str,
@@ -107,7 +107,7 @@ impl<T: Pod> Parts<T> {
         self.array.len()
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.array.is_empty()
     }
