@@ -75,7 +75,7 @@ arguments! {
     Duplicate = "duplicate", "POLICY";
     /// The treatment of candidates without words.
     Empty = "empty", "POLICY";
-    /// How ids are compared.
+    /// The way to compare ids.
     Ids = "ids", "HOW";
     /// The treatment of a rated caption that is also a reference of its image.
     OwnReference = "own_reference", "WHAT";
@@ -101,7 +101,7 @@ arguments! {
     Vectors = "vectors", "WHAT=FILE";
     /// The pictures of images.
     Pictures = "pictures", "DIR";
-    /// Whether the pictures are put into a page.
+    /// Put the pictures into the page.
     EmbedPictures = "embed_pictures", "";
     /// The list of objects that captions can mention.
     Objects = "objects", "FILE";
@@ -117,7 +117,7 @@ arguments! {
     ApiKey = "api_key", "FILE";
     /// The file of judgements.
     Judgements = "judgements", "FILE";
-    /// Whether judgements are only read, and nothing is asked.
+    /// Read recorded judgements only; never ask the model.
     Replay = "replay", "";
     /// The most requests.
     MaxRequests = "max_requests", "N";
@@ -125,7 +125,7 @@ arguments! {
     MaxTokens = "max_tokens", "N";
     /// The maximum length of n-grams.
     Order = "n", "N";
-    /// Whether an n-gram model does without discounts that were not estimated.
+    /// Do without discounts that could not be estimated, in an n-gram model.
     NoFallback = "no_fallback", "";
     /// The discounts of an n-gram model.
     Discount = "discount", "NUMBERS";
@@ -139,7 +139,7 @@ arguments! {
     Resamples = "resamples", "N";
     /// The seed for resampling.
     Seed = "seed", "N";
-    /// Whether the files of a benchmark may hold a part of it.
+    /// Accept files with a part of a benchmark.
     Subset = "subset", "";
     /// The unit of a point in a correlation.
     Unit = "unit", "WHAT";
@@ -155,9 +155,9 @@ arguments! {
     MetricTies = "metric_ties", "RULE";
     /// A file of scores for every image.
     Segments = "segments", "FILE";
-    /// Whether inputs may be larger than usual.
+    /// Accept inputs that are larger than usual.
     NoLimits = "no_limits", "";
-    /// Whether files are fetched from addresses.
+    /// Fetch files from addresses.
     AllowNetwork = "allow_network", "";
     /// The address of an evaluation server.
     To = "to", "URL";
@@ -165,11 +165,11 @@ arguments! {
     Token = "token", "TOKEN";
     /// The team that submits results.
     Team = "team", "TEAM";
-    /// What a method says in the columns of a phase.
+    /// The entries of a method in the columns of a phase.
     Columns = "columns", "KEY=VALUE";
     /// The benchmark and phase.
     Phase = "phase", "PHASE";
-    /// Whether the server only checks results.
+    /// Let the server only check results.
     Check = "check", "";
     /// The number of threads.
     Threads = "threads", "N";

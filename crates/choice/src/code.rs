@@ -3,14 +3,14 @@
 macro_rules! codes {
     ($( $variant:ident = $code:literal, $meaning:literal, $advice:literal; )+) => {
         crate::named! {
-            /// What a [`Notice`](crate::Notice) is about.
+            /// The subject of a [`Notice`](crate::Notice).
             pub enum Code ("notice") {
                 $( $variant = $code, $meaning; )+
             }
         }
 
         impl Code {
-            /// What a reader can do about such a notice; empty if there is nothing to do.
+            /// Advice to readers of such a notice; empty if there is nothing to do.
             pub const fn advice(self) -> &'static str {
                 match self { $( Self::$variant => $advice ),+ }
             }

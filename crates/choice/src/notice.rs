@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Argument, Code, Dialect, Remedy, SegmentId};
 
-/// How the code of a notice about a metric that is left out begins.
+/// The prefix of the code of a notice about a metric that is left out.
 const WITHOUT: &str = "no-";
 
 /// A notice for readers of a result: a warning that is returned with the result instead of being printed.
@@ -24,7 +24,7 @@ pub struct Notice {
     pub code: NoticeCode,
     /// The message: a sentence in lower case, without a full stop.
     pub message: String,
-    /// What to do about it, if anything.
+    /// The remedy, if any.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -151,7 +151,7 @@ impl Notice {
         Self { ids, ..self }
     }
 
-    /// Whether the notice is about this system or about all systems.
+    /// Returns true if the notice is about this system or about all systems.
     pub fn concerns(&self, system: &str) -> bool {
         self.system.as_deref().is_none_or(|name| name == system)
     }

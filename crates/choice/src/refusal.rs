@@ -36,7 +36,7 @@ impl Refusal {
         Self { message: format!("{place}: {}", self.message), ..self }
     }
 
-    /// What to do about it, if known.
+    /// The remedy, if known.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }

@@ -47,9 +47,9 @@ pub enum Task {
     ListMetrics,
 }
 
-/// How a front end writes arguments and tasks.
+/// The words of a front end for arguments and tasks.
 pub trait Dialect {
-    /// Whether this front end has `argument`; steps that set others are left out.
+    /// Returns true if this front end has `argument`; steps that set others are left out.
     fn has(&self, _argument: Argument) -> bool {
         true
     }

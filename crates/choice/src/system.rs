@@ -1,4 +1,4 @@
-//! What the operating system says, in words for people.
+//! Messages of the operating system, in words for people.
 
 use std::io;
 
