@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::{Open, Time, describe_choices};
 
 named! {
-    /// What a person may do: take part; also run benchmarks; also manage accounts, and see everything.
+    /// The rights of a person: take part; also run benchmarks; also manage accounts, and see everything.
     pub enum Role ("role") {
         Member = "member", "member";
         Host = "host", "host";
@@ -17,7 +17,7 @@ named! {
 }
 
 named! {
-    /// What a token allows.
+    /// The rights of a token.
     pub enum Scope ("scope") {
         Read = "read", "read what its owner can see";
         Submit = "submit", "also submit results and contribute to collections";
@@ -34,7 +34,7 @@ pub struct Account {
     pub name: String,
     pub email: String,
     pub role: Open<Role>,
-    /// What the token allows.
+    /// The rights of the token.
     pub scopes: Vec<Open<Scope>>,
 }
 

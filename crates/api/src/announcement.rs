@@ -20,13 +20,13 @@ pub struct Announcement {
     /// Markdown.
     pub text: String,
     pub created_at: Time,
-    /// When it was last changed.
+    /// The time of the last change.
     pub edited_at: Option<Time>,
-    /// When it was taken back; only hosts see such announcements.
+    /// The time when it was retracted; only hosts see such announcements.
     pub retracted_at: Option<Time>,
 }
 
-/// What a host announces.
+/// A new announcement of a host.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct NewAnnouncement {
     pub title: String,
@@ -35,7 +35,7 @@ pub struct NewAnnouncement {
     /// The part of the phase in addresses; empty for all phases.
     #[serde(default)]
     pub phase: String,
-    /// Whether those get it by email who want announcements.
+    /// Send it by email to those who want announcements.
     #[serde(default)]
     pub mail: bool,
 }

@@ -29,7 +29,7 @@ pub struct Board {
     pub sorted_by: String,
     /// The measures that were asked for, that which sorts first.
     pub measures: Vec<Measure>,
-    /// What hosts ask about methods, as far as it was asked for.
+    /// The columns that hosts define for methods, as far as the query chose them.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// The rows that were asked for, the best first; ranks and comparisons are those of the whole board.
@@ -37,7 +37,7 @@ pub struct Board {
     /// The number of rows of the whole board.
     #[serde(default)]
     pub total_rows: usize,
-    /// How rows are compared with the row above.
+    /// The way in which rows are compared with the row above.
     #[serde(default)]
     pub comparison: String,
     /// The submissions that hosts have removed from the leaderboard, the newest removal first.
@@ -46,7 +46,7 @@ pub struct Board {
     pub judged_by_people: Vec<JudgedSystem>,
 }
 
-/// What a board shows unless a visitor chooses otherwise.
+/// The columns that a board shows unless a visitor chooses otherwise.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BoardColumns {
     /// The keys of the measures, in order; none for all.
@@ -74,7 +74,7 @@ pub struct BoardRow {
     pub code: String,
     #[serde(default)]
     pub tags: Vec<String>,
-    /// What the team says in the columns of the phase, by their keys.
+    /// The team's entries in the columns of the phase, by their keys.
     #[serde(default)]
     pub columns: Cells,
     pub submitted_at: Time,
@@ -86,7 +86,7 @@ pub struct BoardRow {
     /// there is none, or if one of the two is that of people.
     #[serde(default)]
     pub row_above: Option<RowAbove>,
-    /// Whether the difference is not significant, as `comparison` says; `null` if that is not known, or not yet.
+    /// True if the difference is not significant, as `comparison` explains; `null` if that is not known, or not yet.
     pub not_different_from_row_above: Option<bool>,
     /// The p-value of the difference by the measure that sorts, before correction; `null` if there is no test.
     #[serde(default)]
@@ -102,8 +102,8 @@ pub struct RowAbove {
     pub method: String,
 }
 
-/// What has stood on the leaderboard of a phase, as far as the account may see it: of each team, every submission that
-/// was its best by the measure that ranks when it came, or the only one if it has chosen one.
+/// The history of the leaderboard of a phase, as far as the account may see it: of each team, every submission that was
+/// its best by the measure that ranks when it came, or the only one if it has chosen one.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     pub reference_set: String,
@@ -118,7 +118,7 @@ pub struct ProgressPoint {
     pub method: String,
     pub submitted_at: Time,
     pub score: f64,
-    /// Whether it was better than all points before it.
+    /// True if it was better than all points before it.
     pub is_best: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Disqualified {
     pub disqualified_at: Time,
 }
 
-/// What people's judgements of the captions of a system add up to.
+/// The sums of people's judgements of the captions of a system.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedSystem {
     pub kind: Open<JudgedKind>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Open, Time, describe_choices};
 
 named! {
-    /// Whether a collection takes contributions.
+    /// The state of a collection, which says if it takes contributions.
     pub enum CollectionState ("state of a collection") {
         Open = "open", "open";
         Paused = "paused", "paused";
@@ -16,7 +16,7 @@ named! {
 }
 
 named! {
-    /// Who may download releases.
+    /// The people who may download releases.
     pub enum ReleaseAccess ("access to releases") {
         Contributors = "contributors", "people with accepted contributions";
         Everyone = "everybody", "everyone who can see the collection";
@@ -37,7 +37,7 @@ named! {
 }
 
 named! {
-    /// Why a person skips a picture.
+    /// The reason why a person skips a picture.
     pub enum SkipReason ("reason to skip") {
         Unclear = "unclear", "I do not understand it";
         Language = "language", "I cannot say it in this language";
@@ -47,7 +47,7 @@ named! {
 }
 
 named! {
-    /// Why a person reports a picture or a caption.
+    /// The reason why a person reports a picture or a caption.
     pub enum ReportReason ("reason of a report") {
         Spam = "spam", "Spam or advertising";
         Offensive = "offensive", "Offensive";
@@ -59,7 +59,7 @@ named! {
 }
 
 named! {
-    /// What a person reports.
+    /// The kinds of contributions that a person can report.
     pub enum ReportedKind ("kind of contribution") {
         Image = "image", "a picture";
         Caption = "caption", "a caption";
@@ -76,7 +76,7 @@ describe_choices!(
 );
 
 impl ImageState {
-    /// Whether people who take part may see it.
+    /// Returns true if people who take part may see it.
     pub fn is_public(self) -> bool {
         matches!(self, Self::Open | Self::Complete)
     }
@@ -105,7 +105,7 @@ pub struct Collection {
     /// The number of complete pictures that is the goal, which progress shows; the largest, if languages have their
     /// own. Reaching it ends nothing.
     pub target: u32,
-    /// What each language is to have, if each is complete by itself; empty if captions of all count together.
+    /// The goals of each language, if each is complete by itself; empty if captions of all count together.
     #[serde(default)]
     pub goals: Vec<LanguageGoal>,
     pub releases: Open<ReleaseAccess>,
@@ -118,7 +118,7 @@ pub struct Collection {
     pub waiting_captions: i64,
 }
 
-/// What a language of a collection is to have, and how far it is.
+/// The goal of a language of a collection, and its progress.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LanguageGoal {
     pub language: String,
@@ -131,7 +131,7 @@ pub struct LanguageGoal {
     pub accepted_captions: i64,
 }
 
-/// How far a picture is in a language.
+/// The progress of a picture in a language.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PictureLanguage {
     pub language: String,
@@ -158,9 +158,9 @@ pub struct PicturesAfter {
 pub struct Picture {
     pub id: String,
     pub state: Open<ImageState>,
-    /// Why it was rejected.
+    /// The reason why it was rejected.
     pub reason: Option<String>,
-    /// Whether the account has uploaded it.
+    /// True if the account has uploaded it.
     pub own: bool,
     pub game: String,
     pub platform: String,
@@ -171,14 +171,14 @@ pub struct Picture {
     pub accepted_captions: i64,
     /// In all languages.
     pub captions_per_picture: i64,
-    /// How far it is in each language, if each is complete by itself; otherwise empty.
+    /// Its progress in each language, if each is complete by itself; otherwise empty.
     #[serde(default)]
     pub languages: Vec<PictureLanguage>,
     /// The path of the file.
     pub file: String,
 }
 
-/// What became of each file of an upload.
+/// The result of an upload, file by file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UploadedPictures {
     pub pictures: Vec<UploadedPicture>,
@@ -205,7 +205,7 @@ pub struct UploadedPicture {
 pub struct ToDescribe {
     /// `null` if there is none to describe.
     pub picture: Option<Picture>,
-    /// What the account has saved of a caption.
+    /// The draft of a caption that the account has saved.
     pub draft: Option<String>,
     /// The language for which it is reserved; `null` if captions of all languages count together.
     #[serde(default)]
@@ -253,7 +253,7 @@ pub struct ToRate {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CaptionToRate {
-    /// What a rating calls it.
+    /// The id to use in a rating.
     pub item: String,
     pub picture: PictureFile,
     pub language: String,

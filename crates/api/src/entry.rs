@@ -1,4 +1,4 @@
-//! What teams say about their methods, and the columns that hosts define for it.
+//! Methods as teams describe them, and the columns that hosts define for that.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Open, SubmissionKind, Time, describe_choices};
 
 named! {
-    /// What a column holds.
+    /// The type of a column.
     pub enum ColumnKind ("kind of column") {
         Number = "number", "a number";
         Text = "text", "text";
@@ -20,7 +20,7 @@ named! {
 }
 
 named! {
-    /// How far the comparison of two entries is.
+    /// The progress of the comparison of two entries.
     pub enum ComparisonState ("state of a comparison") {
         Compared = "compared", "compared";
         Waiting = "waiting", "being compared";
@@ -44,11 +44,11 @@ pub struct Column {
     pub unit: String,
     /// The choices, of a column that has some.
     pub choices: Vec<String>,
-    /// Whether a submission must have it.
+    /// True if a submission must fill it in.
     pub required: bool,
 }
 
-/// What a submission says in a column.
+/// The entry of a submission in a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Cell {
@@ -69,10 +69,10 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What is said in columns, by their keys.
+/// Entries in columns, by their keys.
 pub type Cells = IndexMap<String, Cell>;
 
-/// What is said about a method.
+/// The description of a method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
     pub description: String,
@@ -82,11 +82,11 @@ pub struct About {
     /// The code; empty for none.
     pub code: String,
     pub tags: Vec<String>,
-    /// What it says in the columns that the hosts define.
+    /// Its entries in the columns that the hosts define.
     pub columns: Cells,
 }
 
-/// What changes of what is said about a method; fields that are left out stay as they are.
+/// A change to the description of a method; fields that are left out stay as they are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AboutChange {
@@ -115,7 +115,7 @@ pub struct BoardEntry {
     pub method: String,
     pub about: About,
     pub submitted_at: Time,
-    /// Why hosts removed it from the leaderboard.
+    /// The reason why hosts removed it from the leaderboard.
     pub disqualified: Option<String>,
     pub reference_sets: Vec<EntryScores>,
     /// The submissions of the team, newest first: all of one's own team, and of others those that are or were on the
@@ -197,11 +197,11 @@ pub struct EntryComparison {
     /// The name of the phase in addresses.
     pub phase: String,
     pub state: Open<ComparisonState>,
-    /// Why they could not be compared; for hosts.
+    /// The reason why they could not be compared; for hosts.
     pub reason: Option<String>,
     /// The two entries, in the order in which they were asked for.
     pub entries: Vec<ComparedEntry>,
-    /// How they are compared.
+    /// The way in which they are compared.
     pub comparison: String,
     pub reference_sets: Vec<ComparedSet>,
     /// The two image by image; `null` if the phase does not show that, or not to this account.
@@ -214,7 +214,7 @@ pub struct EntryComparison {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedImages {
     pub state: Open<ComparisonState>,
-    /// Why they could not be compared; for hosts.
+    /// The reason why they could not be compared; for hosts.
     pub reason: Option<String>,
     /// The name of the reference set.
     pub reference_set: String,
@@ -279,12 +279,12 @@ pub struct ComparedMeasure {
     pub scores: [Option<f64>; 2],
     /// The ends of the 95 % confidence interval of each.
     pub intervals: [Option<[f64; 2]>; 2],
-    /// How much higher the first score is.
+    /// The first score minus the second.
     pub difference: Option<f64>,
     /// The p-value before correction; `null` where there is no test, and until they are compared.
     pub p: Option<f64>,
     /// The p-value corrected over the measures of the reference set.
     pub p_corrected: Option<f64>,
-    /// Whether they differ significantly.
+    /// True if they differ significantly.
     pub differs: Option<bool>,
 }

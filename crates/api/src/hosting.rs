@@ -1,4 +1,4 @@
-//! What hosts see of their benchmarks and change in them.
+//! Benchmarks as their hosts see and change them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct HostedPhase {
     pub phase: Phase,
     /// Since when a host has stopped submissions.
     pub frozen_at: Option<Time>,
-    /// Why neighbours on the leaderboard could not be compared, if so.
+    /// The reason why neighbours on the leaderboard could not be compared, if so.
     pub comparison_failure: Option<String>,
     pub score_sets: Vec<ScoreSet>,
 }
@@ -27,9 +27,9 @@ pub struct ScoreSet {
     pub created_at: Time,
     /// The submissions that it still lacks.
     pub pending: i64,
-    /// Whether boards show it.
+    /// True if boards show it.
     pub is_shown: bool,
-    /// Why boards never show it.
+    /// The reason why boards never show it.
     pub reason: Option<String>,
 }
 
@@ -45,15 +45,15 @@ pub struct Limits {
 pub struct Grant {
     /// The id of the team.
     pub team: String,
-    /// How many.
+    /// The number of additional submissions.
     pub extra: i64,
-    /// Whether they raise the limit of all days, rather than that of today.
+    /// True if they raise the limit of all days, and false if that of today.
     #[serde(default)]
     pub total: bool,
     pub reason: String,
 }
 
-/// What a team may submit after a grant.
+/// The limits of a team after a grant.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Meter {
     pub per_day: i64,
@@ -101,14 +101,14 @@ pub struct HostedSubmission {
     pub team_name: String,
     pub method: String,
     pub state: Open<SubmissionState>,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
     pub created_at: Time,
-    /// Why it was taken off the board.
+    /// The reason why it was taken off the board.
     pub disqualified: Option<String>,
 }
 
-/// Who did what in a benchmark, newest first.
+/// The log of a benchmark: who did what, newest first.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AuditLog {
     pub notes: Vec<AuditNote>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Open, describe_choices};
 
 named! {
-    /// Whether captions are being judged.
+    /// The state of an evaluation of captions by people.
     pub enum EvaluationState ("state of an evaluation") {
         Preparing = "preparing", "being prepared";
         Open = "open", "open";
@@ -19,7 +19,7 @@ named! {
 describe_choices!(EvaluationState: "EvaluationState");
 
 impl EvaluationState {
-    /// Whether its captions are judged now or soon.
+    /// Returns true if its captions are judged now or soon.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Preparing | Self::Open)
     }
@@ -31,7 +31,7 @@ pub struct Judging {
     /// `null` if there was no evaluation yet.
     pub id: Option<String>,
     pub state: Option<Open<EvaluationState>>,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
     /// The number of captions to judge.
     pub captions: i64,
@@ -47,7 +47,7 @@ pub struct Judging {
 pub struct JudgingPlan {
     /// The number of images.
     pub images: i64,
-    /// How many people should judge each caption.
+    /// The number of people who should judge each caption.
     pub wanted: i64,
     /// The address of a picture, with `{id}` in place of the ID of the image.
     pub pictures: String,

@@ -1,28 +1,28 @@
-//! What hosts are told when they create benchmarks.
+//! Answers to hosts who create benchmarks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Open, Report, Scores, SubmissionState, Time};
 
-/// What came of a sample file, which counts nowhere.
+/// The result for a sample file, which counts nowhere.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DryRun {
     /// `failed` if it cannot be scored.
     pub state: Open<SubmissionState>,
     /// The name of the file, if it had one.
     pub file: String,
-    /// What is wrong with the file.
+    /// The problems of the file.
     pub report: Report,
     /// Empty until it is scored.
     pub scores: Scores,
-    /// Why it could not be scored although the file is in order.
+    /// The reason why it could not be scored although the file is in order.
     pub reason: Option<String>,
     pub created_at: Time,
     pub finished_at: Option<Time>,
 }
 
-/// What a phase may measure.
+/// The measures among which a phase can choose.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MetricChoices {
     pub metrics: Vec<MetricChoice>,
@@ -32,16 +32,16 @@ pub struct MetricChoices {
 /// A metric that a phase may have.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MetricChoice {
-    /// What a phase calls it.
+    /// The name to use in a phase.
     pub name: String,
-    /// What it rewards.
+    /// The quality that it rewards.
     pub summary: String,
     pub measures: Vec<MeasureChoice>,
     /// The data that it needs, such as `spice`; `null` for none.
     pub data: Option<String>,
-    /// Whether it can be computed here now.
+    /// True if it can be computed here now.
     pub is_installed: bool,
-    /// How its data are installed; `null` if nothing is missing.
+    /// The way to install its data; `null` if nothing is missing.
     pub remedy: Option<String>,
     /// About how many seconds it takes to score 1,000 captions on two cores.
     pub seconds: f64,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Column, Open, Time, describe_choices};
 
 named! {
-    /// Who sees that a benchmark or a collection exists.
+    /// The people who see that a benchmark or a collection exists.
     pub enum Visibility ("visibility") {
         Public = "public", "everyone";
         Registered = "registered", "registered users";
@@ -16,7 +16,7 @@ named! {
 }
 
 named! {
-    /// Who sees the scores of a phase before they are disclosed.
+    /// The people who see the scores of a phase before they are disclosed.
     pub enum BoardKind ("kind of board") {
         Public = "public", "everyone";
         Registered = "registered", "registered users";
@@ -26,7 +26,7 @@ named! {
 }
 
 named! {
-    /// Whether a reference set can be scored with.
+    /// The state of a reference set; only one that is ready can be scored with.
     pub enum SetState ("state of a reference set") {
         Preparing = "preparing", "being prepared";
         Ready = "ready", "ready";
@@ -35,7 +35,7 @@ named! {
 }
 
 named! {
-    /// What a team sees of its own submissions image by image.
+    /// The part of the results image by image that a team sees of its own submissions.
     pub enum PerImage ("results per image") {
         Nothing = "none", "nothing";
         Scores = "scores", "scores and own captions";
@@ -57,7 +57,7 @@ pub struct Benchmark {
     pub slug: String,
     pub title: String,
     pub summary: String,
-    /// Whether only its hosts see it, until they publish it.
+    /// True if only its hosts see it, until they publish it.
     #[serde(default)]
     pub draft: Option<bool>,
     pub phases: Vec<Phase>,
@@ -74,11 +74,11 @@ pub struct Phase {
     pub title: String,
     pub opens_at: Option<Time>,
     pub closes_at: Option<Time>,
-    /// Whether it takes submissions now.
+    /// True if it takes submissions now.
     pub is_open: bool,
-    /// Why it takes none now.
+    /// The reason why it takes none now.
     pub refusal: Option<String>,
-    /// When everyone sees the scores.
+    /// The time from which everyone sees the scores.
     pub reveal_at: Option<Time>,
     /// Submissions of a team per day.
     pub per_day: i64,
@@ -96,10 +96,10 @@ pub struct Phase {
     /// The keys of the measures that the board shows unless others are asked for; empty for all.
     #[serde(default)]
     pub board_columns: Vec<String>,
-    /// What hosts ask about methods.
+    /// The columns that hosts define for methods.
     #[serde(default)]
     pub columns: Vec<Column>,
-    /// What a team sees of its own submissions image by image.
+    /// The part of the results image by image that a team sees of its own submissions.
     #[serde(default)]
     pub per_image: Option<Open<PerImage>>,
     pub reference_sets: Vec<ReferenceSet>,
@@ -120,7 +120,7 @@ pub struct ReferenceSet {
     /// `null` for the tokenizer of each metric.
     pub tokenizer: Option<String>,
     pub state: Open<SetState>,
-    /// Why it could not be prepared; only for hosts.
+    /// The reason why it could not be prepared; only for hosts.
     #[serde(default)]
     pub reason: Option<String>,
     /// The number of images; 0 until it is ready.
@@ -138,6 +138,6 @@ pub struct Measure {
     /// The name for people, such as `BLEU-4`.
     pub label: String,
     pub lower_is_better: bool,
-    /// Whether it is a number of things, without decimals.
+    /// True if it is a number of things, without decimals.
     pub is_count: bool,
 }

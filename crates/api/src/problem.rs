@@ -1,4 +1,4 @@
-//! Why a request was refused.
+//! The reason why a request was refused.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct Problem {
     pub retry_after: Option<i64>,
 }
 
-/// What some problems tell beside the sentence.
+/// Details of some problems, beside the sentence.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Details {
     /// For `invalid`: what is wrong with the file.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{About, Open, PerImage, Time, describe_choices};
 
 named! {
-    /// How far a submission is.
+    /// The progress of a submission.
     pub enum SubmissionState ("state of a submission") {
         Queued = "queued", "waiting";
         Running = "running", "being scored";
@@ -49,7 +49,7 @@ describe_choices!(
 );
 
 impl SubmissionState {
-    /// Whether it can still change.
+    /// Returns true if it can still change.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
@@ -67,11 +67,11 @@ pub struct Submission {
     /// The id of the team; `null` for baselines and people.
     pub team: Option<String>,
     pub method: String,
-    /// What is said about the method.
+    /// The description of the method.
     #[serde(default)]
     pub about: About,
     pub state: Open<SubmissionState>,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
     pub created_at: Time,
     pub finished_at: Option<Time>,
@@ -79,7 +79,7 @@ pub struct Submission {
     pub ahead: Option<i64>,
     /// The seconds until it has scores, as far as recent submissions tell.
     pub seconds: Option<i64>,
-    /// Why it was taken off the board.
+    /// The reason why it was taken off the board.
     pub disqualified: Option<String>,
     /// `null` while there are none, or if the phase hides them.
     pub scores: Option<Scores>,
@@ -91,7 +91,7 @@ pub struct Submission {
 }
 
 named! {
-    /// How far the results of a submission image by image are.
+    /// The progress of the results of a submission image by image.
     pub enum ImageResultsState ("state of results image by image") {
         Unbuilt = "unbuilt", "not built yet";
         Building = "building", "being built";
@@ -103,16 +103,16 @@ named! {
 /// The results of a submission image by image.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ImageResults {
-    /// What they show.
+    /// The part of the results that they show.
     pub shows: Open<PerImage>,
     pub state: Open<ImageResultsState>,
-    /// Why they could not be built.
+    /// The reason why they could not be built.
     pub reason: Option<String>,
     /// The jobs that come before them.
     pub ahead: Option<i64>,
     /// The seconds until they are built, as far as recent ones tell.
     pub seconds: Option<i64>,
-    /// What there is, once they are ready.
+    /// Their files, once they are ready.
     pub files: Vec<ImageResultsFiles>,
 }
 
@@ -135,7 +135,7 @@ pub struct Submissions {
     pub submissions: Vec<Submission>,
 }
 
-/// How many submissions a team has left.
+/// The number of submissions that a team has left.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Quota {
     /// The name of the team; `null` before the first submission.
@@ -146,17 +146,17 @@ pub struct Quota {
     pub per_day: i64,
     pub used_in_total: i64,
     pub in_total: i64,
-    /// When the next day begins.
+    /// The beginning of the next day.
     pub resets_at: Time,
 }
 
-/// What is wrong with a file of results.
+/// The problems of a file of results.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Report {
-    /// Whether it can be scored.
+    /// True if it can be scored.
     pub is_valid: bool,
-    /// Why it cannot be read at all, with the line and the column.
+    /// The reason why it cannot be read at all, with the line and the column.
     pub unreadable: Option<String>,
     /// The number of captions in it.
     pub captions: usize,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Open, Time, describe_choices};
 
 named! {
-    /// What became of a request to join a team.
+    /// The state of a request to join a team.
     pub enum RequestState ("state of a request") {
         Open = "open", "waits for an answer";
         Accepted = "accepted", "accepted";

@@ -24,12 +24,12 @@ pub struct Webhook {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Delivery {
     pub id: String,
-    /// How often it was tried.
+    /// The number of attempts.
     pub attempts: i64,
     pub created_at: Time,
-    /// When the receiver accepted it.
+    /// The time when the receiver accepted it.
     pub sent_at: Option<Time>,
-    /// Why the last attempt failed.
+    /// The reason why the last attempt failed.
     pub error: Option<String>,
 }
 

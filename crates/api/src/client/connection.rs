@@ -13,16 +13,16 @@ use ureq::http::{Response, Uri, header};
 
 use super::error::{self, Error, Kind};
 
-/// How long a connection may take to begin.
+/// The longest time for a connection to begin.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// How long the server may take to answer.
+/// The longest time for the server to answer.
 const ANSWER: Duration = Duration::from_secs(300);
 
 /// The most bytes of an answer.
 const LARGEST: u64 = 64 << 20;
 
-/// How often a request whose answer is lost is sent.
+/// The largest number of times that a request whose answer is lost is sent.
 const ATTEMPTS: u32 = 3;
 
 /// The longest wait for a server that says that requests come too often.
@@ -73,7 +73,7 @@ impl Connection {
         self.is_in_clear
     }
 
-    /// What the server has at `path`.
+    /// Gets the JSON at `path`.
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
         let answer = self.patiently(|| {
             let request = self.agent.get(format!("{}{path}", self.base));
@@ -149,7 +149,7 @@ impl Connection {
     }
 }
 
-/// What is written by its number in a query: all but letters, digits and `-_.~`.
+/// The characters that a query encodes: all but letters, digits and `-_.~`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// `text` as a part of the query of an address.

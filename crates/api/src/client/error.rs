@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{Open, Problem, ProblemKind, Problems, Report};
 
-/// What kind of error it is.
+/// The kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The server cannot be reached, or does not work.
@@ -19,12 +19,12 @@ pub enum Kind {
     Refused,
 }
 
-/// Why results could not be submitted.
+/// The reason why results could not be submitted.
 #[derive(Debug)]
 pub struct Error {
     /// The kind.
     pub kind: Kind,
-    /// What is wrong, and what to do about it.
+    /// The fault, with its remedy.
     pub refusal: Refusal,
     /// The seconds after which the server would accept the request.
     pub(crate) wait: Option<u64>,
@@ -66,7 +66,7 @@ pub(crate) fn invalid(report: &Report) -> Error {
     )
 }
 
-/// What a kind of problem in a report means.
+/// The meaning of a kind of problem in a report.
 fn in_words(kind: &Open<ProblemKind>) -> String {
     let words = match kind {
         Open::Known(ProblemKind::Missing) => "images have no caption",
@@ -165,7 +165,7 @@ pub(crate) fn of_connection(base: &str, error: &ureq::Error) -> Error {
     Error::new(Kind::Connection, Refusal::new(format!("cannot reach {base}: {what}")).with_remedy(remedy))
 }
 
-/// Whether an error of a connection is one of TLS in disguise.
+/// Returns true if an error of a connection is one of TLS in disguise.
 fn is_tls(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::InvalidData
 }

@@ -29,18 +29,18 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest time between two questions.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// How long a server that starts again may be silent.
+/// The longest silence of a server that starts again.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// An evaluation server, with the token of an account.
 pub struct Server(Connection);
 
-/// What is said about results.
+/// The description of results.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct About<'a> {
     /// The name of the method.
     pub method: &'a str,
-    /// What the board should say about it.
+    /// The description for the board.
     pub description: Option<&'a str>,
     /// Its authors.
     pub authors: Option<&'a str>,
@@ -50,7 +50,7 @@ pub struct About<'a> {
     pub code: Option<&'a str>,
     /// Words by which people find it.
     pub tags: &'a [String],
-    /// What it says in the columns that hosts define, by their keys.
+    /// The entries in the columns that hosts define, by their keys.
     pub columns: &'a [(String, String)],
     /// The team, for people in several.
     pub team: Option<&'a str>,
@@ -59,9 +59,9 @@ pub struct About<'a> {
 /// Submitted results.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// What this version knows of the server's answer.
+    /// The part of the server's answer that this version knows.
     known: crate::Submission,
-    /// Whether the same captions were submitted before, so nothing was counted.
+    /// True if the same captions were submitted before, so nothing was counted.
     pub is_repeated: bool,
     /// All that the server says.
     pub all: Value,
@@ -73,7 +73,7 @@ impl Submission {
         Ok(Self { known, is_repeated: false, all })
     }
 
-    /// Whether its state can still change.
+    /// Returns true if its state can still change.
     pub fn is_open(&self) -> bool {
         self.state.known().is_some_and(SubmissionState::is_open)
     }
@@ -136,7 +136,7 @@ impl Server {
         Connection::new(address, token).map(Self)
     }
 
-    /// Whether the token is sent over the network without TLS.
+    /// Returns true if the token is sent over the network without TLS.
     pub fn is_in_clear(&self) -> bool {
         self.0.is_in_clear()
     }

@@ -78,7 +78,7 @@ impl Results {
         self.count
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
