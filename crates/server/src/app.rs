@@ -36,13 +36,13 @@ use crate::web::recent::Recent;
 use crate::web::{Route, Visitor, assets, is_program, middleware, openapi};
 use crate::{accounts, benchmarks, collections, front, health, plain};
 
-/// How long a request may take, with its upload.
+/// The longest time for a request, with its upload.
 const REQUEST_SECONDS: u64 = 300;
 
 /// Uploads that are checked at once.
 const CHECKS: usize = 2;
 
-/// What all handlers share; cloning it is cheap.
+/// The state that all handlers share; cloning it is cheap.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
@@ -58,31 +58,31 @@ pub struct Shared {
     pub hidden: Blobs,
     /// Hashes passwords, few at once.
     pub hasher: Hasher,
-    /// What providers of sign-ins say of themselves.
+    /// The descriptions of providers of sign-ins.
     pub providers: Known,
-    /// How often something may be done.
+    /// The limits on how often something may be done.
     pub limits: Limits,
     /// Pages that visitors share who are not signed in.
     pub recent: Recent,
-    /// What this process has done since its start.
+    /// The counts of this process since its start.
     pub counts: Counts,
     /// Wakes the workers of this process.
     pub wake: Wake,
     /// The program that runs jobs, which is this one.
     pub program: PathBuf,
-    /// What features keep about people.
+    /// The data that features keep about people.
     pub personal_data: &'static [&'static dyn PersonalData],
     /// The routes of all features.
     pub routes: fn() -> Vec<Route>,
     /// The images that phases expect.
     pub expected: Cache,
-    /// What stands on boards.
+    /// The rows of boards that are kept in memory.
     pub boards: Kept,
     /// Uploads that are checked at once, each of them in memory.
     pub checks: Semaphore,
-    /// Whether the server stops, which ends streams.
+    /// True while the server stops, which ends streams.
     pub is_stopping: AtomicBool,
-    /// Where a test stops the work.
+    /// The points at which a test stops the work.
     #[cfg(debug_assertions)]
     pub points: crate::testing::Points,
 }

@@ -116,7 +116,7 @@ impl Blobs {
         self.keep(draft)
     }
 
-    /// Where the file with this hash is, if it exists; it is fetched from the bucket if this machine lacks it.
+    /// The path of the file with this hash, if it exists; it is fetched from the bucket if this machine lacks it.
     pub fn fetch(&self, hash: &str) -> io::Result<PathBuf> {
         let path = self.path(hash);
         if let Some(bucket) = self.bucket.as_ref().filter(|_| !path.exists()) {
@@ -140,7 +140,7 @@ impl Blobs {
         tokio::task::spawn_blocking(move || own.fetch(&hash)).await?
     }
 
-    /// Where the file with this hash is, if this machine has it.
+    /// The path of the file with this hash, if this machine has it.
     fn path(&self, hash: &str) -> PathBuf {
         let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         // Anything else names a file that never exists, rather than one outside of the folder.
@@ -238,7 +238,7 @@ fn is_older(path: &Path, age: Duration) -> io::Result<bool> {
     Ok(fs::metadata(path)?.modified()?.elapsed().unwrap_or_default() > age)
 }
 
-/// Whether a file was removed; another process may have been faster.
+/// Returns true if a file was removed; another process may have been faster.
 fn unless_gone(swept: io::Result<bool>, path: &Path) -> bool {
     match swept {
         Ok(is_removed) => is_removed,
@@ -264,7 +264,7 @@ impl Draft {
         Ok(head)
     }
 
-    /// Where the file is, for reading it before it is kept.
+    /// The path of the file, for reading it before it is kept.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

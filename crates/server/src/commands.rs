@@ -161,7 +161,7 @@ enum User {
         /// Display name [default: the part of the address before the @].
         #[arg(long)]
         name: Option<String>,
-        /// What they may do: member, host, admin.
+        /// The role: member, host, admin.
         #[arg(long, default_value = "member", value_parser = choice::<Role>)]
         role: Role,
         /// Read the password from standard input.
@@ -191,7 +191,7 @@ enum User {
         /// Email address.
         #[arg(long)]
         email: String,
-        /// What they may do: member, host, admin; `disabled` for nothing.
+        /// The role: member, host, admin; `disabled` for none.
         #[arg(long, value_parser = role_or_disabled)]
         role: RoleOrDisabled,
     },
@@ -204,7 +204,7 @@ enum Token {
         /// Email address of the account.
         #[arg(long)]
         email: String,
-        /// What it allows: read, submit, host.
+        /// The rights of the token: read, submit, host.
         #[arg(long, default_value = "read", value_parser = choice::<Scope>)]
         scope: Scope,
         /// Name to recognise it by.

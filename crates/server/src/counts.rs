@@ -1,4 +1,4 @@
-//! What this process has done since its start, for those who watch it.
+//! Counts the work of this process since its start, for those who watch it.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub type Labels = Vec<(&'static str, String)>;
 
 type Histograms = Family<Labels, Histogram, fn() -> Histogram>;
 
-/// What this process has done since its start.
+/// The counts of this process since its start.
 pub struct Counts {
     requests: Family<Labels, Counter>,
     request_seconds: Histograms,

@@ -19,7 +19,7 @@ use crate::{args, audit};
 /// The password of all accounts of the demonstration, which listens on this machine only.
 const PASSWORD: &str = "demonstration";
 
-/// What the audit log says of a site that was made here.
+/// The entry of the audit log for a site that was made here.
 const MADE: &str = "demo.fill";
 
 /// Makes sure that only the people at this machine can use the accounts, whose password is public.

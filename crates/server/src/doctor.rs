@@ -23,13 +23,13 @@ const DRIFT: i64 = 5_000;
 /// The days after which a nightly backup should have been made again.
 const STALE: i64 = 2;
 
-/// What was looked at.
+/// A finding of a check.
 pub struct Finding {
-    /// What it is about.
+    /// Its subject.
     pub about: &'static str,
-    /// What was found.
+    /// Its text.
     pub text: String,
-    /// Whether an administrator should act.
+    /// True if an administrator should act.
     pub is_problem: bool,
 }
 
@@ -59,7 +59,7 @@ pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// What a job of this system cannot do, as one found out by trying.
+/// Tries what a job of this system must not be able to do.
 async fn sandbox(app: &App) -> Finding {
     match child::probe(app).await {
         Ok(Possible { socket, file, program, memory, environment }) => {
@@ -97,7 +97,7 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
     })
 }
 
-/// Whether the files that rows name exist, and whether there are others.
+/// Checks that the files that rows name exist, and that there are no others.
 async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut snapshot = app.store.snapshot().await?;
     let named: HashSet<String> = backup::named(&mut snapshot).await?.into_iter().collect();

@@ -13,7 +13,7 @@ use crate::web::language::Language;
 /// The seconds after which to try again when the database is away.
 const AWAY: i64 = 10;
 
-/// What a request was refused for, or what went wrong.
+/// The reason why a request was refused, or the failure.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The status of the answer.
@@ -24,15 +24,15 @@ pub struct Fault {
     pub message: &'static str,
     /// The arguments of the message.
     pub args: Vec<String>,
-    /// Whether the last argument is a reason.
+    /// True if the last argument is a reason.
     has_reason: bool,
     /// The seconds to wait before another try.
     pub retry_after: Option<i64>,
     /// More for programs, such as a report.
     pub more: Option<Box<Details>>,
-    /// Whether what caused it passes by itself.
+    /// True if its cause passes by itself.
     pub passes: bool,
-    /// What went wrong in the server, which visitors are not told.
+    /// The failure in the server, which visitors do not see.
     pub cause: Option<String>,
 }
 

@@ -15,11 +15,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What is known of the connections.
+/// The state of the connections.
 #[derive(Debug, Default)]
 struct State {
     is_closing: bool,
-    /// Whether no more connections are accepted.
+    /// True if no more connections are accepted.
     is_closed: bool,
     /// Connections that have sent nothing.
     silent: usize,

@@ -70,6 +70,6 @@ pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<outbox::SendMessage>(),
 ];
 
-/// What features keep about people.
+/// The data that features keep about people.
 pub const PERSONAL_DATA: &[&dyn PersonalData] =
     &[&benchmarks::OwnData, &collections::OwnData, &outbox::OwnData];

@@ -1,5 +1,5 @@
-//! Which errors pass by themselves: a full disk or a database that is busy, unlike a row that cannot be read. A disk
-//! has space again when someone makes some, so jobs wait for it.
+//! Finds errors that pass by themselves: a full disk or a database that is busy, unlike a row that cannot be read. A
+//! disk has space again when someone makes some, so jobs wait for it.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::task::JoinError;
 use crate::fault::Fault;
 use crate::store;
 
-/// Whether another try may succeed, by the error or by what caused it.
+/// Returns true if another try may succeed, by the error or by its cause.
 pub fn passes(error: &(dyn Error + 'static)) -> bool {
     std::iter::successors(Some(error), |&error| error.source()).any(|cause| {
         if let Some(error) = cause.downcast_ref::<store::Error>() {
@@ -31,7 +31,7 @@ pub fn passes(error: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// Whether a disk has no space for a file, by the error or by what caused it.
+/// Returns true if a disk has no space for a file, by the error or by its cause.
 pub fn lacks_space(error: &(dyn Error + 'static)) -> bool {
     std::iter::successors(Some(error), |&error| error.source()).any(|cause| {
         let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
@@ -40,7 +40,7 @@ pub fn lacks_space(error: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// How files are refused by a disk that is full.
+/// The errors with which a disk that is full refuses files.
 const SPACE: [ErrorKind; 2] = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded];
 
 #[cfg(test)]

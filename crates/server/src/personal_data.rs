@@ -1,4 +1,4 @@
-//! What features keep about people: each says what it exports, and how it forgets a person.
+//! The data that features keep about people: each exports it, and forgets a person.
 
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
@@ -8,9 +8,9 @@ use crate::app::App;
 use crate::fault::Fault;
 use crate::store::Tx;
 
-/// What a feature keeps about people.
+/// The data that a feature keeps about people.
 pub trait PersonalData: Sync {
-    /// What a person has contributed.
+    /// The contributions of a person.
     fn export<'a>(&'a self, app: &'a App, account: &'a str) -> BoxFuture<'a, Result<Export, Fault>> {
         let _ = (app, account);
         Box::pin(async { Ok(Export::default()) })

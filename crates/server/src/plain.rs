@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Whether a character leaves no trace, or only changes the direction of others.
+/// Returns true if a character leaves no trace, or only changes the direction of others.
 pub fn is_odd(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -47,7 +47,7 @@ pub fn without_folders(text: &str, known: &[&Path]) -> String {
     shown
 }
 
-/// Where a path ends that begins a text.
+/// The end of a path that begins a text.
 fn end_of_path(text: &str) -> usize {
     let is_end = |c: char| c.is_whitespace() || "\"'`’”,;)，；）".contains(c);
     let end = text.find(is_end).unwrap_or(text.len());

@@ -29,7 +29,7 @@ use crate::settings::Settings;
 /// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// How long a connection that has sent nothing keeps a server from stopping.
+/// The longest time for which a connection that has sent nothing keeps a server from stopping.
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Listens where the service manager already does, or else on the address of the settings, which name the actual

@@ -15,7 +15,7 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::accounts::providers::{self, Provider};
 use crate::web::network;
 
-/// What the names of all variables begin with that stand for settings.
+/// The prefix of the names of all variables that stand for settings.
 const PREFIX: &str = "CAPEVAL_SERVER_";
 
 /// The largest number of a setting.
@@ -267,7 +267,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What the log shows: a level, or several parts with levels of their own, as in `warn,capeval_server=debug`.
+    /// The filter of the log: a level, or several parts with levels of their own, as in `warn,capeval_server=debug`.
     pub fn log_filter(&self) -> anyhow::Result<EnvFilter> {
         let is_level = |part: &str| !part.is_empty() && part.parse::<LevelFilter>().is_ok();
         // A misspelt level would be taken for a part of the program, and all others would be silent.
@@ -281,22 +281,22 @@ impl Settings {
         EnvFilter::try_new(&self.log).context("the setting `log`")
     }
 
-    /// Whether everyone may register.
+    /// Returns true if everyone may register.
     pub fn is_open(&self) -> bool {
         self.registration == "open"
     }
 
-    /// Whether the site can send mail.
+    /// Returns true if the site can send mail.
     pub fn sends_mail(&self) -> bool {
         !self.smtp.is_empty()
     }
 
-    /// Whether people reach the server over TLS.
+    /// Returns true if people reach the server over TLS.
     pub fn is_secure(&self) -> bool {
         self.public_url.starts_with("https://")
     }
 
-    /// Whether only this machine reaches the address to listen on.
+    /// Returns true if only this machine reaches the address to listen on.
     pub fn is_local(&self) -> bool {
         let host = self.listen.rsplit_once(':').map_or(self.listen.as_str(), |(host, _)| host);
         let address = host.trim_matches(['[', ']']).parse::<IpAddr>();

@@ -1,4 +1,4 @@
-//! How much space the disk of a folder has.
+//! The free space of the disk of a folder.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ const LEAST: u64 = 8 << 20;
 /// The space of a disk, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Space {
-    /// What this program may still use.
+    /// The space that this program may still use.
     pub free: u64,
     pub size: u64,
 }
 
-/// Whether the disk that a folder is on counts as full.
+/// Returns true if the disk that a folder is on counts as full.
 pub fn is_full(folder: &Path) -> bool {
     of(folder).is_some_and(|space| space.free < LEAST)
 }

@@ -1,4 +1,4 @@
-//! What tests control instead of waiting for it: the time, and points at which the work stops.
+//! Lets tests control what they would wait for: the time, and points at which the work stops.
 //!
 //! The module exists only in builds with debug assertions, which programs that are shipped never have, and nothing but
 //! a call from the process itself sets anything here: no setting, variable or request reaches it. Each test has a clock
@@ -66,7 +66,7 @@ tokio::task_local! {
     static STATEMENTS: Cell<usize>;
 }
 
-/// What a future results in, and the number of statements that it has run on the database itself; what it has spawned
+/// The result of a future, and the number of statements that it has run on the database itself; what it has spawned
 /// does not count.
 pub async fn counting<T>(work: impl Future<Output = T>) -> (T, usize) {
     let counted = async { (work.await, STATEMENTS.with(Cell::get)) };

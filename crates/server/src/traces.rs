@@ -22,10 +22,10 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::{Layer, Registry};
 
-/// How long the collector may take to answer.
+/// The longest time for the collector to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where traces go. What has not been sent is sent when this is dropped.
+/// The exporter of traces. Traces that have not been sent are sent when this is dropped.
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
@@ -46,7 +46,7 @@ impl Traces {
         Ok(Self(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
     }
 
-    /// What the log tells of the server's own work, whatever its level.
+    /// The layer that logs the server's own work, whatever its level.
     pub fn layer(&self) -> Box<dyn Layer<Registry> + Send + Sync> {
         tracing_opentelemetry::layer()
             .with_tracer(self.0.tracer("capeval-server"))
@@ -100,7 +100,7 @@ fn join(span: &Span, parent: Context) {
     let _ = span.set_parent(parent);
 }
 
-/// What sends batches: the client that the site has for webhooks and providers, which waits in the thread of batches.
+/// The client that sends batches: that of webhooks and providers, which waits in the thread of batches.
 #[derive(Debug)]
 struct Client(ureq::Agent);
 

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, Method};
 use tracing::Span;
 use tracing_subscriber::{Layer, Registry};
 
-/// Where traces go, which this program does not know.
+/// The exporter of traces, which this program lacks.
 pub struct Traces(Infallible);
 
 impl Traces {
@@ -15,7 +15,7 @@ impl Traces {
         anyhow::bail!("traces is set, but this program was built without the feature `otel`")
     }
 
-    /// What would send them.
+    /// The layer that would send them.
     pub fn layer(&self) -> Box<dyn Layer<Registry> + Send + Sync> {
         match self.0 {}
     }

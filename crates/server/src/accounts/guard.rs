@@ -69,7 +69,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-/// Whether `visitor` may use a route.
+/// Returns true if `visitor` may use a route.
 fn allows(access: Access, visitor: Option<&Visitor>) -> bool {
     let Some(visitor) = visitor else { return access == Access::Public };
     match access {
@@ -80,7 +80,7 @@ fn allows(access: Access, visitor: Option<&Visitor>) -> bool {
     }
 }
 
-/// Whether a visitor must not learn that a route exists, whatever the token.
+/// Returns true if a visitor must not learn that a route exists, whatever the token.
 fn is_hidden(access: Access, visitor: Option<&Visitor>) -> bool {
     let role = visitor.map(|visitor| visitor.role);
     match access {

@@ -16,7 +16,7 @@ const HOUR: i64 = 3_600_000;
 /// Links that may be sent to one address in a minute.
 pub(super) const PER_MINUTE: u32 = 2;
 
-/// What a link changes.
+/// The change that a link makes.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Link {
     pub account: String,

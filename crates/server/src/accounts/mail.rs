@@ -1,4 +1,4 @@
-//! Whether a person gets announcements by email: on the account page, and by a link in each of them.
+//! The choice to get announcements by email: on the account page, and by a link in each of them.
 
 use askama::Template;
 use axum::extract::Path;
@@ -29,7 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Choice {
-    /// Whether announcements come by email.
+    /// True if announcements come by email.
     #[serde(default)]
     announcements: bool,
 }
@@ -60,7 +60,7 @@ async fn form(app: App, page: Page, Path(secret): Path<String>) -> Result<Respon
     page.show(&Unsubscribe { page: &page, is_done: false })
 }
 
-/// What the button of the page sends, and email programs that have a button of their own (RFC 8058).
+/// Handles the button of the page, and that of email programs that have one (RFC 8058).
 async fn decline(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {
     let mut tx = app.store.begin().await?;
     if !choice::decline(&mut tx, &secret).await? {

@@ -1,4 +1,4 @@
-//! What the site keeps about a person, as a file for them, and how it is deleted: all features together.
+//! The data that all features keep about a person: exported as a file for them, and deleted.
 
 use std::io::{Cursor, Write};
 

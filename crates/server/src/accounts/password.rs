@@ -46,7 +46,7 @@ impl Hasher {
         Ok(format!("{NAME}${}${}", ids::hex(&salt), ids::hex(&hash)))
     }
 
-    /// Whether `password` is that of a stored hash. Without one it takes as long, so the time does not tell
+    /// Returns true if `password` is that of a stored hash. Without one it takes as long, so the time does not tell
     /// whether an account exists.
     pub async fn verify(&self, password: &str, stored: Option<&str>) -> Result<bool, Fault> {
         let parts: Vec<&str> = stored.unwrap_or("").split('$').collect();

@@ -213,18 +213,18 @@ pub async fn set_role(tx: &mut Tx, actor: Option<&str>, id: &str, role: Option<R
     Ok(audit::note(tx, actor, "account.role", id, json!({ "role": role })).await?)
 }
 
-/// What stays of an address that an account has no longer.
+/// The hash that remains of an address that an account no longer has.
 pub fn address_hash(account: &str, email: &str) -> String {
     ids::digest(format!("{account} {email}"))
 }
 
-/// Whether an account exists that has not been deleted.
+/// Returns true if an account exists that has not been deleted.
 pub(super) async fn is_known(tx: &mut Tx, id: &str) -> Result<bool, Error> {
     tx.exists("SELECT 1 FROM account WHERE id = $1 AND email <> 'deleted-' || id", args![id]).await
 }
 
-/// Whether an account can be used. It cannot be disabled before the transaction ends, so nothing is contributed after
-/// the end of an account.
+/// Returns true if an account can be used. It cannot be disabled before the transaction ends, so nothing is contributed
+/// after the end of an account.
 pub async fn is_enabled(tx: &mut Tx, id: &str) -> Result<bool, Error> {
     let sql = tx.pick(
         "SELECT 1 FROM account WHERE id = $1 AND disabled_at IS NULL",

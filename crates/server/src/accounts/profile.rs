@@ -50,7 +50,7 @@ struct AccountPage<'a> {
     name: &'a str,
     email: &'a str,
     role: Role,
-    /// Whether announcements come by email; `None` if the site sends none.
+    /// True if announcements come by email; `None` if the site sends none.
     wants_mail: Option<bool>,
     /// Accounts of other sites: id, the name of the provider, and since when.
     identities: Vec<(String, String, i64)>,
@@ -59,14 +59,14 @@ struct AccountPage<'a> {
     new_token: Option<String>,
     /// The secret and the address of a second factor to set up; `None` if there is one.
     totp: Option<(String, String)>,
-    /// Whether it is being set up.
+    /// True while it is being set up.
     sets_up: bool,
     /// The new address to which a link was sent.
     asked: Option<String>,
     problem: Option<String>,
 }
 
-/// What the page shows once, after a change.
+/// The outcome that the page shows once, after a change.
 #[derive(Default)]
 struct Outcome {
     new_token: Option<String>,
@@ -148,7 +148,7 @@ async fn change_name(
     Ok(saved())
 }
 
-/// Whether a password is that of an account.
+/// Returns true if a password is that of an account.
 async fn is_password(app: &App, by: &Visitor, given: &str) -> Result<bool, Fault> {
     Ok(people::with_password(app, &by.email, given).await?.is_some())
 }

@@ -11,7 +11,7 @@ use crate::store::{Error, Store, Tx};
 use crate::web::Scope;
 use crate::{args, audit, clock, ids};
 
-/// How tokens begin, by which scanners find leaked ones.
+/// The prefix of tokens, by which scanners find leaked ones.
 const PREFIX: &str = "cev_";
 
 /// The most tokens of an account.

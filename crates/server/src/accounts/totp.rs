@@ -13,7 +13,7 @@ use crate::{args, audit, clock, ids};
 /// The milliseconds for which a code stands.
 const STEP: i64 = 30_000;
 
-/// How many steps the clock of a telephone may be off.
+/// The number of steps by which the clock of a telephone may be off.
 const DRIFT: i64 = 1;
 
 /// The bytes of a secret.
@@ -26,7 +26,7 @@ pub fn new_secret() -> std::io::Result<String> {
     Ok(BASE32_NOPAD.encode(&bytes))
 }
 
-/// Whether a text is a secret.
+/// Returns true if a text is a secret.
 pub fn is_secret(text: &str) -> bool {
     of_base_32(text).is_some()
 }
@@ -59,7 +59,7 @@ pub fn address(site: &str, email: &str, secret: &str) -> String {
     format!("otpauth://totp/{site}:{email}?secret={secret}&issuer={site}")
 }
 
-/// Whether an account has a second factor.
+/// Returns true if an account has a second factor.
 pub async fn is_on(store: &Store, account: &str) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM account WHERE id = $1 AND totp_secret IS NOT NULL";
     store.exists(sql, args![account]).await

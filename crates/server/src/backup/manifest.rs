@@ -1,4 +1,4 @@
-//! What a backup consists of.
+//! The manifest of a backup.
 
 use std::fs::{self, File};
 use std::io;
@@ -26,7 +26,7 @@ pub struct Manifest {
     pub tables: usize,
     /// The kind of database that it was made from.
     pub database: String,
-    /// When it was made.
+    /// The time when it was made.
     pub made_at: String,
     /// The files, without this one.
     pub files: Vec<Entry>,
@@ -101,7 +101,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// What differs between the manifest and the files of a backup, a sentence each.
+    /// The differences between the manifest and the files of a backup, a sentence each.
     pub fn differences(&self, folder: &Path) -> anyhow::Result<Vec<String>> {
         let mut differences = Vec::new();
         for entry in &self.files {

@@ -31,7 +31,7 @@ const ROWS: &str = "database.jsonl.gz";
 /// The file of settings in the folder of the data.
 const SETTINGS: &str = "server.toml";
 
-/// How unfinished backups are called.
+/// The prefix of the names of unfinished backups.
 const UNFINISHED: &str = ".unfinished-backup-";
 
 /// Makes a backup in the new folder `to`, which appears whole or not at all.

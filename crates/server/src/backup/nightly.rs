@@ -16,10 +16,10 @@ use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Tx};
 use crate::{args, clock};
 
-/// How often the clock is read.
+/// The time between two looks at the clock.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// How long an unfinished backup may be there before it is one of a process that was killed.
+/// The age from which an unfinished backup is one of a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(86_400);
 
 /// Makes the backup of a day, and removes those that are no longer kept.

@@ -16,7 +16,7 @@ use crate::store::{DATABASE, Import, Store, is_empty};
 /// The most differences that an error lists.
 const LISTED: usize = 10;
 
-/// What a check has found, which is no reason to refuse the backup.
+/// Findings of a check that are no reason to refuse the backup.
 #[derive(Debug)]
 pub struct Checked {
     /// The manifest.

@@ -1,4 +1,4 @@
-//! How metrics agree with the people who judged captions of a phase: of its submissions, and of its references.
+//! Agreement of metrics with the people who judged captions of a phase: of its submissions, and of its references.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub struct CorrelatePhase;
 /// Images below which distributions of scores are not drawn: those of a few images tell the score of each.
 pub const IMAGES: usize = 20;
 
-/// How metrics agree with people, as a job has found.
+/// Agreement of metrics with people, as a job has computed it.
 #[derive(Deserialize)]
 pub struct Found {
     #[serde(deserialize_with = "found")]
@@ -63,12 +63,12 @@ const JUDGED: &str = "SELECT item.image, item.caption, judgement.grade, submissi
      AND EXISTS (SELECT 1 FROM evaluation_item AS other WHERE other.evaluation = evaluation.id AND other.judged > 0) \
      ORDER BY id DESC LIMIT 1) ORDER BY item.id, judgement.account";
 
-/// Whether people have judged captions of a phase.
+/// Returns true if people have judged captions of a phase.
 pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
     Ok(store.exists(JUDGED, args![&phase.id]).await?)
 }
 
-/// What the last job has found for a phase.
+/// The last result of a job for a phase.
 pub async fn found_for(store: &Store, phase: &Phase) -> Result<Option<Found>, Error> {
     store.fetch_optional("SELECT * FROM phase_agreement WHERE phase = $1", args![&phase.id]).await
 }

@@ -31,7 +31,7 @@ use crate::{args, audit, clock, ids, why};
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
 
-/// Where the files are that a plan names.
+/// The place of the files that a plan names.
 #[derive(Clone, Debug)]
 pub enum Files {
     /// In a folder.
@@ -45,7 +45,7 @@ pub enum Files {
 pub struct SentFile {
     /// The name that it had.
     pub name: String,
-    /// Where it is now.
+    /// Its place now.
     pub path: PathBuf,
 }
 
@@ -182,10 +182,10 @@ fn read_images(source: &Source, known: Option<&Source>, files: &Files) -> anyhow
     Ok((serde_json::to_string(&ids)?, name))
 }
 
-/// What was done.
+/// The result of applying a plan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Whether the benchmark is new.
+    /// True if the benchmark is new.
     pub is_new: bool,
     /// The reference sets that are being prepared.
     pub sets: usize,
@@ -322,7 +322,7 @@ pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), F
     Ok(tx.commit().await?)
 }
 
-/// Why a plan was not applied, for those who sent it; a failure of the server is none of its reasons.
+/// The reason why a plan was not applied, for those who sent it; a failure of the server is none of its reasons.
 pub fn refusal(error: anyhow::Error) -> Fault {
     let is_final = |fault: &&Fault| fault.status.is_server_error() || fault.code == Fault::not_found().code;
     if let Some(fault) = error.downcast_ref::<Fault>().filter(is_final) {
@@ -398,7 +398,7 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
     Ok((id, is_new, was_draft))
 }
 
-/// Whether nothing depends on a phase yet, so that all of it may change: it is part of a draft, and no team has
+/// Returns true if nothing depends on a phase yet, so that all of it may change: it is part of a draft, and no team has
 /// submitted to it.
 async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<bool> {
     let entries = "SELECT 1 FROM submission WHERE phase = $1 AND kind = 'entry'";

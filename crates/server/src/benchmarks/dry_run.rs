@@ -29,7 +29,7 @@ pub struct DryRun {
     pub report: Report,
     #[serde(deserialize_with = "store::json")]
     pub scores: Vec<SetScores>,
-    /// Why there are no scores.
+    /// The reason why there are no scores.
     pub reason: Option<String>,
     pub created_at: i64,
     pub finished_at: Option<i64>,

@@ -1,5 +1,5 @@
-//! What benchmarks keep about a person: the teams, benchmarks and evaluations they belong to, what they submitted, and
-//! how they judged captions. Submissions stay on boards, as those of the team.
+//! The data that benchmarks keep about a person: the teams, benchmarks and evaluations they belong to, their
+//! submissions, and their judgements of captions. Submissions stay on boards, as those of the team.
 
 use capeval_api::Time;
 use futures_util::future::BoxFuture;
@@ -13,10 +13,10 @@ use crate::clock;
 use crate::fault::Fault;
 use crate::store::{self, Tx};
 
-/// What benchmarks keep about people.
+/// The data that benchmarks keep about people.
 pub struct OwnData;
 
-/// How a person judged a caption.
+/// A person's judgement of a caption.
 #[derive(Deserialize, Serialize)]
 struct Judgement {
     image: String,

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::web::route::get;
 use crate::web::{Access, Answer, Page, Route, Visible};
 
-/// How many announcements the page of a benchmark shows.
+/// The number of announcements on the page of a benchmark.
 const ANNOUNCED: i64 = 3;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -31,16 +31,16 @@ pub struct Plan {
     /// The part of its addresses: small letters, digits, hyphens.
     pub slug: String,
     pub title: String,
-    /// What it is about, in a sentence or two.
+    /// Its subject, in a sentence or two.
     #[serde(default)]
     pub summary: String,
     /// The rules, in Markdown.
     #[serde(default)]
     pub rules: String,
-    /// Who sees it.
+    /// The people who see it.
     #[serde(default = "public")]
     pub visibility: Visibility,
-    /// Whether only its hosts see it, until it is published.
+    /// True if only its hosts see it, until it is published.
     #[serde(default)]
     pub draft: bool,
     /// The email addresses of its hosts.
@@ -62,10 +62,10 @@ pub struct PhasePlan {
     /// The part of its addresses.
     pub slug: String,
     pub title: String,
-    /// When submissions begin, in UTC unless it says otherwise.
+    /// The beginning of submissions, in UTC unless it says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opens: Option<When>,
-    /// When they end.
+    /// The end of submissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closes: Option<When>,
     /// Submissions of a team on a day.
@@ -74,10 +74,10 @@ pub struct PhasePlan {
     /// Submissions of a team in all.
     #[serde(default = "hundred")]
     pub in_total: u32,
-    /// Who sees the scores.
+    /// The people who see the scores.
     #[serde(default = "public_board")]
     pub board: BoardKind,
-    /// When everyone sees them.
+    /// The time from which everyone sees them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reveal: Option<When>,
     /// The decimals of shown scores.
@@ -95,11 +95,12 @@ pub struct PhasePlan {
     /// The keys of the measures that the board shows unless a visitor chooses others; all by default.
     #[serde(default)]
     pub board_columns: Vec<String>,
-    /// Whether the board has a row for people.
+    /// True if the board has a row for people.
     #[serde(default = "yes")]
     pub human: bool,
-    /// What teams see of their own submissions image by image. Scores of single images hint at the references, and
-    /// explanations show them, so this is for phases whose references may become known, such as validation.
+    /// The part of the results image by image that teams see of their own submissions. Scores of single images hint at
+    /// the references, and explanations show them, so this is for phases whose references may become known, such as
+    /// validation.
     #[serde(default = "nothing")]
     pub per_image: PerImage,
     /// The address of the picture of an image, with `{id}` in place of its id, or `{id:012}` for an id of twelve
@@ -113,7 +114,7 @@ pub struct PhasePlan {
     /// The reference sets, in order.
     #[serde(default)]
     pub references: Vec<ReferencePlan>,
-    /// What teams are asked about their methods.
+    /// The columns that teams fill in about their methods.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// Results that are shown beside those of teams.
@@ -419,7 +420,7 @@ fn reference(
 }
 
 impl ReferencePlan {
-    /// Whether its references can be scored with, among the sets of its phase as they are now.
+    /// Returns true if its references can be scored with, among the sets of its phase as they are now.
     pub fn is_ready(&self, sets: &[ReferenceSet]) -> bool {
         sets.iter().any(|set| set.name == self.name && set.state == SetState::Ready)
     }

@@ -15,34 +15,34 @@ use crate::{args, clock};
 /// The day under which all submissions are counted.
 pub const ALL: &str = "*";
 
-/// What a team has used of its quota.
+/// A team's use of its quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meter {
     /// Submissions today.
     pub used_today: i64,
-    /// How many there may be today.
+    /// The limit today.
     pub per_day: i64,
     /// Submissions in all.
     pub used_in_total: i64,
-    /// How many there may be in all.
+    /// The limit in all.
     pub in_total: i64,
-    /// When the next day begins.
+    /// The beginning of the next day.
     pub resets_at: i64,
 }
 
 impl Meter {
-    /// That of a team which has used nothing.
+    /// The use of a team which has used nothing.
     pub fn unused(phase: &Phase, now: i64) -> Self {
         let (per_day, in_total, resets_at) = (phase.per_day, phase.in_total, clock::next_day(now));
         Self { used_today: 0, per_day, used_in_total: 0, in_total, resets_at }
     }
 
-    /// How many submissions are left now.
+    /// The number of submissions that are left now.
     pub fn left(&self) -> i64 {
         (self.per_day - self.used_today).min(self.in_total - self.used_in_total).max(0)
     }
 
-    /// Why nothing can be submitted now, if so.
+    /// The reason why nothing can be submitted now, if so.
     pub fn refusal(&self) -> Option<Fault> {
         if self.used_in_total >= self.in_total {
             return Some(total_used(self.in_total));
@@ -90,7 +90,7 @@ pub async fn take(tx: &mut Tx, phase: &Phase, team: &str) -> Result<String, Faul
     Ok(day)
 }
 
-/// Whether a team has used no more than it may, on each day and in all.
+/// Returns true if a team has used no more than it may, on each day and in all.
 pub async fn fits(tx: &mut Tx, phase: &Phase, team: &str) -> Result<bool, Error> {
     let sql = "SELECT day, used FROM quota WHERE phase = $1 AND team = $2";
     for (day, used) in tx.fetch::<(String, i64)>(sql, args![&phase.id, team]).await? {
@@ -145,13 +145,13 @@ pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(
     .map(drop)
 }
 
-/// What a team has used.
+/// A team's use.
 pub async fn meter(store: &Store, phase: &Phase, team: &str) -> Result<Meter, Error> {
     let mut meters = meters(store, phase, Some(team)).await?;
     Ok(meters.remove(team).unwrap_or_else(|| Meter::unused(phase, clock::now())))
 }
 
-/// What one team or all have used, by their ids. Those that have used nothing and were granted nothing are left out.
+/// The use of one team or of all, by their ids. Teams that have used nothing and were granted nothing are left out.
 pub async fn meters(
     store: &Store,
     phase: &Phase,

@@ -23,13 +23,13 @@ pub struct Benchmark {
     /// Its part of addresses.
     pub slug: String,
     pub title: String,
-    /// What it is about, in a sentence or two.
+    /// Its subject, in a sentence or two.
     pub summary: String,
     /// The rules, in Markdown.
     pub rules: String,
-    /// Who sees it.
+    /// The people who see it.
     pub visibility: Visibility,
-    /// Whether only its hosts see it.
+    /// True if only its hosts see it.
     pub draft: bool,
 }
 
@@ -42,9 +42,9 @@ pub struct Phase {
     /// Its part of addresses.
     pub slug: String,
     pub title: String,
-    /// When submissions begin.
+    /// The beginning of submissions.
     pub opens_at: Option<i64>,
-    /// When they end.
+    /// The end of submissions.
     pub closes_at: Option<i64>,
     /// Since when a host has stopped them.
     pub frozen_at: Option<i64>,
@@ -52,9 +52,9 @@ pub struct Phase {
     pub per_day: i64,
     /// Submissions of a team in all.
     pub in_total: i64,
-    /// Who sees the scores.
+    /// The people who see the scores.
     pub board: BoardKind,
-    /// When everyone sees them.
+    /// The time from which everyone sees them.
     pub reveal_at: Option<i64>,
     /// The decimals of shown scores.
     #[serde(deserialize_with = "decimals")]
@@ -69,9 +69,9 @@ pub struct Phase {
     /// The keys of the measures that the board shows unless a visitor chooses others; empty for all.
     #[serde(deserialize_with = "store::json")]
     pub board_columns: Vec<String>,
-    /// Whether the board has a row for people.
+    /// True if the board has a row for people.
     pub human: bool,
-    /// What teams see of their own submissions image by image.
+    /// The part of the results image by image that teams see of their own submissions.
     pub per_image: PerImage,
     /// The address of the picture of an image, with `{id}`; empty if there are no pictures.
     pub pictures: String,
@@ -79,12 +79,12 @@ pub struct Phase {
     pub vectors_hash: Option<String>,
     /// The name that it had.
     pub vectors_file: String,
-    /// What hosts ask about methods.
+    /// The columns that hosts define for methods.
     #[serde(deserialize_with = "store::json")]
     pub columns: Vec<Column>,
     /// The scores that the board shows; `None` until all references are ready.
     pub score_set: Option<String>,
-    /// How often what stands on its boards has changed.
+    /// The number of changes of the rows of its boards.
     pub settled: i64,
 }
 
@@ -116,11 +116,11 @@ pub struct ReferenceSet {
     pub prepared_hash: Option<String>,
     /// The hash of the list of ids.
     pub ids_hash: Option<String>,
-    /// Whether it can be scored with.
+    /// The state; only a set that is ready can be scored with.
     pub state: SetState,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
-    /// Whether a job that prepares it waits or runs.
+    /// True if a job that prepares it waits or runs.
     pub is_in_work: bool,
     /// The number of images.
     #[serde(deserialize_with = "store::or_default")]
@@ -137,12 +137,12 @@ pub struct ReferenceSet {
 }
 
 impl Phase {
-    /// Whether all see the scores who see the benchmark.
+    /// Returns true if all who see the benchmark see the scores.
     pub fn is_revealed(&self) -> bool {
         self.board == BoardKind::Public || self.reveal_at.is_some_and(|time| time <= clock::now())
     }
 
-    /// Why nothing can be submitted now, if so.
+    /// The reason why nothing can be submitted now, if so.
     pub fn is_closed(&self) -> Option<Fault> {
         use crate::fault;
         let now = clock::now();
@@ -159,7 +159,7 @@ impl Phase {
     }
 }
 
-/// What can be done in a phase.
+/// The state of a phase, which decides what can be done in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseState {
     /// Submissions begin later.
@@ -175,7 +175,7 @@ pub enum PhaseState {
 }
 
 impl Phase {
-    /// What can be done in a phase with these reference sets.
+    /// The state of a phase with these reference sets.
     pub fn state(&self, sets: &[ReferenceSet]) -> PhaseState {
         match closed(self, sets).map(|fault| fault.code) {
             None => PhaseState::Open,
@@ -232,7 +232,7 @@ fn not_prepared() -> Fault {
     )
 }
 
-/// Why nothing can be submitted now to a phase with these reference sets, if so.
+/// The reason why nothing can be submitted now to a phase with these reference sets, if so.
 pub fn closed(phase: &Phase, sets: &[ReferenceSet]) -> Option<Fault> {
     let fault = phase.is_closed()?;
     Some(if fault.code == preparing().code { unready(sets) } else { fault })
@@ -243,7 +243,7 @@ pub fn unready(sets: &[ReferenceSet]) -> Fault {
     if have_failed(sets) { not_prepared() } else { preparing() }
 }
 
-/// Whether some references could not be prepared.
+/// Returns true if some references could not be prepared.
 pub fn have_failed(sets: &[ReferenceSet]) -> bool {
     sets.iter().any(|set| set.state == SetState::Failed)
 }
@@ -296,7 +296,7 @@ impl ReferenceSet {
 #[derive(Clone, Debug)]
 pub struct Seen {
     pub benchmark: Benchmark,
-    /// Whether the visitor runs it.
+    /// True if the visitor runs it.
     pub is_host: bool,
 }
 
@@ -378,7 +378,7 @@ async fn see(store: &Store, benchmark: Benchmark, visitor: Option<&Visitor>) -> 
     Ok(Seen::of(benchmark, visitor, is_host))
 }
 
-/// Whether the visitor runs a benchmark: one of its hosts, or an administrator.
+/// Returns true if the visitor runs a benchmark, as one of its hosts or as an administrator.
 pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) -> Result<bool, Error> {
     let Some(visitor) = visitor.filter(|visitor| visitor.is_host()) else { return Ok(false) };
     if visitor.is_admin() {
@@ -395,7 +395,7 @@ pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> 
     see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)
 }
 
-/// Whether there is a benchmark with this slug.
+/// Returns true if there is a benchmark with this slug.
 pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Error> {
     store.exists("SELECT 1 FROM benchmark WHERE slug = $1", args![slug]).await
 }

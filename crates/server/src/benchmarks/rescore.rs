@@ -51,7 +51,7 @@ pub struct ScoreSet {
     pub created_at: i64,
     /// The submissions that it still lacks.
     pub pending: i64,
-    /// Why boards never show it.
+    /// The reason why boards never show it.
     pub reason: Option<String>,
 }
 

@@ -285,7 +285,7 @@ pub async fn compare_later(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Why the neighbours on the board of a phase could not be compared, unless they are about to be.
+/// The reason why the neighbours on the board of a phase could not be compared, unless they are about to be.
 pub async fn comparison_failure(tx: &mut Tx, phase: &str) -> Result<Option<String>, Error> {
     if queue::is_waiting(tx, CompareNeighbours::KIND, phase).await? {
         return Ok(None);
@@ -293,12 +293,12 @@ pub async fn comparison_failure(tx: &mut Tx, phase: &str) -> Result<Option<Strin
     queue::failure(tx, CompareNeighbours::KIND, phase).await
 }
 
-/// How neighbours differ, and the score set that the phase showed when they were compared.
+/// The differences of neighbours, and the score set that the phase showed when they were compared.
 #[derive(Default)]
 pub struct Compared {
     score_set: Option<String>,
     pairs: Vec<(Uncompared, Vec<SetTests>)>,
-    /// Whether there are more neighbours to compare.
+    /// True if there are more neighbours to compare.
     is_partial: bool,
 }
 
@@ -359,7 +359,7 @@ pub async fn write_tests(
     Ok(())
 }
 
-/// How two submissions differ by the sets by which they were not compared.
+/// The differences of two submissions by the sets by which they were not compared.
 pub async fn compare_pair(
     app: &App,
     phase: &Phase,

@@ -174,7 +174,7 @@ fn unpack(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
     }
 }
 
-/// Whether a zip archive ends with a directory of few entries, all of which the library reads into memory.
+/// Returns true if a zip archive ends with a directory of few entries, all of which the library reads into memory.
 fn has_few_entries(file: &mut File) -> Result<bool, Fault> {
     const END: usize = 22;
     const LOCATOR: usize = 20;

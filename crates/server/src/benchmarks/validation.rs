@@ -10,7 +10,7 @@ use serde_json::Number;
 
 pub use capeval_api::{ProblemKind as Kind, Problems as Problem, Report};
 
-/// How many of each kind of problem are listed.
+/// The number of problems of each kind that are listed.
 const LISTED: usize = 20;
 
 /// The most characters of a caption.
@@ -37,7 +37,7 @@ impl Expected {
         }
     }
 
-    /// Whether this image is expected.
+    /// Returns true if this image is expected.
     pub fn has(&self, id: &SegmentId) -> bool {
         self.ids.contains_key(&id.to_string())
     }
@@ -47,7 +47,7 @@ impl Expected {
         self.given.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.given.is_empty()
     }
@@ -88,7 +88,7 @@ pub fn check_captions(
     checker.report(None)
 }
 
-/// Whether what was checked is no list of results at all, so that it may be in another format.
+/// Returns true if the checked file is no list of results at all, so that it may be in another format.
 pub fn is_foreign(report: &Report, most_captions: usize) -> bool {
     let of_kind = |kind: Kind| report.problems.iter().find(|problem| problem.kind.known() == Some(kind));
     let odd = of_kind(Kind::NotAnObject).map_or(0, |problem| problem.count);
@@ -118,7 +118,7 @@ impl<'e> Checker<'e> {
         crate::why!("more than {} captions", self.most)
     }
 
-    /// What was found, and the captions in canonical form if they can be scored.
+    /// The problems, and the captions in canonical form if they can be scored.
     fn report(mut self, unreadable: Option<String>) -> (Report, Option<Vec<u8>>) {
         let expected = self.expected;
         if unreadable.is_none() {
@@ -188,8 +188,8 @@ impl<'e> Checker<'e> {
     }
 }
 
-/// What an item of the list says; both are absent if it is not an object. Everything else is read and not kept, since
-/// a few bytes of an upload unpack to any number of values.
+/// An item of the list; both fields are absent if it is not an object. Everything else is read and not kept, since a
+/// few bytes of an upload decompress to any number of values.
 #[derive(Default)]
 struct Item {
     image_id: Option<Scalar>,

@@ -1,4 +1,4 @@
-//! Who contributes to a collection, and who of them is named on its leaderboard.
+//! The contributors to a collection, and those of them who are named on its leaderboard.
 
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ pub(super) async fn leaderboard(store: &Store, collection: &str) -> Result<Vec<C
     store.fetch(ROWS, args![collection, MOST]).await
 }
 
-/// Whether a person wants to be named.
+/// Returns true if a person wants to be named.
 pub(super) async fn is_named(store: &Store, collection: &str, account: &str) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM contributor WHERE collection = $1 AND account = $2 AND on_board = 1";
     store.exists(sql, args![collection, account]).await

@@ -25,7 +25,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// What to know about captions, as COCO's instructions have it.
+/// Advice on captions, from COCO's instructions.
 const ADVICE: [&str; 8] = [
     say("Describe all the important parts of the picture in one sentence."),
     say("Do not begin with “There is” or “In the picture”."),
@@ -37,7 +37,7 @@ const ADVICE: [&str; 8] = [
     say("If you do not understand the picture, skip it."),
 ];
 
-/// What to know about captions, in the language of the page.
+/// Advice on captions, in the language of the page.
 pub(super) fn advice(page: &Page) -> Vec<&'static str> {
     ADVICE.iter().map(|sentence| page.language.t(sentence)).collect()
 }
@@ -47,7 +47,7 @@ struct Question {
     text: &'static str,
     options: &'static [String],
     chosen: Option<usize>,
-    /// Why the answer was wrong.
+    /// The reason why the answer was wrong.
     why: Option<&'static str>,
 }
 

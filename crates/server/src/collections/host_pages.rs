@@ -1,4 +1,4 @@
-//! What hosts do with collections, on pages and for programs: they list, create and change them.
+//! Lets hosts list, create and change collections, on pages and over the API.
 
 use askama::Template;
 use axum::http::StatusCode;

@@ -23,7 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// What a browser may do with a picture that it shows by itself.
+/// The content security policy of a picture that a browser shows by itself.
 const POLICY: &str = "default-src 'none'; sandbox";
 
 /// A picture that the visitor may look at.

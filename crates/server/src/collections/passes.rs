@@ -1,4 +1,4 @@
-//! Who has passed the quiz of a collection, which comes before a person's first caption or rating.
+//! The people who have passed the quiz of a collection, which comes before a person's first caption or rating.
 
 use super::contributors;
 use super::records::Seen;
@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::store::{Error, Store};
 use crate::{args, clock};
 
-/// Whether a person has passed the quiz.
+/// Returns true if a person has passed the quiz.
 pub(super) async fn has_passed(store: &Store, collection: &str, account: &str) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM quiz WHERE collection = $1 AND account = $2 AND passed_at IS NOT NULL";
     store.exists(sql, args![collection, account]).await

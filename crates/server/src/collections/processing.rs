@@ -41,13 +41,13 @@ const WRONG_SIZE: &str =
 /// The same picture is there already.
 const SAME: &str = say("The same picture is in this collection already.");
 
-/// What cannot be told apart for the uploader.
+/// The message to the uploader where nothing more precise can be said.
 const FAILED: &str = say("The picture could not be processed.");
 
 /// A picture that was encoded again.
 #[derive(Debug)]
 pub struct Rewritten {
-    /// What is known about it.
+    /// The facts about it.
     pub pictured: Pictured,
     /// The hash of the picture.
     pub blob: String,
@@ -60,7 +60,7 @@ pub struct Rewritten {
 /// A picture that was encoded again, with a small copy of it, in a folder that lives as long.
 #[derive(Debug)]
 pub struct Encoded {
-    /// What is known about it.
+    /// The facts about it.
     pub pictured: Pictured,
     folder: TempDir,
 }
@@ -120,7 +120,7 @@ pub async fn encode(app: &App, source: PathBuf) -> Result<Encoded, Failure> {
     Ok(Encoded { pictured, folder })
 }
 
-/// Why a picture is not taken, for its uploader.
+/// The reason why a picture is refused, for its uploader.
 fn why(unfit: Unfit) -> &'static str {
     match unfit {
         Unfit::WrongType => WRONG_TYPE,
@@ -239,7 +239,7 @@ pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Resul
     .map(drop)
 }
 
-/// How many pictures of the uploader are approved.
+/// The number of the uploader's approved pictures.
 async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
     tx.fetch_one(
         "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
@@ -249,7 +249,7 @@ async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
     .await
 }
 
-/// Whether the collection has another picture with the same pixels.
+/// Returns true if the collection has another picture with the same pixels.
 pub(super) async fn has(tx: &mut Tx, collection: &str, image: &str, blob: &str) -> Result<bool, Error> {
     tx.exists(
         "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \

@@ -17,7 +17,7 @@ use crate::web::{Names, Standing, Subject, encode};
 pub use super::settings::{Collection, Goal};
 
 capeval_choice::named! {
-    /// What a person does for a collection.
+    /// The duty of a person in a collection.
     pub enum Duty ("duty") {
         Moderator = "moderator", "decides about contributions";
         Host = "host", "also changes the collection";
@@ -51,7 +51,7 @@ pub struct Image {
     /// A picture that is nearly the same.
     pub near: Option<String>,
     pub state: ImageState,
-    /// Why it was rejected or withdrawn.
+    /// The reason why it was rejected or withdrawn.
     pub reason: Option<String>,
 }
 
@@ -77,14 +77,14 @@ pub struct Caption {
     pub state: CaptionState,
     /// The state before it was quarantined.
     pub state_before: Option<CaptionState>,
-    /// Why it was rejected or withdrawn.
+    /// The reason why it was rejected or withdrawn.
     pub reason: Option<String>,
     /// Ratings that count.
     pub ratings: i64,
 }
 
 impl Caption {
-    /// Whether the author may still edit it.
+    /// Returns true if the author may still edit it.
     pub fn is_editable(&self) -> bool {
         self.state.is_editable(self.ratings)
     }
@@ -94,9 +94,9 @@ impl Caption {
 #[derive(Clone, Debug)]
 pub struct Seen {
     pub collection: Collection,
-    /// Whether the visitor runs it.
+    /// True if the visitor runs it.
     pub is_host: bool,
-    /// Whether the visitor moderates it; hosts do.
+    /// True if the visitor moderates it; hosts do.
     pub is_moderator: bool,
 }
 
@@ -130,7 +130,7 @@ impl Subject for Seen {
     }
 }
 
-/// What a person adds to a collection: a picture or a caption.
+/// A contribution of a person to a collection: a picture or a caption.
 pub trait Contribution: DeserializeOwned + Send {
     const KIND: &'static str;
 
@@ -236,7 +236,7 @@ async fn see(
     Ok((is_visible || is_moderator).then_some(Seen { collection, is_host, is_moderator }))
 }
 
-/// What a visitor does for a collection; administrators are hosts of all.
+/// The duty of a visitor in a collection; administrators are hosts of all.
 async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Result<Option<Duty>, Error> {
     let Some(visitor) = visitor else { return Ok(None) };
     if visitor.is_admin() {
@@ -285,7 +285,7 @@ pub async fn pictures(
     store.fetch(LIST, args![collection, after, account, limit]).await
 }
 
-/// How far a collection is.
+/// The progress of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Pictures that may be described, with the complete ones.
@@ -294,11 +294,11 @@ pub struct Progress {
     pub complete: i64,
     /// Captions that wait for ratings.
     pub waiting: i64,
-    /// How far each goal is, in the order of the collection.
+    /// The progress of each goal, in the order of the collection.
     pub goals: Vec<GoalProgress>,
 }
 
-/// How far a goal is.
+/// The progress of a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoalProgress {
     pub goal: Goal,
@@ -335,7 +335,7 @@ pub fn name_of(language: &str) -> &str {
     }
 }
 
-/// How far a collection is.
+/// The progress of a collection.
 pub async fn progress(store: &Store, collection: &Collection) -> Result<Progress, Error> {
     // The words about pictures are those of indexes, which have all that is counted.
     const COUNT: &str = "SELECT COUNT(*), COUNT(CASE WHEN state = 'complete' THEN 1 END) FROM image \

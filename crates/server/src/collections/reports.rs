@@ -103,7 +103,7 @@ async fn quarantine(tx: &mut Tx, subject: &str, is_caption: bool) -> Result<(), 
     slots::hide(tx, subject).await
 }
 
-/// Whether the visitor has reported something.
+/// Returns true if the visitor has reported something.
 pub(super) async fn has_reported(
     store: &Store,
     subject: &str,
@@ -116,10 +116,10 @@ pub(super) async fn has_reported(
 
 /// A request to remove a picture, as it was written.
 pub(super) struct RemovalRequest<'a> {
-    /// Which picture it is.
+    /// The picture.
     pub what: &'a str,
     pub why: &'a str,
-    /// How to reach the person, who needs no account.
+    /// The address of the person, who needs no account.
     pub contact: &'a str,
 }
 

@@ -27,7 +27,7 @@ pub const LANGUAGES: [&str; 2] = ["zh", "en"];
 /// Licences that a collection may offer.
 pub const LICENCES: [&str; 4] = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "research-only"];
 
-/// What collections about games ask about a picture, and collections that were made when all asked for it.
+/// The questions of collections about games, and of collections that were made when all asked them.
 pub const OF_GAMES: [&str; 2] = [say("Game title"), say("Platform")];
 
 /// The address of a licence, if it has one.
@@ -40,7 +40,8 @@ pub fn address(licence: &str) -> Option<&'static str> {
     }
 }
 
-/// How many captions each picture is to have, in a language or in all together, and how many pictures are to have them.
+/// The number of captions that each picture is to have, in a language or in all together, and the number of pictures
+/// that are to have them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     /// Empty for all languages together.
@@ -77,7 +78,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Whether each language is complete by itself.
+    /// Returns true if each language is complete by itself.
     pub fn is_by_language(&self) -> bool {
         self.goals.iter().any(|goal| !goal.language.is_empty())
     }
@@ -92,7 +93,7 @@ impl Collection {
         self.goals.iter().map(|goal| goal.target).max().unwrap_or(0)
     }
 
-    /// Why nothing can be contributed now, if so.
+    /// The reason why nothing can be contributed now, if so.
     pub fn is_closed(&self) -> Option<Fault> {
         match self.state {
             CollectionState::Open => None,
@@ -192,9 +193,9 @@ pub struct Plan {
     /// The name in addresses: lowercase letters, digits, hyphens.
     pub slug: String,
     pub title: String,
-    /// What it is about, in a sentence or two.
+    /// Its subject, in a sentence or two.
     pub summary: String,
-    /// What contributors should know besides the rules for captions, in Markdown.
+    /// Advice to contributors besides the rules for captions, in Markdown.
     pub guide: String,
     pub visibility: Visibility,
     pub state: CollectionState,
@@ -211,11 +212,11 @@ pub struct Plan {
     pub target: u32,
     /// The approved pictures after which a contributor's pictures need no approval.
     pub approvals: u32,
-    /// Whether people may describe their own pictures.
+    /// Let people describe their own pictures.
     pub own_pictures: bool,
     pub releases: ReleaseAccess,
-    /// What contributors may say about a picture, at most two things, such as `Game title` and `Platform`. Pictures of
-    /// one person that agree in the first stay in one split. If left out, they stay as they are.
+    /// The questions about a picture, at most two, such as `Game title` and `Platform`. Pictures of one person that
+    /// agree in the first answer stay in one split. If left out, they stay as they are.
     pub details: Option<Vec<String>>,
     /// The fewest words (`en`) or Chinese characters (`zh`) of a caption, from 2 to 100, by language; 8 words and 10
     /// characters if left out.
@@ -301,7 +302,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether a language or a licence is among those of the collection.
+    /// Returns true if a language or a licence is among those of the collection.
     pub fn has(&self, name: &str) -> bool {
         self.languages.iter().any(|known| known.name() == name)
             || self.licences.iter().any(|known| known == name)
@@ -312,7 +313,7 @@ impl Plan {
         self.shortest.get(language).copied()
     }
 
-    /// What is said about a language alone.
+    /// The plan of a language alone.
     pub fn own(&self, name: &str) -> Option<&LanguagePlan> {
         self.languages.iter().find_map(|known| match known {
             PlannedLanguage::Own(own) if own.language == name => Some(own),
@@ -362,13 +363,13 @@ impl Plan {
         self
     }
 
-    /// What contributors may say about a picture, one thing per line.
+    /// The questions about a picture, one per line.
     pub fn details(&self) -> String {
         self.details.iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// Whether there is a collection with this slug.
+/// Returns true if there is a collection with this slug.
 pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
     Ok(store.exists("SELECT 1 FROM collection WHERE slug = $1", args![slug]).await?)
 }

@@ -1,4 +1,4 @@
-//! How alike two pictures are, by their perceptual hashes.
+//! Compares two pictures by their perceptual hashes.
 
 /// Perceptual hashes that differ in no more bits are of pictures that are nearly the same.
 pub const NEAR: u32 = 6;

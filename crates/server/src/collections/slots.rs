@@ -22,16 +22,16 @@ use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock, ids};
 
-/// How long a reservation lasts from the last sign of its person.
+/// The time from the last sign of a person to the end of a reservation.
 pub const LEASE: i64 = 20 * 60_000;
 
 /// A reservation that was prolonged within this time is not written again.
 const FRESH: i64 = 60_000;
 
-/// How long it lasts at most, whatever its person types.
+/// The longest time of a reservation, whatever its person types.
 const LONGEST: i64 = 3 * 3_600_000;
 
-/// How often another picture is looked for when someone else was faster.
+/// The number of other pictures that are tried when someone else was faster.
 const TRIES: usize = 30;
 
 /// The most reservations that one request frees.
@@ -57,7 +57,7 @@ impl<'a> Author<'a> {
 pub struct Assignment {
     /// The picture.
     pub image: String,
-    /// When it ends.
+    /// Its end.
     pub expires_at: i64,
 }
 
@@ -334,7 +334,8 @@ pub async fn lock(tx: &mut Tx, image: &str) -> Result<Option<ImageState>, Error>
     tx.fetch_optional(sql, args![image]).await
 }
 
-/// Whether a caption of a person may take a place of a picture: the one they have reserved, or one that is still free.
+/// Returns true if a caption of a person may take a place of a picture: the one they have reserved, or one that is
+/// still free.
 pub async fn fill(tx: &mut Tx, author: Author<'_>, image: &str) -> Result<bool, Error> {
     const WANTED: &str =
         "SELECT 1 FROM image_slots WHERE image = $1 AND language = $2 AND is_shown = 1 AND accepted < wanted";
@@ -463,7 +464,7 @@ pub async fn hide(tx: &mut Tx, image: &str) -> Result<(), Error> {
     tx.execute("UPDATE image_slots SET is_shown = 0 WHERE image = $1", args![image]).await.map(drop)
 }
 
-/// How far a picture is with a goal.
+/// The progress of a picture with a goal.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Need {
     pub image: String,
@@ -474,14 +475,14 @@ pub struct Need {
     pub accepted: i64,
 }
 
-/// How far the pictures of a collection are whose ids lie between two, which are among them.
+/// The progress of the pictures of a collection whose ids lie between two, both included.
 pub async fn needs(store: &Store, collection: &str, from: &str, to: &str) -> Result<Vec<Need>, Error> {
     let sql = "SELECT * FROM image_slots WHERE image >= $2 AND image <= $3 AND collection = $1 \
                ORDER BY image, language DESC";
     store.fetch(sql, args![collection, from, to]).await
 }
 
-/// How far the pictures are that a person has uploaded.
+/// The progress of the pictures that a person has uploaded.
 pub async fn needs_of(store: &Store, collection: &str, account: &str) -> Result<Vec<Need>, Error> {
     let sql = "SELECT slots.* FROM image_slots AS slots JOIN image ON image.id = slots.image \
                WHERE image.uploader = $2 AND image.collection = $1 ORDER BY slots.image, slots.language DESC";

@@ -25,7 +25,7 @@ pub(super) struct Import {
     /// names are imported [default: all pictures of the folder, without captions].
     #[arg(long, value_name = "FILE")]
     captions: Vec<PathBuf>,
-    /// Where it comes from, as moderators and releases see it, such as "COCO val2014".
+    /// The source, as moderators and releases see it, such as "COCO val2014".
     #[arg(long, value_name = "NAME")]
     source: String,
     /// Licence of the pictures and captions, such as CC-BY-4.0.
@@ -99,7 +99,7 @@ pub(super) async fn import(app: &App, given: Import) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was imported, or would be, in lines.
+/// The result of an import, or of its check, in lines.
 fn told(summary: &Summary, is_check: bool, are_accepted: bool) -> Vec<String> {
     let Summary { pictures, waiting, captions, known_pictures, known_captions, left_out } = summary;
     let imported = if is_check { "would import" } else { "imported" };
@@ -134,7 +134,7 @@ fn told(summary: &Summary, is_check: bool, are_accepted: bool) -> Vec<String> {
     lines
 }
 
-/// What was left out for a reason: how much, the first of it, and what to do.
+/// The things left out for a reason: their number, the first of them, and advice.
 fn of(reason: Reason, left_out: &LeftOut) -> Vec<String> {
     let (n, first) = (left_out.n(reason), left_out.first(reason));
     let mut lines = vec![format!("left out: {}: {n}", reason.summary())];

@@ -36,7 +36,7 @@ const WAITING: usize = 3;
 /// Pictures with all captions, rated.
 const COMPLETE: usize = 22;
 
-/// Who uploads, describes and rates.
+/// The people who upload, describe and rate.
 const UPLOADERS: [&str; 2] = ["Ada", "Bao"];
 const AUTHORS: [&str; 4] = ["Chen", "Dina", "Emil", "Host"];
 const RATERS: [&str; 3] = ["Ada", "Bao", "Admin"];

@@ -58,7 +58,7 @@ const WINTER: &str = "\
 Describe pictures of winter in one sentence. The challenge has ended; its board stays as it is.
 ";
 
-/// When a phase of the demonstration is open, in days from now.
+/// The dates of a phase of the demonstration, in days from now.
 struct Dates {
     opens: i64,
     closes: Option<i64>,
@@ -73,7 +73,7 @@ struct Contest {
     entries: &'static [Entry],
 }
 
-/// Who, the method, the days since then, and how good it is.
+/// The team, the method, the days since then, and its quality.
 type Entry = (&'static str, &'static str, i64, (usize, usize, usize));
 
 const CONTESTS: [Contest; 4] = [

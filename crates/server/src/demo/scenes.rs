@@ -13,7 +13,7 @@ const HEIGHT: i32 = 540;
 /// The line between the ground and the sky.
 const HORIZON: i32 = 380;
 
-/// What a picture shows.
+/// The content of a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene {
     hero: usize,

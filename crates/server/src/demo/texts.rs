@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// A thing in the words of three people.
 type Words = [&'static str; 3];
 
-/// Who does what where, in a language: numbers of rows in its tables.
+/// The parts of a scene (who, what, where), as numbers of rows in the tables of a language.
 struct Tables {
     who: [Words; 10],
     doing: [Words; 8],
@@ -151,8 +151,8 @@ pub fn references(tongue: Tongue, images: usize, each: usize) -> Value {
     json!({ "images": list, "annotations": annotations })
 }
 
-/// What a method writes of so many images: it takes another picture for the one it sees in `wrong` of a hundred, and
-/// stops after so many words, or characters of Chinese. `taste` is which of the right words it prefers.
+/// The captions of a method for so many images: it takes another picture for the one it sees in `wrong` of a hundred,
+/// and stops after so many words, or characters of Chinese. `taste` decides which of the right words it prefers.
 pub fn results(tongue: Tongue, images: usize, (wrong, most, taste): (usize, usize, usize)) -> Value {
     let caption = |image: usize| {
         let seen = if (image * 37 + 11) % 100 < wrong { image * 11 + 5 } else { image };

@@ -1,4 +1,4 @@
-//! What is shown to Prometheus: the counts of this process, and gauges that are read when it asks.
+//! Metrics for Prometheus: the counts of this process, and gauges that are read when it asks.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;

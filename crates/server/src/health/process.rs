@@ -1,4 +1,4 @@
-//! What the system says about this process, under the names that all programs use.
+//! Figures of the system about this process, under the names that all programs use.
 
 use prometheus_client::registry::Registry;
 
@@ -38,7 +38,7 @@ mod linux {
     /// The ticks of a second in which the system tells times, on every machine that Rust's standard library runs on.
     const TICKS: f64 = 100.0;
 
-    /// What the system says.
+    /// The figures of the system.
     pub struct Found {
         pub cpu_seconds: f64,
         pub resident: f64,

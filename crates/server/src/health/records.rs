@@ -1,4 +1,4 @@
-//! What the database says about how much there is to do.
+//! Figures of the database about the work to do.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ pub struct Jobs {
     pub number: i64,
 }
 
-/// What was found.
+/// The figures.
 pub struct Found {
     pub jobs: Vec<Jobs>,
     /// The milliseconds for which the next job has been due, by priority.

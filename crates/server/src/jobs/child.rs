@@ -22,7 +22,7 @@ const ANSWER: u64 = 64 << 20;
 /// The most bytes of messages that are kept for the log.
 const MESSAGES: u64 = 16 << 10;
 
-/// What the settings allow a child, with these files to read.
+/// The allowance of a child by the settings, with these files to read.
 pub fn allowance(app: &App, read: Vec<PathBuf>) -> Allowance {
     let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     Allowance {

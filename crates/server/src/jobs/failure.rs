@@ -1,11 +1,11 @@
-//! Why a run of a job failed, and whether another may succeed.
+//! The reason why a run of a job failed, and the chance that another succeeds.
 
 use std::fmt::{Display, Formatter};
 
 use crate::fault::Fault;
 use crate::passing::{lacks_space, passes};
 
-/// Why a run of a job failed.
+/// The reason why a run of a job failed.
 #[derive(Clone, Debug)]
 pub enum Failure {
     /// It may succeed another time.

@@ -36,16 +36,16 @@ pub use failure::Failure;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Job<S = String> {
     pub id: String,
-    /// What kind of work it is.
+    /// The kind of work.
     pub kind: String,
-    /// What it works on, such as a submission.
+    /// Its subject, such as a submission.
     pub subject: S,
-    /// How often it was claimed, with this time.
+    /// The number of times that it was claimed, with this time.
     pub attempt: i64,
-    /// Whether a person waits for it.
+    /// True if a person waits for it.
     #[serde(rename = "priority", deserialize_with = "is_awaited")]
     pub is_awaited: bool,
-    /// Why the last attempt failed that was not killed.
+    /// The reason why the last attempt failed that was not killed.
     pub error: Option<String>,
     /// The request that caused it, if there was one.
     pub cause: Option<String>,
@@ -76,10 +76,10 @@ pub trait Work: 'static {
     /// The name in rows.
     const KIND: &'static str;
 
-    /// What a job works on; rows hold it as text.
+    /// The subject of a job; rows hold it as text.
     type Subject: FromStr + Display + Send + Sync;
 
-    /// What a run gives.
+    /// The result of a run.
     type Done: Send;
 
     /// Does the work, without writing results.
@@ -106,7 +106,7 @@ type Perform =
     for<'a> fn(&'a App, &'a Job, &'a mut watch::Receiver<bool>) -> BoxFuture<'a, Result<Outcome, Fault>>;
 
 capeval_choice::named! {
-    /// How a run of a job ends.
+    /// The end of a run of a job.
     pub enum Outcome ("outcome of a run") {
         Done = "done", "with a result";
         Failed = "failed", "without one, and it is not tried again";

@@ -132,7 +132,7 @@ pub async fn cancel(tx: &mut Tx, subject: &str, also_running: bool) -> Result<bo
     Ok(cancelled > 0)
 }
 
-/// How long a job still waits.
+/// The remaining wait of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// The number of jobs before it, with those that run.
@@ -141,7 +141,7 @@ pub struct Wait {
     pub seconds: i64,
 }
 
-/// How long the job of a subject still waits; `None` if it has ended.
+/// The remaining wait of the job of a subject; `None` if it has ended.
 pub async fn wait(store: &Store, subject: &str, workers: usize) -> Result<Option<Wait>, Error> {
     Ok(waits(store, &[subject], workers).await?.remove(subject))
 }
@@ -179,13 +179,13 @@ pub async fn longest_wait(store: &Store, priority: Priority) -> Result<i64, Erro
     Ok(due.map_or(0, |due| (clock::now() - due).max(0)))
 }
 
-/// Whether a job of this kind is to be done, or being done, for a subject.
+/// Returns true if a job of this kind is to be done, or being done, for a subject.
 pub async fn is_waiting(tx: &mut Tx, kind: &'static str, subject: &str) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM job WHERE subject = $1 AND kind = $2 AND state IN ('queued', 'running')";
     tx.exists(sql, args![subject, kind]).await
 }
 
-/// Why the last job of this kind failed for a subject, if so.
+/// The reason why the last job of this kind failed for a subject, if so.
 pub async fn failure(tx: &mut Tx, kind: &'static str, subject: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT CASE WHEN state = 'failed' THEN error END FROM job \
                WHERE subject = $1 AND kind = $2 AND state IN ('done', 'failed') ORDER BY id DESC LIMIT 1";

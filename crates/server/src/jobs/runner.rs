@@ -14,16 +14,16 @@ use crate::fault::Fault;
 use crate::why;
 use crate::{audit, cause, traces};
 
-/// How often a job is tried.
+/// The largest number of runs of a job.
 pub const ATTEMPTS: i64 = 3;
 
-/// How often a job may be claimed whose end cannot be written.
+/// The largest number of claims of a job whose end cannot be written.
 const CLAIMS: i64 = 2 * ATTEMPTS;
 
-/// How long a process without work sleeps unless it is woken, which other processes cannot do.
+/// The time that a process without work sleeps unless it is woken, which other processes cannot do.
 const SLEEP: Duration = Duration::from_millis(500);
 
-/// How long a job may go on after the process was told to stop.
+/// The time that a job may go on after the process was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs jobs until `stop` is true: `workers` at once, and one more for which a person waits, so an

@@ -1,4 +1,4 @@
-//! Who wants announcements by email, and the links by which they say that they do not.
+//! The people who want announcements by email, and the links by which they end them.
 
 use crate::args;
 use crate::clock;
@@ -27,7 +27,7 @@ impl Reader {
     }
 }
 
-/// Whether a person gets announcements by email.
+/// Returns true if a person gets announcements by email.
 pub async fn wants_mail(store: &Store, account: &str) -> Result<bool, Error> {
     let declined = "SELECT 1 FROM mail_choice WHERE account = $1 AND declined_at IS NOT NULL";
     Ok(!store.exists(declined, args![account]).await?)
@@ -43,7 +43,7 @@ pub async fn choose(tx: &mut Tx, account: &str, email: &str, wants_mail: bool) -
     Ok(())
 }
 
-/// Whether a link to get no more announcements is one.
+/// Returns true if a link that ends announcements is valid.
 pub async fn is_link(store: &Store, secret: &str) -> Result<bool, Error> {
     store.exists("SELECT 1 FROM mail_choice WHERE secret = $1", args![secret]).await
 }

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::settings::Settings;
 use crate::{clock, fault, ids};
 
-/// How long a message may take.
+/// The longest time for a message.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The address of a webhook.
@@ -64,7 +64,7 @@ impl Address {
     }
 }
 
-/// Whether an address belongs to the public Internet.
+/// Returns true if an address belongs to the public Internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => {

@@ -30,7 +30,7 @@ const PAUSES: [i64; 5] = [10, 60, 600, 3_600, 21_600];
 pub struct SendMessage;
 
 capeval_choice::named! {
-    /// How a message is sent.
+    /// The way in which a message is sent.
     enum MessageKind ("kind of message") {
         Mail = "mail", "email";
         Webhook = "webhook", "webhook";
@@ -170,7 +170,7 @@ fn without_addresses(error: &str) -> String {
         .join(" ")
 }
 
-/// What the outbox keeps about people: email, with the address.
+/// The data that the outbox keeps about people: email, with the address.
 pub struct OwnData;
 
 impl PersonalData for OwnData {

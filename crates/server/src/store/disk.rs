@@ -1,4 +1,4 @@
-//! Whether the disk of SQLite has refused to be written.
+//! Remembers that the disk of SQLite has refused to be written.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Error;
 use crate::space;
 
-/// What SQLite calls not writable, an error of the disk, full, and not to be opened; extended codes have more bits.
+/// SQLite's codes for not writable, an error of the disk, full, and not to be opened; extended codes have more bits.
 const REFUSALS: [i64; 4] = [8, 10, 13, 14];
 
 /// The disk below a database, as the statements have found it.
@@ -34,7 +34,7 @@ impl Disk {
         error
     }
 
-    /// Whether it has refused, and nothing was written since then by [`super::Store::try_write`].
+    /// Returns true if it has refused, and nothing was written since then by [`super::Store::try_write`].
     pub(super) fn is_refusing(&self) -> bool {
         self.0.is_refusing.load(Ordering::Relaxed)
     }

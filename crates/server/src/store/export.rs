@@ -12,7 +12,7 @@ use super::migrate::{MIGRATIONS, NEWEST};
 use super::{Error, Row, Store, Tx, Value};
 use crate::args;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
@@ -153,7 +153,7 @@ impl Import {
     }
 }
 
-/// Whether the tables hold nothing.
+/// Returns true if the tables hold nothing.
 pub async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
     for table in tables() {
         let sql = AssertSqlSafe(format!("SELECT 1 FROM {table} LIMIT 1"));

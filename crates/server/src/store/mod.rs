@@ -43,7 +43,7 @@ macro_rules! args {
 /// The name of the file of SQLite in the folder of the data.
 pub const DATABASE: &str = "capeval.db";
 
-/// How long a statement waits for a connection, or for the lock of another process.
+/// The longest time for which a statement waits for a connection, or for the lock of another process.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The database.
@@ -72,7 +72,7 @@ pub enum Tx {
 /// Connections to the database.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool {
-    /// What they are for.
+    /// Their purpose.
     pub name: &'static str,
     pub open: usize,
     pub idle: usize,
@@ -160,7 +160,7 @@ macro_rules! statements {
                 $self.fetch_optional(sql, values).await?.ok_or(Error::RowNotFound)
             }
 
-            /// Whether a query, which begins with `SELECT 1`, has a row.
+            /// Returns true if a query, which begins with `SELECT 1`, finds a row.
             pub async fn exists($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<bool, Error> {
                 Ok($self.first(sql, values).await?.is_some())
             }

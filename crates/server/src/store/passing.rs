@@ -1,8 +1,8 @@
-//! Which errors of the database pass by themselves.
+//! Finds errors of the database that pass by themselves.
 
 use super::Error;
 
-/// What SQLite calls busy, locked, out of memory, not writable, an error of the disk, full, and not to be opened;
+/// SQLite's codes for busy, locked, out of memory, not writable, an error of the disk, full, and not to be opened;
 /// extended codes have more bits.
 const SQLITE: [i64; 7] = [5, 6, 7, 8, 10, 13, 14];
 
@@ -10,7 +10,7 @@ const SQLITE: [i64; 7] = [5, 6, 7, 8, 10, 13, 14];
 /// and that it only reads, as a server does that stands in for another.
 const POSTGRES: [&str; 7] = ["08", "25006", "40", "53", "55", "57", "58"];
 
-/// Whether another try may succeed.
+/// Returns true if another try may succeed.
 pub fn passes(error: &Error) -> bool {
     match error {
         Error::Database(refusal) => {

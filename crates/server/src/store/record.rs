@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use super::Error;
 use super::value::{Column, Row};
 
-/// What a row is read as.
+/// The type of a row.
 pub trait Record: DeserializeOwned {}
 
 impl<T: DeserializeOwned> Record for T {}
@@ -43,7 +43,7 @@ pub fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
     Ok(Option::<T>::deserialize(column)?.unwrap_or_default())
 }
 
-/// Why a row cannot be read as a type.
+/// The reason why a row cannot be read as a type.
 #[derive(Debug)]
 struct Unreadable(Error);
 

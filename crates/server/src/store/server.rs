@@ -1,4 +1,4 @@
-//! Whether the server of PostgreSQL can be reached, without waiting for a connection of the pool.
+//! Checks that the server of PostgreSQL can be reached, without waiting for a connection of the pool.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::Mutex;
 
-/// How long a request waits before it looks whether the server is there, and how long what was found counts.
+/// The time that a request waits before it looks for the server, and for which the result counts.
 const LOOK: Duration = Duration::from_millis(700);
 
-/// How long a connection may take.
+/// The longest time for a connection.
 const CONNECT: Duration = Duration::from_millis(700);
 
 /// The server of a database.
@@ -20,7 +20,7 @@ pub struct Server(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     options: PgConnectOptions,
-    /// Whether it was there, and when that was found. Those who look at the same time wait for one of them.
+    /// The last result and its time. Those who look at the same time wait for one of them.
     found: Mutex<Option<(Instant, bool)>>,
 }
 

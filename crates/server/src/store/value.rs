@@ -1,4 +1,4 @@
-//! What goes into statements and comes out of them.
+//! Arguments and results of statements.
 
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -83,7 +83,7 @@ impl Row {
         }
     }
 
-    /// Whether a column is NULL.
+    /// Returns true if a column is NULL.
     pub(super) fn is_null<I: ColumnIndex<SqliteRow> + ColumnIndex<PgRow>>(
         &self,
         column: I,
@@ -94,7 +94,7 @@ impl Row {
         }
     }
 
-    /// Whether a number is not 0; databases have no common type for that.
+    /// Returns true if a number is not 0; databases have no common type for that.
     pub fn flag(&self, column: &str) -> Result<bool, Error> {
         Ok(self.get::<i64>(column)? != 0)
     }

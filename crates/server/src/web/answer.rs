@@ -1,5 +1,5 @@
-//! What handlers share between a page and its JSON: a body that is a form or JSON, and an answer that is a redirect, a
-//! page or JSON. Paths below `/api/` are for programs, all others for browsers.
+//! Lets a page and its JSON share a handler: a body that is a form or JSON, and an answer that is a redirect, a page or
+//! JSON. Paths below `/api/` are for clients of the API, all others for browsers.
 
 use std::marker::PhantomData;
 
@@ -121,7 +121,7 @@ impl Page {
         }
     }
 
-    /// Whether a program asks.
+    /// Returns true if the request is one of the API.
     pub fn is_program(&self) -> bool {
         is_program(&self.path)
     }

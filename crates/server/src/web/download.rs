@@ -16,7 +16,7 @@ use crate::fault::Fault;
 /// The bytes that are read at once.
 const CHUNK: u64 = 1 << 16;
 
-/// What of a file is sent.
+/// The part of a file that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     /// All of it.
@@ -29,7 +29,7 @@ enum Wanted {
     Nothing,
 }
 
-/// What a request wants of a file with this tag and size.
+/// The part that a request wants of a file with this tag and size.
 fn wanted(headers: &HeaderMap, tag: &str, size: u64) -> Wanted {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(known) = text(header::IF_NONE_MATCH) {

@@ -135,7 +135,7 @@ pub const fn say(english: &'static str) -> &'static str {
 
 /// A choice that pages show in words.
 pub trait Shown {
-    /// What the choice means, in English.
+    /// The meaning of the choice, in English.
     fn words(&self) -> &'static str;
 }
 

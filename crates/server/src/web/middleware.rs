@@ -22,7 +22,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::traces;
 
-/// What browsers may do with the pages: run nothing but the script of the site.
+/// The content security policy of the pages: browsers run nothing but the script of the site.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
@@ -137,7 +137,7 @@ fn fault_of(response: &Response) -> Option<Fault> {
     }
 }
 
-/// Whether a handler has written what people or programs should read.
+/// Returns true if a handler has written a body.
 fn has_body(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.contains("json") || kind.contains("html"))

@@ -1,4 +1,4 @@
-//! What all pages and answers share: the frame of a page, languages, limits, headers, errors.
+//! The parts that all pages and answers share: the frame of a page, languages, limits, headers, errors.
 //!
 //! Pages are forms and tables that work without a script or a framework; 60 lines of script filter lists, follow states
 //! and enlarge pictures. Irreversible actions ask for confirmation in a `<details>`, which needs no script.
@@ -36,12 +36,12 @@ pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<Cookie<'h>> {
     values.flat_map(Cookie::split_parse).flatten().find(|cookie| cookie.name() == name)
 }
 
-/// Whether a path is for programs.
+/// Returns true if a path is one of the API.
 pub fn is_program(path: &str) -> bool {
     path.starts_with("/api/")
 }
 
-/// What is written by its number in an address: all but letters, digits, `-_.~`, and `/`, which keeps paths readable.
+/// The characters that an address encodes: all but letters, digits, `-_.~`, and `/`, which keeps paths readable.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// `text` as part of an address.

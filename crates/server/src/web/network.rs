@@ -38,7 +38,7 @@ impl Range {
         (bits <= all).then_some(Self { address, bits })
     }
 
-    /// Whether an address is in the range.
+    /// Returns true if an address is in the range.
     pub fn has(&self, address: IpAddr) -> bool {
         let shift = |all: u32| all - self.bits;
         match (self.address, address.to_canonical()) {
@@ -85,7 +85,7 @@ fn is_listed(address: IpAddr, proxies: &[String]) -> bool {
     proxies.iter().any(|proxy| Range::parse(proxy).is_some_and(|range| range.has(address)))
 }
 
-/// Whether a request comes from a listed proxy.
+/// Returns true if a request comes from a listed proxy.
 pub fn is_proxied(request: &Request, proxies: &[String]) -> bool {
     is_listed(peer(request.extensions()), proxies)
 }

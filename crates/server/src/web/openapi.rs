@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use super::route::{Access, Field, Route, Scope, get};
 use crate::app::App;
 
-/// Where the document has its types.
+/// The place of types in the document.
 const SCHEMAS: &str = "/components/schemas";
 
-/// What uploads may say beside the file, in a form, or in the query if the body is the file itself.
+/// Fields that uploads may have beside the file, in a form, or in the query if the body is the file itself.
 const ABOUT: [&str; 7] = ["method", "description", "authors", "link", "code", "tags", "team"];
 
 /// The route of the description.
@@ -28,7 +28,7 @@ async fn describe(app: App) -> Response {
     Json(document(&routes, &app.settings.title, &app.settings.url("/"))).into_response()
 }
 
-/// Whether programs use a route.
+/// Returns true if the description of the API lists a route.
 pub fn is_described(route: &Route) -> bool {
     let others = ["/healthz", "/readyz", "/metrics", "/openapi.json"];
     route.path.starts_with("/api/") || others.contains(&route.path)
@@ -130,7 +130,7 @@ fn parameters(route: &Route, types: &mut Types) -> Vec<Value> {
     parameters
 }
 
-/// Whether a route takes a results file, rather than a form with fields of its own.
+/// Returns true if a route takes a results file, and no form with fields of its own.
 fn is_of_results(route: &Route) -> bool {
     route.is_upload && route.body.is_empty()
 }
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// What changes something without being told more than its address.
+    /// Routes that change something and need no body.
     const BODILESS: [&str; 17] = [
         "accept",
         "refuse",

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::clock;
 use crate::fault::Fault;
 
-/// What the frame of a page needs.
+/// The data that the frame of a page needs.
 #[derive(Clone)]
 pub struct Page {
     pub language: Language,
@@ -28,7 +28,7 @@ pub struct Page {
     pub path: String,
     /// The name of the site.
     pub site: Arc<str>,
-    /// What was done before this page was shown, as a sentence.
+    /// The last action before this page was shown, as a sentence.
     pub done: Option<&'static str>,
 }
 
@@ -83,22 +83,22 @@ impl Page {
         names.join(self.t(", "))
     }
 
-    /// How many images there are.
+    /// The number of images, in words.
     pub fn images(&self, n: &usize) -> String {
         if *n == 1 { self.t("1 image").to_owned() } else { self.t1("{} images", n) }
     }
 
-    /// How many captions there are.
+    /// The number of captions, in words.
     pub fn captions(&self, n: &usize) -> String {
         if *n == 1 { self.t("1 caption").to_owned() } else { self.t1("{} captions", n) }
     }
 
-    /// How many images and captions a reference set has.
+    /// The number of images and captions of a reference set, in words.
     pub fn images_and_captions(&self, images: &usize, captions: &usize) -> String {
         self.t2("{}, {}", self.images(images), self.captions(captions))
     }
 
-    /// What a choice means.
+    /// The meaning of a choice.
     pub fn choice(&self, choice: &impl Shown) -> &'static str {
         self.language.t(choice.words())
     }
@@ -108,7 +108,7 @@ impl Page {
         fault.said(self.language)
     }
 
-    /// Why something was refused or failed.
+    /// The reason why something was refused or failed.
     pub fn reason(&self, reason: impl AsRef<str>) -> String {
         self.language.reason(reason.as_ref())
     }
@@ -131,7 +131,7 @@ impl Page {
         super::encode(&self.path)
     }
 
-    /// Whether this is the page at an address, or one below it.
+    /// Returns true if this is the page at an address, or one below it.
     pub fn is_at(&self, address: &str) -> bool {
         let path = self.path.split('?').next().unwrap_or_default();
         match address {
@@ -161,18 +161,18 @@ impl Page {
         clock::day(*time)
     }
 
-    /// Whether the person runs benchmarks.
+    /// Returns true if the person runs benchmarks.
     pub fn is_host(&self) -> bool {
         self.visitor.as_ref().is_some_and(Visitor::is_host)
     }
 
-    /// Whether the person administers the site.
+    /// Returns true if the person administers the site.
     pub fn is_admin(&self) -> bool {
         self.visitor.as_ref().is_some_and(Visitor::is_admin)
     }
 }
 
-/// What `?done=` in an address says; other texts say nothing.
+/// The sentence for `?done=` in an address; other texts have none.
 fn done_in_words(done: &str) -> Option<&'static str> {
     use super::language::say;
     Some(match done {

@@ -17,8 +17,8 @@ use crate::app::App;
 use crate::clock;
 use crate::fault::Fault;
 
-/// How long a page is shared. Changes made through this process end it at once; those of other processes show this
-/// late.
+/// The time for which a page is shared. Changes made through this process end it at once; those of other processes show
+/// this late.
 const LIFE: Duration = Duration::from_secs(1);
 
 /// The number of pages and of their bytes above which all are forgotten.
@@ -74,8 +74,8 @@ impl Recent {
     }
 }
 
-/// When the making of a page began. A handler whose first argument this is makes only pages that were not made a moment
-/// ago; the others are answered at once.
+/// The time when the making of a page began. A handler whose first argument this is makes only pages that were not made
+/// a moment ago; the others are answered at once.
 #[derive(Clone, Copy)]
 pub struct Making(Instant);
 

@@ -12,7 +12,7 @@ pub use capeval_api::Scope;
 use super::signature::{Contract, Reply, Signature};
 use crate::app::App;
 
-/// Who may use a route.
+/// The people who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Everyone.
@@ -31,13 +31,13 @@ pub struct Route {
     pub method: Method,
     /// The path, with `{names}` for its variable parts.
     pub path: &'static str,
-    /// Who may use it.
+    /// The people who may use it.
     pub access: Access,
-    /// What it does, for the description of the API.
+    /// Its effect, for the description of the API.
     pub summary: &'static str,
-    /// Whether the body may be as large as an upload.
+    /// Accept a body as large as an upload.
     pub is_upload: bool,
-    /// What its handler takes and answers.
+    /// The input and output of its handler.
     pub contract: Contract,
     /// The path of the same route for programs, if it has one.
     program: Option<&'static str>,
@@ -52,9 +52,9 @@ pub struct Field {
     pub name: &'static str,
     /// The type, as JSON Schema calls it.
     pub kind: &'static str,
-    /// Whether it must be there.
+    /// True if it must be there.
     pub is_required: bool,
-    /// What `yes` declares; empty if it is no declaration.
+    /// The declaration that `yes` makes; empty if it is no declaration.
     pub declaration: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! What a handler takes and answers, as its signature says: from it come the description for programs and the test of
-//! who may do what.
+//! Reads the input and output of a handler from its signature: from them come the description of the API and the test
+//! of who may do what.
 
 use axum::extract::{Form, Json, Multipart, Path, Query, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -18,7 +18,7 @@ pub fn describe<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// What a handler takes and answers.
+/// The input and output of a handler.
 #[derive(Clone, Debug, Default)]
 pub struct Contract {
     /// The form or the JSON in the body of a request.
@@ -41,14 +41,14 @@ pub struct Reply {
     pub schema: Option<Describe>,
 }
 
-/// What a handler takes.
+/// The input of a handler.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not say what it takes from a request")]
 pub trait Input {
     /// Adds it to a contract.
     fn describe(_contract: &mut Contract) {}
 }
 
-/// What a handler answers.
+/// The output of a handler.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not say what it answers")]
 pub trait Output {
     /// Adds it to a contract.
@@ -57,7 +57,7 @@ pub trait Output {
 
 /// A handler whose signature is its contract; `T` is the type by which axum tells handlers apart.
 pub trait Signature<T> {
-    /// What the handler takes and answers.
+    /// The input and output of the handler.
     fn contract() -> Contract;
 }
 

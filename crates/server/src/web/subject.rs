@@ -1,5 +1,5 @@
-//! What an address names, and what the visitor must be to it. A handler that takes `Hosted<SeenPhase>` cannot forget to
-//! ask whose phase it is.
+//! The subject that an address names, and the standing that the visitor must have. A handler that takes
+//! `Hosted<SeenPhase>` cannot forget to check whose phase it is.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
@@ -9,7 +9,7 @@ use super::signature::{Contract, Input};
 use crate::app::App;
 use crate::fault::Fault;
 
-/// What a visitor is to a thing; each includes those before it.
+/// The standing of a visitor with a thing; each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// They may see it.
@@ -24,7 +24,7 @@ pub enum Standing {
 
 /// A thing that the variable parts of a path name.
 pub trait Subject: Sized + Send {
-    /// What it is called in the table of routes.
+    /// Its name in the table of routes.
     const KIND: &'static str;
 
     /// The thing, if the visitor may see it.
@@ -34,7 +34,7 @@ pub trait Subject: Sized + Send {
         visitor: Option<&Visitor>,
     ) -> impl Future<Output = Result<Self, Fault>> + Send;
 
-    /// What the visitor is to it.
+    /// The standing of the visitor with it.
     fn standing(&self) -> Standing;
 }
 

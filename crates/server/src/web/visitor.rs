@@ -1,4 +1,4 @@
-//! Who asks.
+//! The visitor who makes a request.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -17,7 +17,7 @@ pub struct Visitor {
     pub name: String,
     pub email: String,
     pub role: Role,
-    /// What the token of a program allows; all for a person.
+    /// The rights of the token of a client; all for a person.
     #[serde(skip)]
     pub scopes: Vec<Scope>,
     /// The hash of the session's token, to end it; `None` for programs.
@@ -26,17 +26,17 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// Whether all that `scope` allows is allowed.
+    /// Returns true if all that `scope` allows is allowed.
     pub fn has(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
     }
 
-    /// Whether they run benchmarks.
+    /// Returns true if they run benchmarks.
     pub fn is_host(&self) -> bool {
         self.role != Role::Member
     }
 
-    /// Whether they administer the site.
+    /// Returns true if they administer the site.
     pub fn is_admin(&self) -> bool {
         self.role == Role::Admin
     }

@@ -15,13 +15,13 @@ use crate::{args, clock, ids};
 /// The minutes for which a sign-in may take.
 pub(super) const MINUTES: i64 = 10;
 
-/// What was asked of a provider.
+/// A request to a provider.
 pub(super) struct Asked {
-    /// What the browser keeps in a cookie.
+    /// The value that the browser keeps in a cookie.
     pub cookie: String,
     pub state: String,
     pub nonce: String,
-    /// What proves to the provider that who asks for the tokens is who began.
+    /// The proof for the provider that who asks for the tokens is who began.
     pub verifier: String,
     /// The page to go to.
     pub destination: String,
@@ -36,7 +36,7 @@ pub(super) struct Answered {
 }
 
 impl Asked {
-    /// What to ask of a provider.
+    /// Makes a new request to a provider.
     pub fn new(destination: &str) -> std::io::Result<Self> {
         let [cookie, state, nonce, verifier] =
             [ids::secret()?, ids::secret()?, ids::secret()?, ids::secret()?];
@@ -75,7 +75,7 @@ pub(super) async fn begin(store: &Store, provider: &Provider, asked: &Asked) -> 
     Ok(tx.commit().await?)
 }
 
-/// What was asked of the provider that sends this browser back with this state, which works once.
+/// Takes the request of the provider that sends this browser back with this state, which works once.
 pub(super) async fn take(
     store: &Store,
     provider: &Provider,
@@ -126,7 +126,7 @@ impl Work for ForgetAttempt {
     }
 }
 
-/// Who came back in this browser, and the page to go to.
+/// The person who came back in this browser, and the page to go to.
 pub(super) async fn answered(store: &Store, cookie: &str) -> Result<(Identity, String), Fault> {
     let sql = "SELECT identity, destination FROM sign_in_attempt WHERE hash = $1 AND expires_at > $2";
     let found: Option<Answered> = store.fetch_optional(sql, args![ids::digest(cookie), clock::now()]).await?;

@@ -16,15 +16,15 @@ use crate::fault::Fault;
 use crate::plain;
 use crate::web::encode;
 
-/// Who a provider says someone is.
+/// A person, according to a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
     pub issuer: String,
-    /// What the issuer knows them by, for ever.
+    /// The id by which the issuer knows them, for ever.
     pub subject: String,
     /// Their email address, in the form of accounts.
     pub email: Option<String>,
-    /// Whether the provider says that it is theirs.
+    /// True if the provider says that it is theirs.
     pub is_verified: bool,
     pub name: String,
 }
@@ -94,7 +94,7 @@ pub(super) async fn address(
     Ok(format!("{endpoint}{separator}{}", query.join("&")))
 }
 
-/// What a provider gives for a code.
+/// The tokens that a provider returns for a code.
 #[derive(Deserialize)]
 struct Tokens {
     id_token: Option<String>,
@@ -102,7 +102,7 @@ struct Tokens {
     error: Option<String>,
 }
 
-/// Who came back with a code, and from whom the address says that it is.
+/// Identifies who came back with a code, and from which provider, according to the address.
 pub(super) async fn identity(
     app: &App,
     provider: &Provider,

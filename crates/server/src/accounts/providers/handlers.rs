@@ -48,7 +48,7 @@ fn cookie_name(settings: &Settings) -> &'static str {
     if settings.is_secure() { "__Host-capeval-sign-in" } else { "capeval-sign-in" }
 }
 
-/// What the cookie of a sign-in has; empty without one.
+/// The cookie of a sign-in; empty without one.
 fn kept(app: &App, headers: &HeaderMap) -> String {
     cookie(headers, cookie_name(&app.settings)).map(|cookie| cookie.value().to_owned()).unwrap_or_default()
 }
@@ -80,7 +80,7 @@ async fn begin(
     Ok(sessions::redirect(&cookie, &address))
 }
 
-/// What a provider sends back.
+/// The parameters with which a provider sends someone back.
 #[derive(Deserialize, JsonSchema)]
 struct Returned {
     #[serde(default)]
@@ -150,15 +150,15 @@ async fn sign_in(
     sign_in::begin_session(app, &account.id, local(destination)).await
 }
 
-/// What a sign-in still needs.
+/// The steps that a sign-in still needs.
 #[derive(Template)]
 #[template(path = "sign-in-finish.html")]
 struct Finish<'a> {
     page: &'a Page,
     identity: &'a Identity,
-    /// Whether the account is known, so that only a code is missing.
+    /// True if the account is known, so that only a code is missing.
     needs_code: bool,
-    /// Whether an account can be created with the address.
+    /// True if an account can be created with the address.
     may_register: bool,
     is_open: bool,
     email: &'a str,
@@ -166,7 +166,7 @@ struct Finish<'a> {
     problem: Option<String>,
 }
 
-/// What someone enters to finish a sign-in.
+/// The form that finishes a sign-in.
 #[derive(Default, Deserialize, JsonSchema)]
 struct Entered {
     /// `create` for a new account.
@@ -188,7 +188,7 @@ async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Faul
     show_again(&app, &page, &identity, &Entered::default(), None).await
 }
 
-/// Whether someone may create an account with the address that a provider confirms.
+/// Returns true if someone may create an account with the address that a provider confirms.
 async fn may_register(app: &App, identity: &Identity) -> Result<bool, Fault> {
     let Some(email) = identity.email.as_ref().filter(|_| identity.is_verified && app.settings.is_open())
     else {

@@ -1,4 +1,4 @@
-//! Which accounts of other sites belong to which accounts of this one.
+//! The accounts of other sites that belong to accounts of this one.
 
 use capeval_api::Time;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock, ids};
 
-/// What an account has for a password that has none.
+/// The value in place of a password, for an account without one.
 pub(super) const NO_PASSWORD: &str = "-";
 
 /// To whom an identity belongs here.
@@ -88,7 +88,7 @@ pub async fn of_account(
 #[derive(Deserialize, Serialize)]
 pub struct Exported {
     issuer: String,
-    /// What the provider knows the person by.
+    /// The id by which the provider knows the person.
     subject: String,
     #[serde(deserialize_with = "clock::time_of_column")]
     created_at: Time,

@@ -1,4 +1,4 @@
-//! What providers say of themselves, and their keys, for an hour; keys sooner if a token names a new one.
+//! Keeps the descriptions of providers and their keys for an hour; keys for less if a token names a new one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,17 +12,17 @@ use serde_json::Value;
 use super::{Provider, remote};
 use crate::clock;
 
-/// How long what a provider says of itself is believed.
+/// The time for which the description of a provider is kept.
 const LIFE: Duration = Duration::from_secs(3600);
 
-/// How soon keys are asked for again.
+/// The shortest time between two requests for keys.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// What is known of providers, by their ids.
+/// The descriptions of providers, by their ids.
 #[derive(Default)]
 pub struct Known(Mutex<HashMap<String, (Instant, Arc<Described>)>>);
 
-/// What a provider says of itself.
+/// The description that a provider publishes.
 pub(super) struct Described {
     pub metadata: Metadata,
     pub keys: Vec<Jwk>,
@@ -50,7 +50,7 @@ impl Known {
         (clock::instant().saturating_duration_since(*at) < at_most).then(|| Arc::clone(described))
     }
 
-    /// What a provider says of itself.
+    /// The description of a provider.
     pub(super) async fn of(&self, provider: &Provider) -> anyhow::Result<Arc<Described>> {
         match self.get(provider, LIFE) {
             Some(described) => Ok(described),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub struct Provider {
     /// The part of addresses, such as `google`.
     pub id: String,
-    /// What people know it by.
+    /// The name by which people know it.
     pub name: String,
     #[serde(default)]
     pub kind: ProviderKind,
@@ -19,12 +19,12 @@ pub struct Provider {
     pub issuer: String,
     pub client_id: String,
     pub client_secret: Secret,
-    /// How long a request to it may take.
+    /// The longest time for a request to it.
     #[serde(default = "patience")]
     pub seconds: u64,
 }
 
-/// What a provider speaks.
+/// The protocol of a provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProviderKind {
@@ -62,7 +62,7 @@ impl Provider {
         self.issuer.trim_end_matches('/')
     }
 
-    /// Whether an address may be asked: over TLS; without, only the machine of the issuer itself.
+    /// Returns true if an address may be queried: over TLS; without, only on the machine of the issuer itself.
     pub(super) fn may_ask(&self, address: &str) -> bool {
         let origin = |address: &str| address.split('/').take(3).collect::<Vec<_>>().join("/");
         match self.issuer.starts_with("https://") {

@@ -12,7 +12,7 @@ use super::Provider;
 /// The most bytes of an answer.
 const LARGEST: u64 = 1 << 20;
 
-/// What an answer says, and whether its status is one of success.
+/// An answer, with its status: success or not.
 pub(super) struct Told<T> {
     pub is_success: bool,
     pub value: T,
@@ -38,7 +38,7 @@ fn require(provider: &Provider, address: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an address answers, with a token of the person if there is one.
+/// Gets an address, with a token of the person if there is one.
 pub(super) async fn get<T: DeserializeOwned + Send + 'static>(
     provider: &Provider,
     address: &str,
@@ -58,7 +58,7 @@ pub(super) async fn get<T: DeserializeOwned + Send + 'static>(
     tokio::task::spawn_blocking(ask).await?
 }
 
-/// What an address answers to a form. `credentials` are the name and the password of the server.
+/// Posts a form to an address. `credentials` are the name and the password of the server.
 pub(super) async fn post<T: DeserializeOwned + Send + 'static>(
     provider: &Provider,
     address: &str,

@@ -8,7 +8,7 @@ use ring::signature::{
     self as rules, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
 };
 
-/// What verifies tokens here. It signs none, and takes no keys that are secrets.
+/// The verifier of tokens. It signs none, and takes no keys that are secrets.
 static RING: CryptoProvider = CryptoProvider {
     signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
     verifier_factory: |algorithm, key| match kind(*algorithm) {
@@ -25,7 +25,7 @@ pub(super) fn install() -> Result<()> {
     Ok(())
 }
 
-/// How signatures of an algorithm are verified.
+/// The way to verify signatures of an algorithm.
 enum Kind {
     Rsa(&'static RsaParameters),
     Other(&'static dyn VerificationAlgorithm),

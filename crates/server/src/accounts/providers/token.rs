@@ -14,7 +14,7 @@ use crate::clock;
 /// The seconds by which the clocks of two machines may differ.
 const DRIFT: i64 = 60;
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Debug, Deserialize)]
 pub(super) struct Claims {
     pub sub: String,
@@ -31,14 +31,14 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// Whether the provider says that the email address is that of the person.
+    /// Returns true if the provider says that the email address is that of the person.
     pub fn is_verified(&self) -> bool {
         matches!(&self.email_verified, Some(Value::Bool(true)))
             || self.email_verified.as_ref().and_then(Value::as_str) == Some("true")
     }
 }
 
-/// Why a token is not taken.
+/// The reason why a token is refused.
 #[derive(Debug)]
 pub(super) enum Refused {
     /// No known key may have signed it; the provider may have a new one.
@@ -61,7 +61,7 @@ impl From<jsonwebtoken::errors::Error> for Refused {
     }
 }
 
-/// Whether a key can be that of signatures by an algorithm.
+/// Returns true if a key can be that of signatures by an algorithm.
 fn is_of(key: &Jwk, algorithm: Algorithm) -> bool {
     use Algorithm::{ES256, ES384, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512};
     let is_for_signatures = !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));

@@ -41,7 +41,7 @@ pub struct Column {
     /// The choices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// Whether a submission must have it.
+    /// True if a submission must fill it in.
     #[serde(default)]
     pub required: bool,
 }
@@ -94,7 +94,7 @@ pub fn check(columns: &[Column]) -> anyhow::Result<()> {
 }
 
 impl Column {
-    /// What a text means in the column; `None` if it is empty.
+    /// The value of a text in the column; `None` if it is empty.
     pub fn read(&self, given: &str) -> Result<Option<Cell>, Fault> {
         let (given, label) = (plain::line(given), &self.label);
         if given.is_empty() && !self.required {
@@ -146,7 +146,7 @@ impl Column {
         Ok(Some(cell))
     }
 
-    /// Whether a cell is one of the column, which its hosts may have changed.
+    /// Returns true if a cell fits the column, which its hosts may have changed.
     pub fn has(&self, cell: &Cell) -> bool {
         matches!(
             (self.kind, cell),

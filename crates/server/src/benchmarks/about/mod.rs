@@ -1,4 +1,4 @@
-//! What teams say about their methods: authors, links, tags, and what hosts ask in columns of their own.
+//! Methods as teams describe them: authors, links, tags, and the columns that hosts define.
 
 mod columns;
 mod said;

@@ -1,4 +1,4 @@
-//! What a team says about its method: as it is given, by name, and as it is stored.
+//! The description of a method: as it is sent, by name, and as it is stored.
 
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
@@ -28,14 +28,14 @@ const LINK: usize = 500;
 const TAGS: usize = 10;
 const TAG: usize = 30;
 
-/// What the name of a field begins with that fills in a column of the phase.
+/// The prefix of the names of fields that fill in a column of the phase.
 const COLUMN: &str = "column.";
 
-/// What is said about a method, as a form or a program gives it.
+/// The description of a method, as a form or a client sends it.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     pub method: String,
-    /// What the team says about it.
+    /// The team's text about it.
     pub description: String,
     pub authors: String,
     /// A link to a paper or a page.
@@ -44,13 +44,13 @@ pub struct About {
     pub code: String,
     /// With commas between them.
     pub tags: String,
-    /// What the columns of the phase hold, by their keys.
+    /// The entries in the columns of the phase, by their keys.
     pub columns: IndexMap<String, String>,
     /// The team, if the person is in several.
     pub team: Option<String>,
 }
 
-/// What is said about a method beside its name, description and link, as rows have it.
+/// The description of a method beside its name, text and link, as rows store it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Said {
     pub authors: String,
@@ -58,12 +58,12 @@ pub struct Said {
     pub code: String,
     #[serde(deserialize_with = "store::json")]
     pub tags: Vec<String>,
-    /// What the columns of the phase hold, by their keys.
+    /// The entries in the columns of the phase, by their keys.
     #[serde(deserialize_with = "store::json")]
     pub details: Cells,
 }
 
-/// What is said about a method, checked.
+/// The checked description of a method.
 pub struct Checked {
     pub method: String,
     pub description: String,
@@ -73,7 +73,7 @@ pub struct Checked {
 }
 
 impl About {
-    /// What is given by names, such as those of a form.
+    /// Collects values by names, such as those of a form.
     pub fn of(given: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut about = Self::default();
         given.into_iter().for_each(|(name, text)| about.set(&name, text));
@@ -98,7 +98,7 @@ impl About {
         }
     }
 
-    /// What is given for a column.
+    /// The value that was sent for a column.
     pub fn column(&self, key: &str) -> &str {
         self.columns.get(key).map_or("", String::as_str)
     }
@@ -184,19 +184,19 @@ fn tags(text: &str) -> Result<Vec<String>, Fault> {
 }
 
 impl Said {
-    /// What it says in a column; `None` if nothing, or if the hosts have changed what the column holds.
+    /// Its entry in a column; `None` if there is none, or if the hosts have changed the type of the column.
     pub fn cell(&self, column: &Column) -> Option<&Cell> {
         self.details.get(&column.key).filter(|cell| column.has(cell))
     }
 
-    /// What it says in the columns of a phase.
+    /// Its entries in the columns of a phase.
     pub fn cells(&self, columns: &[Column]) -> Cells {
         let said = columns.iter().filter_map(|column| Some((column.key.clone(), self.cell(column)?.clone())));
         said.collect()
     }
 }
 
-/// What is changed of what is said about a method, by the names of a form.
+/// Changes to the description of a method, by the names of a form.
 pub struct Changes(pub Vec<(String, String)>);
 
 impl FromRequest<App> for Changes {

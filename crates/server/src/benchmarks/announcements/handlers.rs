@@ -54,11 +54,11 @@ struct Form {
     phases: Vec<Phase>,
     given: NewAnnouncement,
     sends_mail: bool,
-    /// What it would look like.
+    /// The preview.
     preview: Option<String>,
 }
 
-/// What a host has written so far: a new announcement, or with an id.
+/// The text that a host has written so far: a new announcement, or with an id.
 #[derive(Deserialize, JsonSchema)]
 struct Draft {
     #[serde(default)]

@@ -15,13 +15,13 @@ use crate::store::Tx;
 use crate::web::encode;
 use crate::web::language::Language;
 
-/// How many people a job writes to, so that others need not wait for its transaction.
+/// The number of people to whom a job writes at once, so that others need not wait for its transaction.
 const AT_ONCE: usize = 200;
 
 /// Writes the email of an announcement.
 pub struct MailAnnouncement;
 
-/// Those to whom an announcement was not yet sent: the accounts after one, in the order of their ids.
+/// The people to whom an announcement was not yet sent: the accounts after one, in the order of their ids.
 pub struct Recipients {
     pub announcement: String,
     /// The id of the last account that got it; empty at the beginning.

@@ -32,7 +32,7 @@ pub struct Announcement {
     pub title: String,
     /// Markdown.
     pub text: String,
-    /// Whether it was sent by email.
+    /// True if it was sent by email.
     pub is_mailed: bool,
     pub created_at: i64,
     pub edited_at: Option<i64>,
@@ -193,7 +193,7 @@ pub(super) async fn retract(app: &App, by: &Visitor, benchmark: &str, id: &str) 
     Ok(tx.commit().await?)
 }
 
-/// Why an announcement cannot be changed.
+/// The reason why an announcement cannot be changed.
 async fn unchanged(tx: &mut Tx, benchmark: &str, id: &str) -> Result<Fault, Error> {
     let known = "SELECT 1 FROM announcement WHERE id = $1 AND benchmark = $2";
     Ok(match tx.exists(known, args![id, benchmark]).await? {

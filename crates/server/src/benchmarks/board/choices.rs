@@ -1,4 +1,5 @@
-//! What a visitor chooses of a board. All is in the address, so links keep it, and every form of the board obeys it.
+//! The choices of a visitor of a board. All are in the address, so links keep them, and every form of the board obeys
+//! them.
 //!
 //! The page, its views, JSON and CSV read this one type, and links write it. Places and marks are made before rows are
 //! left out, so they are those of the whole board whatever is shown.
@@ -14,10 +15,10 @@ use crate::clock;
 use crate::fault::Fault;
 use crate::web::encode;
 
-/// What stands for all columns.
+/// The value that stands for all columns.
 pub const ALL: &str = "all";
 
-/// What is asked of a board.
+/// The query of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BoardQuery {
@@ -141,7 +142,7 @@ impl BoardQuery {
         Ok(chosen)
     }
 
-    /// Which rows to show.
+    /// The rows to show.
     pub fn filter(&self) -> Result<Filter, Fault> {
         let time = |name: &'static str, text: &str| match text.trim() {
             "" => Ok(None),
@@ -166,7 +167,7 @@ impl BoardQuery {
     }
 }
 
-/// Which rows of a board are shown.
+/// The rows of a board that are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Parts of names, in lowercase.
@@ -178,12 +179,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether it hides nothing.
+    /// Returns true if it hides nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether an entry or a baseline is shown.
+    /// Returns true if an entry or a baseline is shown.
     pub fn shows(&self, entry: &Candidate) -> bool {
         let is_in_time = self.since.is_none_or(|since| since <= entry.created_at)
             && self.until.is_none_or(|until| entry.created_at <= until);

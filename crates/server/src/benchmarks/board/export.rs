@@ -19,7 +19,7 @@ use crate::clock;
 use crate::fault::Fault;
 use crate::web::{Answer, Either};
 
-/// How rows are compared, in the words of the page.
+/// The way in which rows are compared, in the words of the page.
 const COMPARISON: &str = "“≈ row above” marks a row that does not differ significantly from the row above by the measure \
     that the board is sorted by: paired randomisation with 10,000 exchanges, or the exact permutation test where there is \
     one, corrected by Holm’s method over all neighbours on the board, at the level 0.05. Choices of rows and columns change no \

@@ -1,4 +1,4 @@
-//! What the pages of a board begin with: the phase, the references, and the choices that all of them share.
+//! The head of the pages of a board: the phase, the references, and the choices that all of them share.
 
 use super::choices::BoardQuery;
 use super::queries::Board;
@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::web::Page;
 use crate::web::language::say;
 
-/// How a board is shown.
+/// The view of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     Table,
@@ -44,7 +44,7 @@ pub struct Tab {
     pub is_here: bool,
 }
 
-/// What a page of a board begins with.
+/// The head of a page of a board.
 pub struct Head<'a> {
     pub seen: &'a Seen,
     pub phase: &'a Phase,
@@ -56,7 +56,7 @@ pub struct Head<'a> {
     pub phases: Vec<Tab>,
     pub sets: Vec<Tab>,
     pub views: Vec<Tab>,
-    /// Whether some references could not be prepared.
+    /// True if some references could not be prepared.
     pub has_failed: bool,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Head<'a> {
         BoardQuery { tags: vec![tag.to_owned()], ..self.asked.clone() }.address(&self.path)
     }
 
-    /// What was chosen besides the fields of a form, which keeps it.
+    /// The choices outside the fields of a form, which keeps them.
     pub fn kept(&self, fields: &[&str]) -> Vec<(&'static str, &str)> {
         let mut kept = self.asked.pairs();
         kept.retain(|(name, _)| !fields.contains(name));

@@ -37,7 +37,7 @@ pub struct Contender {
     pub id: String,
     /// By the measure that ranks.
     pub score: Option<f64>,
-    /// Whether its team chose it for the board.
+    /// True if its team chose it for the board.
     pub is_pinned: bool,
     pub created_at: i64,
 }
@@ -58,7 +58,7 @@ pub struct Row {
     pub above: Option<Arc<Candidate>>,
     /// The p-value of the difference from the row above by the measure that sorts, before correction.
     pub p: Option<f64>,
-    /// Whether it does not differ significantly from the row above; `None` if that is not known.
+    /// True if it does not differ significantly from the row above; `None` if that is not known.
     pub is_tied: Option<bool>,
 }
 
@@ -81,13 +81,13 @@ pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
     }
 }
 
-/// What a submission is called: the team with the method, or the method of one that has no team.
+/// The name of a submission: the team with the method, or the method of one that has no team.
 pub fn named(team: &str, method: &str) -> String {
     if team.is_empty() { method.to_owned() } else { format!("{team} ({method})") }
 }
 
 impl Candidate {
-    /// What it is called: the team with the method, or the method of a baseline.
+    /// Its name: the team with the method, or the method of a baseline.
     pub fn name(&self) -> String {
         named(&self.team_name, &self.method)
     }
@@ -98,7 +98,8 @@ impl Candidate {
     }
 }
 
-/// What stands on a board for a team: its pinned submission, or else its best by `main`; of equal ones, the first.
+/// The submission that stands on a board for a team: its pinned one, or else its best by `main`; of equal ones, the
+/// first.
 pub fn standing_for_team(contenders: Vec<Contender>, main: &Described) -> Option<Contender> {
     contenders.into_iter().reduce(|best, other| {
         let by_choice = other.is_pinned.cmp(&best.is_pinned);
@@ -108,8 +109,8 @@ pub fn standing_for_team(contenders: Vec<Contender>, main: &Described) -> Option
     })
 }
 
-/// What has stood on a board for a team: each submission that was its best by `main` when it came, in their order. Of a
-/// team that has pinned one, only that one is known to have stood.
+/// The submissions that have stood on a board for a team: each that was its best by `main` when it came, in their
+/// order. Of a team that has pinned one, only that one is known to have stood.
 pub fn past_of_team(mut contenders: Vec<Contender>, main: &Described) -> Vec<Contender> {
     if contenders.iter().any(|one| one.is_pinned) {
         contenders.retain(|one| one.is_pinned);

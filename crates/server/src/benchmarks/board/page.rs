@@ -31,7 +31,7 @@ struct ShownRow<'b> {
     entry: &'b Candidate,
     rank: String,
     is_own: bool,
-    /// Whether it is the first of the visitor's.
+    /// True if it is the first of the visitor's.
     is_first_own: bool,
     /// Its own page.
     address: String,
@@ -40,7 +40,7 @@ struct ShownRow<'b> {
     date: String,
 }
 
-/// How a row compares with the one above it on the whole board.
+/// The comparison of a row with the one above it on the whole board.
 enum Mark<'b> {
     /// It differs, or that is not known.
     Nothing,
@@ -55,12 +55,12 @@ struct Cell {
     score: String,
     /// Empty if it is not shown.
     interval: String,
-    /// Whether it is the best of its column.
+    /// True if it is the best of its column.
     is_best: bool,
 }
 
 impl ShownRow<'_> {
-    /// What it says in a column of the hosts.
+    /// Its entry in a column of the hosts.
     fn detail(&self, page: &Page, column: &about::Column) -> String {
         self.entry.said.cell(column).map_or(String::new(), |cell| column.shown(page, cell))
     }
@@ -76,7 +76,7 @@ impl ShownRow<'_> {
 }
 
 impl Judged {
-    /// Who wrote the captions.
+    /// The author of the captions.
     fn name(&self, page: &Page) -> String {
         match self.method.as_str() {
             "" => page.t("References").to_owned(),
@@ -118,9 +118,9 @@ struct BoardPage<'a> {
     json: String,
     /// The page of two entries side by side.
     compare: String,
-    /// Whether there are teams, and the visitor is in none of them.
+    /// True if there are teams, and the visitor is in none of them.
     may_ask: bool,
-    /// Whether there are two rows to compare.
+    /// True if there are two rows to compare.
     is_comparable: bool,
 }
 

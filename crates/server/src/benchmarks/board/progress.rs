@@ -23,9 +23,9 @@ use crate::web::{Answer, Asked, Page, Visible};
 struct Point {
     entry: Arc<Candidate>,
     score: f64,
-    /// Whether it was better than all before it.
+    /// True if it was better than all before it.
     is_best: bool,
-    /// Whether it is of one of the visitor's teams.
+    /// True if it is of one of the visitor's teams.
     is_own: bool,
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn for_programs(
     }))
 }
 
-/// What a visitor may see of what has stood on a board, the oldest first.
+/// The submissions that have stood on a board, as far as a visitor may see them, the oldest first.
 async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> Result<Vec<Point>, Fault> {
     let filter = asked.filter()?;
     let mut entries = app.boards.stood(&app.store, phase, &board.set).await?;

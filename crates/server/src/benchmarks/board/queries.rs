@@ -1,4 +1,4 @@
-//! What stands on the board of a phase, and what a visitor may see of it.
+//! The rows of the board of a phase, as far as a visitor may see them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -74,7 +74,7 @@ pub async fn uncompared(
     Ok(found.into_values().collect())
 }
 
-/// What stands on the board in order and has captions.
+/// The rows of the board, in order, that have captions.
 pub async fn with_captions(
     store: &Store,
     phase: &Phase,
@@ -100,28 +100,28 @@ pub struct Board {
     /// The number of all rows, and of those that have a place.
     pub n_rows: usize,
     pub n_ranked: usize,
-    /// Whether some rows may be hidden by choice.
+    /// True if some rows may be hidden by choice.
     pub is_filtered: bool,
     /// The ids of the visitor's teams.
     pub own: HashSet<String>,
     /// The names of the visitor's teams and their places.
     pub places: Vec<(String, usize)>,
-    /// Whether only rows of the visitor's teams are shown.
+    /// True if only rows of the visitor's teams are shown.
     pub is_own: bool,
-    /// What the hosts have removed, the newest removal first.
+    /// The rows that the hosts have removed, the newest removal first.
     pub removed: Vec<Removed>,
-    /// What people's judgements of captions add up to; empty where only own rows are shown.
+    /// The sums of people's judgements of captions; empty where only own rows are shown.
     pub judged: Vec<Judged>,
 }
 
 impl Board {
-    /// Whether an entry is of one of the visitor's teams.
+    /// Returns true if an entry is of one of the visitor's teams.
     pub fn is_of_visitor(&self, entry: &Candidate) -> bool {
         entry.team.as_ref().is_some_and(|team| self.own.contains(team))
     }
 }
 
-/// What people's judgements of a system add up to.
+/// The sums of people's judgements of a system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The name of the team; empty for baselines and references.
@@ -203,7 +203,7 @@ pub async fn forget_agreement(tx: &mut Tx, phase: &str) -> Result<(), Error> {
     tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
 }
 
-/// What a visitor sees of a board.
+/// The part of a board that a visitor sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
     /// No score.
@@ -213,7 +213,7 @@ pub enum Sight {
     All,
 }
 
-/// What a visitor sees of the boards of a phase.
+/// The part of the boards of a phase that a visitor sees.
 pub fn sight(seen: &Seen, phase: &Phase, visitor: Option<&Visitor>) -> Sight {
     match (phase.board, visitor) {
         _ if seen.is_host || phase.is_revealed() => Sight::All,

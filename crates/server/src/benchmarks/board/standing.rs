@@ -1,5 +1,5 @@
-//! What stands on the boards of a phase, kept as rows that change with what they are made of. A board is read from
-//! them, however many submissions there are.
+//! The rows of the boards of a phase, stored and changed with what they are made of. A board is read from them, however
+//! many submissions there are.
 //!
 //! With 12,000 submissions, computing a board took a second. Each process keeps the rows of a few boards in memory,
 //! with a number of the phase that every change raises. What stood for a team before is kept beside it as the progress
@@ -142,10 +142,10 @@ impl ReferenceSet {
     }
 }
 
-/// What stands on a board, in no order.
+/// The rows of a board, in no order.
 type Standing = Vec<Arc<Candidate>>;
 
-/// What stands on the board of a phase by a reference set.
+/// The rows of the board of a phase by a reference set.
 pub(super) async fn standing(store: &Store, set: &ReferenceSet) -> Result<Standing, Error> {
     rows(store, set, false).await
 }
@@ -170,12 +170,12 @@ async fn rows(store: &Store, set: &ReferenceSet, with_past: bool) -> Result<Stan
 /// The number of reference sets of which is kept what stands.
 const KEPT: usize = 32;
 
-/// What stands by a few reference sets, with the number that their phase had when it was read.
+/// The rows by a few reference sets, with the number that their phase had when they were read.
 #[derive(Default)]
 pub struct Kept(Mutex<HashMap<(String, bool), (i64, Standing)>>);
 
 impl Kept {
-    /// What stands by a reference set of `phase`, which is read again if it has changed since, by whatever process.
+    /// The rows by a reference set of `phase`, which are read again if any process has changed it since.
     pub(super) async fn standing(
         &self,
         store: &Store,

@@ -21,7 +21,7 @@ use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Answer, Asked, Either, Page, Route, Scope, Visible, encode};
 
-/// How entries are compared, in the words of the page.
+/// The way in which entries are compared, in the words of the page.
 const COMPARISON: &str = "Each measure is tested by paired randomisation with 10,000 exchanges, or by the exact permutation \
     test where there is one, corrected by Holm’s method over the measures of these references, at the level 0.05.";
 
@@ -49,7 +49,7 @@ struct ComparePage<'a> {
     seen: &'a Seen,
     phase: &'a Phase,
     choices: Vec<Choice>,
-    /// What was chosen; empty for nothing.
+    /// The chosen entries; empty for none.
     chosen: [&'a str; 2],
     /// The address of the comparison.
     here: String,
@@ -64,13 +64,13 @@ impl<'a> ComparePage<'a> {
         board::shown(value, &by.measure, self.phase.decimals)
     }
 
-    /// Whether a job is still to find something out.
+    /// Returns true if a job is still to compute something.
     fn is_waiting(&self, compared: &SideBySide) -> bool {
         let mut all = [&compared.progress].into_iter().chain(compared.images.iter().map(|by| &by.progress));
         all.any(|progress| progress.state == ComparisonState::Waiting)
     }
 
-    /// What someone can ask for.
+    /// The comparison that someone can request.
     fn open(&self, compared: &'a SideBySide) -> Option<&'a Progress> {
         let mut all = [&compared.progress].into_iter().chain(compared.images.iter().map(|by| &by.progress));
         all.find(|progress| progress.is_open())
@@ -124,7 +124,7 @@ impl<'a> ComparePage<'a> {
         }
     }
 
-    /// What the test of a measure says.
+    /// The verdict of the test of a measure.
     fn verdict(&self, compared: &SideBySide, by: &ByMeasure) -> String {
         match (by.test, by.better()) {
             (None, _) => String::new(),
@@ -133,7 +133,7 @@ impl<'a> ComparePage<'a> {
         }
     }
 
-    /// What the tests by a reference set come to, in sentences.
+    /// The results of the tests by a reference set, in sentences.
     fn summary(&self, compared: &SideBySide, by: &BySet) -> Vec<String> {
         let tested = by.measures.iter().filter(|by| by.test.is_some()).count();
         let better = |place| by.measures.iter().filter(|by| by.better() == Some(place)).count();
@@ -145,7 +145,7 @@ impl<'a> ComparePage<'a> {
     }
 }
 
-/// How much higher the first score is than the second, of scores as they are shown.
+/// The first score minus the second, of scores as they are shown.
 fn difference(by: &ByMeasure, decimals: usize) -> Option<f64> {
     let round = |value| rounded(value, &by.measure, decimals);
     let [a, b] = by.scores;

@@ -26,12 +26,12 @@ pub struct ByImage {
     /// The name of the reference set.
     pub set: String,
     pub measure: Described,
-    /// What was found, once they are compared.
+    /// The result, once they are compared.
     pub found: Option<MeasureContrast>,
 }
 
-/// Whether the visitor may see two entries image by image: the phase shows that, and they run it or are in the teams of
-/// both.
+/// Returns true if the visitor may see two entries image by image: the phase shows that, and they run it or are in the
+/// teams of both.
 fn are_shown(of: &SeenPhase, entries: &[SeenEntry; 2]) -> bool {
     of.phase.per_image != PerImage::Nothing
         && entries.iter().all(|entry| entry.submission.blob.is_some() && (of.seen.is_host || entry.is_member))
@@ -91,7 +91,7 @@ async fn found(
     Ok(found.map(|found| serde_json::from_str(&found)).transpose()?)
 }
 
-/// What was found for a phase as it was then; `None` if it shows nothing.
+/// The result for a phase as it was then; `None` if it shows nothing.
 pub struct Contrasted(Option<(Phase, Vec<SetContrast>)>);
 
 impl Work for ContrastPair {

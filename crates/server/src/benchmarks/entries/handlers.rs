@@ -30,7 +30,7 @@ struct EntryPage<'a> {
     submission: &'a Submission,
     team_name: &'a str,
     is_own: bool,
-    /// Where to ask its team for a place, for visitors who are not in it.
+    /// The page on which visitors outside its team can ask for a place.
     ask: Option<String>,
     boards: &'a [Beside],
     history: &'a [Earlier],

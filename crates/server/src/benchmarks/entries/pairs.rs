@@ -81,7 +81,7 @@ impl FromStr for Pair {
 /// P-values by the id of the reference set and the key of the measure; `None` where there is no test.
 type Known = HashMap<(String, String), Option<f64>>;
 
-/// What is known of how two submissions differ.
+/// The stored differences of two submissions.
 async fn known(store: &Store, phase: &Phase, Pair { one, other }: &Pair) -> Result<Known, Error> {
     let sql =
         "SELECT reference_set, metric, p FROM comparison WHERE score_set = $1 AND one = $2 AND other = $3";
@@ -98,7 +98,7 @@ fn compared(known: &Known) -> HashSet<&String> {
 impl Work for ComparePair {
     const KIND: &'static str = "compare-pair";
     type Subject = Pair;
-    /// How they differ, and the score set that the phase showed when they were compared.
+    /// Their differences, and the score set that the phase showed when they were compared.
     type Done = (Option<String>, Vec<SetTests>);
 
     async fn run(app: &App, job: &Job<Pair>) -> Result<Self::Done, Failure> {
@@ -131,18 +131,18 @@ pub struct SideBySide {
     pub images: Option<ByImage>,
 }
 
-/// How far a comparison is.
+/// The progress of a comparison.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub state: ComparisonState,
-    /// How long it still waits.
+    /// The remaining wait.
     pub wait: Option<Wait>,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
 }
 
 impl Progress {
-    /// How far the job `W` for a pair is, whose result may be there.
+    /// The progress of the job `W` for a pair, whose result may be there.
     pub async fn of<W: Work<Subject = Pair>>(app: &App, pair: &Pair, is_done: bool) -> Result<Self, Error> {
         let mut progress = Self { state: ComparisonState::Compared, wait: None, reason: None };
         if is_done {
@@ -164,7 +164,7 @@ impl Progress {
         Ok(progress)
     }
 
-    /// Whether someone can ask for it.
+    /// Returns true if someone can request it.
     pub fn is_open(&self) -> bool {
         matches!(self.state, ComparisonState::NotCompared | ComparisonState::Failed)
     }
@@ -184,7 +184,7 @@ pub struct ByMeasure {
     pub test: Option<Test>,
 }
 
-/// What the test of a measure gave.
+/// The result of the test of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Test {
     /// The p-value before correction.
@@ -194,14 +194,14 @@ pub struct Test {
 }
 
 impl Test {
-    /// Whether the entries differ significantly.
+    /// Returns true if the entries differ significantly.
     pub fn differs(self) -> bool {
         self.corrected < LEVEL
     }
 }
 
 impl ByMeasure {
-    /// Which of the two is significantly better.
+    /// The one of the two that is significantly better.
     pub fn better(&self) -> Option<usize> {
         self.test.filter(|test| test.differs())?;
         let [a, b] = self.scores.map(|score| board::strength(score.map(|(score, _)| score), &self.measure));
@@ -294,7 +294,7 @@ async fn add<W: Work<Subject = Pair>>(tx: &mut Tx, pair: &Pair) -> Result<(), Er
 /// An entry that can be chosen: its id, and its name for people.
 pub type Choice = (String, String);
 
-/// What a visitor may choose: what stands on the board of the phase and has captions, and what was chosen already.
+/// The entries that a visitor may choose: those on the board of the phase that have captions, and those chosen already.
 pub async fn choices(
     app: &App,
     of: &SeenPhase,

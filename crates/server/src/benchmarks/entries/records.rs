@@ -24,7 +24,7 @@ pub struct SeenEntry {
     pub submission: Submission,
     /// Empty for baselines and people.
     pub team_name: String,
-    /// Whether the visitor is in its team.
+    /// True if the visitor is in its team.
     pub is_member: bool,
 }
 
@@ -76,13 +76,13 @@ impl SeenEntry {
         self.of.address(&format!("entries/{}", self.submission.id))
     }
 
-    /// What it is called, unless it is that of people.
+    /// Its name, unless it is that of people.
     pub fn name(&self) -> String {
         board::named(&self.team_name, &self.submission.method)
     }
 }
 
-/// Whether a submission stands on a board of its phase, or has stood there.
+/// Returns true if a submission stands on a board of its phase, or has stood there.
 async fn stands(store: &Store, id: &str) -> Result<bool, Error> {
     store.exists("SELECT 1 FROM standing WHERE submission = $1", args![id]).await
 }
@@ -118,7 +118,7 @@ pub struct Other {
     pub score: f64,
 }
 
-/// How an entry stands on each board of its phase, as far as the visitor sees others on it.
+/// The place of an entry on each board of its phase, as far as the visitor sees others on it.
 pub async fn beside(app: &App, entry: &SeenEntry, visitor: Option<&Visitor>) -> Result<Vec<Beside>, Fault> {
     let SeenEntry { of, submission, .. } = entry;
     let scores = submissions::scores(&app.store, &of.phase, &submission.id).await?;

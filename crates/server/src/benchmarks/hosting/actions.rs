@@ -233,12 +233,12 @@ pub async fn submissions(store: &Store, phase: &Phase) -> Result<Vec<OfTeam>, Fa
     Ok(store.fetch(sql, args).await?)
 }
 
-/// How many submissions of teams a phase has.
+/// The number of submissions of teams in a phase.
 #[derive(Default)]
 pub struct Count {
     pub all: i64,
     pub today: i64,
-    /// Those that wait or are being scored.
+    /// The number that wait or are being scored.
     pub waiting: i64,
     pub failed: i64,
 }
@@ -268,7 +268,7 @@ pub async fn failed_rows(store: &Store, phase: &str) -> Result<Vec<Submission>, 
     Ok(store.fetch(sql, args![phase]).await?)
 }
 
-/// Why the neighbours on the board of a phase could not be compared, unless they are about to be.
+/// The reason why the neighbours on the board of a phase could not be compared, unless they are about to be.
 pub async fn comparison_failure(store: &Store, phase: &str) -> Result<Option<String>, Fault> {
     Ok(scoring::comparison_failure(&mut store.snapshot().await?, phase).await?)
 }
@@ -305,11 +305,11 @@ pub async fn try_again(app: &App, visitor: &Visitor, phase: &Phase) -> Result<()
 /// A note of the audit log.
 #[derive(Deserialize)]
 pub struct Note {
-    /// When.
+    /// The time.
     pub at: i64,
     /// The name of the person; empty for the server itself.
     pub actor_name: String,
-    /// What was done.
+    /// The action.
     pub action: String,
     /// The id of what it was done to.
     pub subject: String,

@@ -77,14 +77,14 @@ struct PhaseHost<'a> {
     has_failed: bool,
     /// The baselines and the row for people that have no scores.
     failed_rows: Vec<Submission>,
-    /// Why neighbours on the board could not be compared.
+    /// The reason why neighbours on the board could not be compared.
     comparison_failure: Option<String>,
-    /// Which data of its metrics are not installed, and how to install them; empty if all are.
+    /// The data of its metrics that are not installed, and how to install them; empty if all are.
     absence: String,
     count: Count,
-    /// Why it takes no submissions now.
+    /// The reason why it takes no submissions now.
     closed: Option<String>,
-    /// What comes next, with the time and the days until then.
+    /// The next events, with the time and the days until then.
     next: Vec<(&'static str, i64, i64)>,
 }
 
@@ -96,12 +96,12 @@ impl PhaseHost<'_> {
         of_teams.filter(|submission| submission.state == SubmissionState::Failed).take(FAILURES)
     }
 
-    /// Whether something failed that can be tried again.
+    /// Returns true if something failed that can be tried again.
     fn can_try_again(&self) -> bool {
         self.has_failed || !self.failed_rows.is_empty() || self.comparison_failure.is_some()
     }
 
-    /// Whether a host has something to do.
+    /// Returns true if a host has something to do.
     fn needs_attention(&self) -> bool {
         self.can_try_again()
             || self.seen.benchmark.draft
@@ -119,7 +119,7 @@ impl PhaseHost<'_> {
 /// The most failures that ask for attention.
 const FAILURES: usize = 5;
 
-/// What comes next in a phase: each with its time and the days until then.
+/// The next events of a phase, each with its time and the days until then.
 fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
     let now = clock::now();
     let mut next = Vec::new();

@@ -1,4 +1,4 @@
-//! What hosts do with their phases: limits, grants, stopping submissions, taking entries off the board, scoring again.
+//! Actions of hosts in their phases: limits, grants, stopping submissions, taking entries off the board, scoring again.
 
 mod actions;
 mod handlers;

@@ -19,10 +19,10 @@ use crate::{args, clock, why};
 /// Builds the results of a submission image by image.
 pub struct BuildImages;
 
-/// What was built for a phase as it was then; `None` if it showed nothing.
+/// The results for a phase as it was then; `None` if it showed nothing.
 pub struct Results(Option<(Phase, Vec<OfSet>)>);
 
-/// What was built by one reference set.
+/// The results by one reference set.
 struct OfSet {
     /// The id of the set.
     set: String,

@@ -94,7 +94,7 @@ async fn lines(
     Ok(sent)
 }
 
-/// How far the results are, for programs.
+/// The progress of the results, for clients of the API.
 async fn shown(app: &App, of: &SeenSubmission) -> Result<ImageResults, Fault> {
     let State { state, reason, wait, built } = records::state(app, of).await?.ok_or_else(Fault::not_found)?;
     let address = |path: &str, set: &str| {

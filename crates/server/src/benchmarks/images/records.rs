@@ -26,7 +26,7 @@ pub struct Built {
     /// The hash of the page.
     pub page: String,
     pub page_size: i64,
-    /// What the page may do in a browser.
+    /// The content security policy of the page.
     pub policy: String,
     /// The hash of the scores as JSON Lines.
     pub lines: String,
@@ -50,7 +50,7 @@ impl Subject for SeenImages {
     }
 }
 
-/// Whether those who may see a submission may now see its results image by image.
+/// Returns true if those who may see a submission may now see its results image by image.
 fn are_shown(of: &SeenSubmission) -> bool {
     of.phase.per_image != PerImage::Nothing
         && of.shows_scores()
@@ -58,17 +58,17 @@ fn are_shown(of: &SeenSubmission) -> bool {
         && of.submission.kind != SubmissionKind::Human
 }
 
-/// How far results image by image are.
+/// The progress of results image by image.
 pub struct State {
     pub state: ImageResultsState,
-    /// Why they could not be built.
+    /// The reason why they could not be built.
     pub reason: Option<String>,
     pub wait: Option<Wait>,
-    /// Those by each reference set, once they are ready.
+    /// The results by each reference set, once they are ready.
     pub built: Vec<Built>,
 }
 
-/// How far the results of a submission image by image are; `None` if the visitor may not see them.
+/// The progress of the results of a submission image by image; `None` if the visitor may not see them.
 pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Fault> {
     if !are_shown(of) {
         return Ok(None);

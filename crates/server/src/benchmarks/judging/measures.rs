@@ -1,4 +1,4 @@
-//! What judgements add up to: the measures M1 to M4 of the COCO captioning challenge of 2015.
+//! Summarises judgements: the measures M1 to M4 of the COCO captioning challenge of 2015.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub struct Judgement {
     pub image: String,
     /// 4 describes it without errors, 3 with minor errors, 2 is somewhat related, 1 is unrelated.
     pub grade: i64,
-    /// Whether it was taken for a machine's.
+    /// True if it was taken for a machine's.
     pub is_machine: bool,
     /// 1 lacks detail, 5 is very detailed.
     pub detail: i64,

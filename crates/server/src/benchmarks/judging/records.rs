@@ -34,10 +34,10 @@ pub struct Evaluation {
     pub pictures: String,
     /// The number of images.
     pub images: usize,
-    /// How many people should judge each caption.
+    /// The number of people who should judge each caption.
     pub wanted: i64,
     pub state: EvaluationState,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Evaluation {
         self.pictures.replace("{id:012}", &padded(12)).replace("{id}", &encode(image))
     }
 
-    /// Where the pictures come from, as policies of pages name it.
+    /// The origin of the pictures, as policies of pages name it.
     pub fn origin(&self) -> &str {
         let host = self.pictures.find("://").map_or(0, |place| place + 3);
         let end = self.pictures[host..].find('/').map_or(self.pictures.len(), |place| host + place);
@@ -199,13 +199,13 @@ pub async fn next(store: &Store, evaluation: &Evaluation, account: &str) -> Resu
         .await
 }
 
-/// What a judge says of a caption.
+/// A judge's verdict on a caption.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Verdict {
     pub item: String,
     /// From 4, without errors, to 1, unrelated.
     pub grade: i64,
-    /// Whether they take it for a machine's.
+    /// True if they take it for a machine's.
     pub is_machine: bool,
     /// From 1, lacks detail, to 5, very detailed.
     pub detail: i64,
@@ -299,7 +299,7 @@ pub async fn for_programs(store: &Store, phase: &str) -> Result<Judging, Error> 
     })
 }
 
-/// What people's judgements of a phase add up to.
+/// The sums of people's judgements of a phase.
 pub async fn results(store: &Store, phase: &str) -> Result<Vec<Measured>, Error> {
     // One that was begun does not hide what people said before.
     let sql = "SELECT id FROM evaluation WHERE phase = $1 AND EXISTS (SELECT 1 FROM evaluation_item AS item \

@@ -19,7 +19,7 @@ const VECTORS: &str = "vectors";
 
 type Fields<'p> = Vec<(&'p str, &'p str)>;
 
-/// What a form says about a phase, which is now `known`.
+/// The plan of a phase that a form describes; the phase is now `known`.
 pub fn phase(parcel: &Parcel, known: Option<&PhasePlan>) -> Result<PhasePlan, Fault> {
     let mut plain = Fields::new();
     for (name, text) in &parcel.fields {

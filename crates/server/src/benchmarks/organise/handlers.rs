@@ -284,7 +284,7 @@ struct PhaseForm<'a> {
     seen: &'a Seen,
     plan: &'a PhasePlan,
     is_new: bool,
-    /// Whether all of it may change.
+    /// True if all of it may change.
     is_free: bool,
     problem: Option<String>,
     sets: &'a [ReferenceSet],
@@ -293,7 +293,7 @@ struct PhaseForm<'a> {
 }
 
 impl PhaseForm<'_> {
-    /// Whether a metric is chosen.
+    /// Returns true if a metric is chosen.
     fn has(&self, name: &str) -> bool {
         self.plan.metrics.iter().any(|chosen| chosen == name)
     }
@@ -307,7 +307,7 @@ impl PhaseForm<'_> {
         self.plan.metrics.iter().filter(|name| !is_listed(name)).cloned().collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether the measure that ranks is one of those that are listed.
+    /// Returns true if the measure that ranks is one of those that are listed.
     fn lists_main(&self) -> bool {
         let measures = self.choices.metrics.iter().flat_map(|metric| &metric.measures);
         measures.into_iter().any(|measure| measure.key == self.plan.main_metric)

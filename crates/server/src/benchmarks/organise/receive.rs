@@ -17,14 +17,14 @@ use crate::fault::Fault;
 /// The most bytes of a plan.
 const PLAN: usize = 1 << 20;
 
-/// What a request brought.
+/// The content of a request.
 #[derive(Default)]
 pub struct Parcel {
     /// The fields with text, in order.
     pub fields: Vec<(String, String)>,
     /// The files: those of the field `file` by their own names, all others by those of their fields.
     files: HashMap<String, SentFile>,
-    /// What keeps the files until they are stored.
+    /// The drafts that keep the files until they are stored.
     drafts: Vec<Draft>,
 }
 
@@ -72,7 +72,7 @@ impl Parcel {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
-    /// Whether a file came in this field.
+    /// Returns true if a file came in this field.
     pub fn has_file(&self, field: &str) -> bool {
         self.files.contains_key(field)
     }
@@ -82,7 +82,7 @@ impl Parcel {
         Files::Sent(self.files.clone())
     }
 
-    /// What the field `plan` describes, in TOML or in JSON.
+    /// The plan in the field `plan`, in TOML or in JSON.
     pub fn plan<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         let text = self.field("plan").unwrap_or("");
         let read = match text.trim_start().starts_with('{') {

@@ -1,4 +1,4 @@
-//! What teams and hosts do with submissions.
+//! Actions of teams and hosts on submissions.
 
 use capeval_api::{SubmissionKind, SubmissionState};
 use serde_json::json;

@@ -17,10 +17,10 @@ use crate::clock;
 use crate::fault::Fault;
 use crate::web::Own;
 
-/// How often the state is looked up.
+/// The time between two looks at the state.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How long a stream lasts; programs then ask for another.
+/// The longest time of a stream; clients then request another.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Streams that one person may ask for in a minute.
@@ -31,7 +31,7 @@ struct Progress {
     app: App,
     visitor: Visitor,
     id: String,
-    /// What was sent last.
+    /// The event that was sent last.
     last: String,
     start: Instant,
     is_over: bool,

@@ -95,7 +95,7 @@ struct Show<'a> {
     seen: &'a Seen,
     phase: &'a Phase,
     submission: &'a Submission,
-    /// Why it failed.
+    /// The reason why it failed.
     reason: Option<String>,
     /// The name of its team.
     team: Option<String>,
@@ -128,7 +128,7 @@ impl Show<'_> {
 
 #[derive(Deserialize, JsonSchema)]
 struct How {
-    /// Whether the same captions were just submitted again.
+    /// Set if the same captions were just submitted again.
     #[serde(default)]
     same: Option<String>,
 }
@@ -144,12 +144,12 @@ async fn show(
     show_page(&app, &page, &of, shown).await
 }
 
-/// What the page of a submission shows beside it.
+/// The parts of the page of a submission beside it.
 struct Shown {
     is_same: bool,
-    /// What is said about the method, in a form.
+    /// The description of the method, in a form.
     about: About,
-    /// Why it cannot be changed so.
+    /// The reason why it cannot be changed so.
     problem: Option<String>,
 }
 

@@ -31,13 +31,13 @@ pub struct Submission {
     /// Whose captions it has.
     pub kind: SubmissionKind,
     pub method: String,
-    /// What the team says about it.
+    /// The team's text about it.
     pub description: String,
     /// A link to more.
     pub link: String,
     pub said: Said,
     pub state: SubmissionState,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
     /// The hash of the captions.
     pub blob: Option<String>,
@@ -49,7 +49,7 @@ pub struct Submission {
     pub size: i64,
     /// The day whose quota it was counted in.
     pub charged_day: Option<String>,
-    /// Why it does not rank.
+    /// The reason why it does not rank.
     pub disqualified_for: Option<String>,
     pub created_at: i64,
     pub started_at: Option<i64>,
@@ -71,12 +71,12 @@ impl Submission {
         Some((hash.as_deref()?, name))
     }
 
-    /// Whether its state can still change.
+    /// Returns true if its state can still change.
     pub fn is_open(&self) -> bool {
         self.state.is_open()
     }
 
-    /// What is said about it, as a form gives it, with the columns that the phase has now.
+    /// Its description, as a form sends it, with the columns that the phase has now.
     pub fn about(&self, columns: &[Column]) -> About {
         let Self { method, description, link, said, .. } = self.clone();
         let cells = said.cells(columns);
@@ -115,7 +115,7 @@ pub struct SeenSubmission {
     pub seen: Seen,
     pub phase: Phase,
     pub submission: Submission,
-    /// Whether the visitor is in its team.
+    /// True if the visitor is in its team.
     pub is_member: bool,
 }
 
@@ -151,7 +151,7 @@ impl SeenSubmission {
         Err(fault!(FORBIDDEN, "scope", "This token lacks the required scope."))
     }
 
-    /// Whether the visitor may see its scores now.
+    /// Returns true if the visitor may see its scores now.
     pub fn shows_scores(&self) -> bool {
         shows_scores(&self.seen, &self.phase)
     }
@@ -172,7 +172,7 @@ impl SeenSubmission {
     }
 }
 
-/// Whether a visitor is in the team of a submission.
+/// Returns true if a visitor is in the team of a submission.
 pub async fn is_member(
     store: &Store,
     submission: &Submission,
@@ -183,7 +183,7 @@ pub async fn is_member(
     store.exists(sql, args![team, &visitor.id]).await
 }
 
-/// Whether the team of a submission may see its scores now.
+/// Returns true if the team of a submission may see its scores now.
 fn shows_scores(seen: &Seen, phase: &Phase) -> bool {
     seen.is_host || phase.is_revealed() || phase.board != BoardKind::Hidden
 }
@@ -233,7 +233,7 @@ pub async fn team_name(store: &Store, submission: &Submission) -> Result<Option<
     store.fetch_optional("SELECT name FROM team WHERE id = $1", args![submission.team.as_deref()]).await
 }
 
-/// Whether a submission is the one that its team shows on the board.
+/// Returns true if a submission is the one that its team shows on the board.
 pub async fn is_pinned(store: &Store, submission: &Submission) -> Result<bool, Error> {
     let sql = "SELECT 1 FROM entry WHERE phase = $1 AND pinned = $2";
     store.exists(sql, args![&submission.phase, &submission.id]).await
@@ -283,7 +283,7 @@ async fn scores_in_phase(
     Ok(by_submission(store.fetch(sql, args![set, &phase.id, account]).await?))
 }
 
-/// How the engine scored a submission in the score set that boards show: a signature for each metric.
+/// The signatures of the scores of a submission in the score set that boards show, one for each metric.
 pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Result<Vec<String>, Error> {
     #[derive(Deserialize)]
     struct Signed {

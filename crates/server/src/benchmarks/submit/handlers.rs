@@ -58,7 +58,7 @@ struct Form<'a> {
     address: String,
 }
 
-/// What became of results that were not submitted.
+/// The outcome for results that were not submitted.
 enum Outlook<'a> {
     Fault(&'a Fault),
     /// A file that was refused, or only checked, with its name.
@@ -66,7 +66,7 @@ enum Outlook<'a> {
 }
 
 impl Form<'_> {
-    /// What to do about a kind of problem.
+    /// The remedy for a kind of problem.
     fn remedy(&self, kind: &Open<ProblemKind>) -> &str {
         self.page.t(remedy(kind))
     }

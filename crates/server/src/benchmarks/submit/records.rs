@@ -1,4 +1,4 @@
-//! What happens to results from the upload to the queue: they are checked, counted, and stored once.
+//! The way of results from the upload to the queue: they are checked, counted, and stored once.
 
 use std::io;
 
@@ -21,7 +21,7 @@ use crate::{args, audit, clock, ids};
 /// The hours for which a key of a program stands for the same submission.
 const KEY_HOURS: i64 = 24;
 
-/// What became of an upload.
+/// The outcome of an upload.
 pub enum Outcome {
     /// It waits for its scores.
     Queued(String),
@@ -33,8 +33,8 @@ pub enum Outcome {
     Invalid(Report),
 }
 
-/// Whether a person may submit a file now, which is asked before it is received: what is refused takes no space.
-/// A request that was made before may be made again.
+/// Checks that a person may submit a file now, before it is received: what is refused takes no space. A request that
+/// was made before may be made again.
 pub async fn admit(app: &App, visitor: &Visitor, phase: &Phase, key: Option<&str>) -> Result<(), Fault> {
     upload::limit(app, visitor)?;
     if phase.is_closed().is_some() {

@@ -1,10 +1,10 @@
-//! What to do about each kind of problem that a check of results finds.
+//! Remedies for each kind of problem that a check of results finds.
 
 use capeval_api::{Open, ProblemKind};
 
 use crate::web::language::say;
 
-/// What to do, in English.
+/// The remedy, in English.
 pub fn remedy(kind: &Open<ProblemKind>) -> &'static str {
     match kind.known() {
         Some(ProblemKind::NotAnObject) => {

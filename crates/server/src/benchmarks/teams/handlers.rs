@@ -33,9 +33,9 @@ pub(super) fn routes() -> Vec<Route> {
 struct TeamsPage<'a> {
     page: &'a Page,
     teams: &'a [Team],
-    /// What waits for an answer of the visitor or of another member.
+    /// Requests that wait for an answer of the visitor or of another member.
     requests: &'a [JoinRequest],
-    /// What the visitor has asked other teams.
+    /// Requests of the visitor to other teams.
     own: &'a [OwnRequest],
     /// The name of a team that the visitor may want to join.
     team: &'a str,

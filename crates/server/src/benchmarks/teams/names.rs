@@ -55,7 +55,7 @@ const RESERVED: &[&str] = &[
     "基线",
 ];
 
-/// Whether a letter leaves no trace of ink, or belongs to no script.
+/// Returns true if a letter leaves no trace of ink, or belongs to no script.
 fn is_invisible(c: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, Surrogate, Unassigned,
@@ -145,9 +145,9 @@ fn folded(text: &str) -> String {
     text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// What a name looks like, with its letters as they are and in lower case, in which letters of different scripts
-/// differ that look alike as capitals. Names that have one of these in common are too much alike (Unicode Technical
-/// Standard 39, skeletons). Of a capital that looks like another, the lower case of that has a look of its own.
+/// The look of a name, with its letters as they are and in lower case, in which letters of different scripts differ
+/// that look alike as capitals. Names that share one of these are too similar (Unicode Technical Standard 39,
+/// skeletons). Of a capital that looks like another, the lower case of that has a look of its own.
 pub fn keys(name: &str) -> BTreeSet<String> {
     let compatible: String = name.nfkc().collect();
     let look = |text: &str| skeleton(&folded(&skeleton(text).collect::<String>())).collect::<String>();
@@ -187,7 +187,7 @@ pub async fn claim(tx: &mut Tx, team: &str, name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a team could have this name.
+/// Returns true if a team could have this name.
 pub async fn is_free(tx: &mut Tx, name: &str) -> Result<bool, Error> {
     for key in keys(name) {
         if tx.exists("SELECT 1 FROM team_key WHERE key = $1", args![key]).await? {

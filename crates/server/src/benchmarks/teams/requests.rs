@@ -33,7 +33,7 @@ const TO_ONE_TEAM: i64 = 3;
 const REFUSALS_OF_ONE_TEAM: i64 = 2;
 const REFUSALS: i64 = 5;
 
-/// How often a person may try in a minute.
+/// The number of attempts that a person has in a minute.
 const PER_MINUTE: u32 = 6;
 
 /// A request of the visitor.
@@ -211,7 +211,7 @@ fn answered() -> Fault {
     fault!(CONFLICT, "answered", "This request has been answered or withdrawn, or has expired.")
 }
 
-/// Who made a request to a team.
+/// The person who made a request to a team.
 async fn asker(tx: &mut Tx, team: &str, request: &str) -> Result<String, Fault> {
     let sql = "SELECT account FROM team_request WHERE id = $1 AND team = $2";
     tx.fetch_optional(sql, args![request, team]).await?.ok_or_else(Fault::not_found)

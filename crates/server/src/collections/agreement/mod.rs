@@ -1,4 +1,4 @@
-//! How metrics agree with the ratings of a collection: the engine's correlations, calculated by a job.
+//! Agreement of metrics with the ratings of a collection: the engine's correlations, computed by a job.
 
 pub(super) mod pages;
 
@@ -48,14 +48,14 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How metrics agree with the ratings of a language.
+/// Agreement of metrics with the ratings of a language.
 #[derive(Deserialize)]
 pub struct FoundFor {
     pub language: String,
     pub found: Found,
 }
 
-/// What the last job has found for each language of a collection.
+/// The last result of a job for each language of a collection.
 pub async fn found_for(store: &Store, collection: &str) -> Result<Vec<FoundFor>, Error> {
     let sql = "SELECT * FROM agreement WHERE collection = $1 ORDER BY language DESC";
     store.fetch(sql, args![collection]).await

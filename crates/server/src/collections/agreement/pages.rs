@@ -45,7 +45,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Which coefficient the chart shows, and by which the table is sorted.
+/// The coefficient that the chart shows, and by which the table is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Coefficient {
@@ -57,7 +57,7 @@ enum Coefficient {
     Accuracy,
 }
 
-/// What is asked of the page.
+/// The query of the page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct AgreementQuery {
@@ -94,7 +94,7 @@ impl Coefficient {
         }
     }
 
-    /// How much a measure agrees with people: a number that is higher the better.
+    /// The strength of a measure's agreement with people: a number that is higher the better.
     fn strength(self, measure: &Measured) -> f64 {
         let (value, _) = self.of(measure).unwrap_or((f64::NEG_INFINITY, None));
         // Scores that count errors are turned before pairs are counted.
@@ -118,7 +118,7 @@ struct Shown {
     level: u8,
 }
 
-/// What is written in figures.
+/// The labels in figures.
 const LABELS: [&str; 4] =
     [say("human rating"), say("% of ratings"), say("% of captions"), say("rating, one point per rating")];
 
@@ -143,7 +143,7 @@ impl Shown {
         all.map(|(one, key)| (one.name(page), format!("?by={key}"), one == self.by)).collect()
     }
 
-    /// Which measure agrees best with people, and from which ones its interval does not set it apart.
+    /// The measure that agrees best with people, and those from which its interval does not set it apart.
     fn verdict(&self, page: &Page) -> Option<String> {
         let (best, others) = self.agreement.measures.split_first()?;
         let (value, interval) = self.by.of(best)?;
@@ -232,7 +232,7 @@ impl Shown {
         drawn.collect()
     }
 
-    /// What a drawing shows, for who does not see it.
+    /// The content of a drawing in words, for who does not see it.
     fn words(&self, page: &Page, figure: &Drawn) -> String {
         if page.language == Language::English {
             return figure.words.clone();
@@ -242,7 +242,7 @@ impl Shown {
         page.t2("Cumulative distribution of {}: {}", page.language.t(&figure.title), lines.join(", "))
     }
 
-    /// What lies beyond the axis of a drawing.
+    /// The values beyond the axis of a drawing.
     fn beyond(&self, page: &Page, figure: &Drawn) -> Option<String> {
         let beyond = figure.beyond.as_ref()?;
         Some(page.t3("Values beyond the axis: {} (from {} to {})", beyond.n, &beyond.from, &beyond.to))
@@ -288,11 +288,12 @@ struct AgreementPage<'a> {
     seen: &'a Seen,
     shown: Vec<Shown>,
     is_waiting: bool,
-    /// Why the last job failed, for moderators.
+    /// The reason why the last job failed, for moderators.
     failure: Option<String>,
 }
 
-/// Whether a job for a subject is to be done, and why the last one failed, for those who are told.
+/// Returns true if a job for a subject is to be done, with the reason why the last one failed, for those who may know
+/// it.
 async fn progress<W: Work>(
     store: &Store,
     subject: &str,
@@ -336,12 +337,12 @@ struct PhaseAgreement<'a> {
     shown: Vec<Shown>,
     is_waiting: bool,
     is_judged: bool,
-    /// Why the last job failed, for hosts.
+    /// The reason why the last job failed, for hosts.
     failure: Option<String>,
     least: usize,
 }
 
-/// What people said about the captions of a phase's systems. A phase that came of a release, and whose captions have
+/// Shows people's ratings of the captions of a phase's systems. A phase that came of a release, and whose captions have
 /// not been judged, has the ratings of its references: those of the collection.
 async fn show_phase(
     app: App,

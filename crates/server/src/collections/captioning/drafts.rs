@@ -1,4 +1,4 @@
-//! What people have typed and not submitted.
+//! Texts that people have typed and not submitted.
 
 use crate::collections::slots;
 use crate::fault;
@@ -22,7 +22,7 @@ pub fn require_short(text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What a person has typed about a picture.
+/// The text that a person has typed about a picture.
 pub async fn find(store: &Store, image: &str, account: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT text FROM draft WHERE image = $1 AND account = $2";
     store.fetch_optional(sql, args![image, account]).await

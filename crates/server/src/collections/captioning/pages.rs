@@ -116,7 +116,7 @@ async fn show(
     show_picture(&app, &page, &visitor, shown).await
 }
 
-/// What the page of a picture shows.
+/// The parts of the page of a picture.
 struct Shown<'a> {
     seen: &'a Seen,
     image: &'a Image,

@@ -19,7 +19,7 @@ use crate::store::{Error, Store, Tx};
 use crate::web::language::{Language, say};
 use crate::{args, audit, clock, ids};
 
-/// Why a caption is refused.
+/// The reason why a caption is refused.
 pub enum Problem {
     /// It breaks a rule.
     Rule(Cow<'static, Rule>),
@@ -36,7 +36,7 @@ impl Problem {
         }
     }
 
-    /// What is wrong, in words.
+    /// The problem in words.
     pub fn text(&self, language: Language) -> &str {
         match self {
             Self::Rule(rule) => rule.text(language),
@@ -47,7 +47,7 @@ impl Problem {
     }
 }
 
-/// What became of a caption.
+/// The outcome for a caption.
 pub enum Outcome {
     /// It waits for ratings, with this id.
     Taken(String),
@@ -107,13 +107,13 @@ pub async fn submit(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<O
     Ok(outcome)
 }
 
-/// How many captions a person has submitted to a collection.
+/// The number of captions that a person has submitted to a collection.
 pub(super) async fn count(store: &Store, collection: &str, account: &str) -> Result<i64, Error> {
     let sql = "SELECT COUNT(*) FROM caption WHERE author = $1 AND collection = $2 AND state <> 'withdrawn'";
     store.fetch_one(sql, args![account, collection]).await
 }
 
-/// Whether the person has written the same about another picture.
+/// Returns true if the person has written the same about another picture.
 async fn is_repeated(
     store: &Store,
     collection: &Collection,

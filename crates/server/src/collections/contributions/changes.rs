@@ -42,7 +42,7 @@ pub(super) async fn drafts(store: &Store, collection: &str, account: &str) -> Re
 }
 
 capeval_choice::named! {
-    /// What an author does with a caption.
+    /// An author's change to a caption.
     pub(super) enum Change ("change") {
         Edit = "edit", "gives it another text";
         Withdraw = "withdraw", "takes it back";

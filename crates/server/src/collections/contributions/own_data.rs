@@ -1,4 +1,4 @@
-//! What collections keep about a person: pictures, captions, ratings, and what came of them.
+//! The data that collections keep about a person: pictures, captions, ratings, and what came of them.
 
 use capeval_api::{ImageState, Time};
 use futures_util::future::BoxFuture;
@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::store::{Error, Record, Store, Tx};
 use crate::{args, clock};
 
-/// What collections keep about people.
+/// The data that collections keep about people.
 pub struct OwnData;
 
 impl PersonalData for OwnData {

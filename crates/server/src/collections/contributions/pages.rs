@@ -30,7 +30,7 @@ struct MyPage<'a> {
     page: &'a Page,
     seen: &'a Seen,
     images: Vec<Image>,
-    /// How far the pictures are.
+    /// The progress of the pictures.
     needs: Vec<Need>,
     captions: Vec<Caption>,
     drafts: Vec<Draft>,

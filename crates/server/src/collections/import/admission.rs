@@ -1,5 +1,5 @@
-//! Which captions of an image are taken: those in a language of the collection that keep its rules, each once, as long
-//! as there are places.
+//! Admits captions of an image: those in a language of the collection that keep its rules, each once, as long as there
+//! are places.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use crate::collections::rules::text;
 use crate::collections::settings::Goal;
 use crate::web::language::Language;
 
-/// How much of a caption is shown beside what is wrong with it.
+/// The number of characters of a caption that are shown beside its problem.
 const SHOWN: usize = 60;
 
-/// What a picture has, and what it can still get.
+/// The captions that a picture has, and those that it can still get.
 pub(super) struct Room {
     /// The places for each goal; its language is empty if captions of all languages count together.
     pub free: Vec<(String, i64)>,
@@ -34,7 +34,7 @@ pub(super) struct Admitted {
 }
 
 impl Room {
-    /// That of a picture that is not there yet.
+    /// The room of a picture that is not there yet.
     pub fn new(collection: &Collection) -> Self {
         let place = |goal: &Goal| (goal.language.clone(), i64::from(goal.captions));
         Self { free: collection.goals.iter().map(place).collect(), known: HashSet::new() }

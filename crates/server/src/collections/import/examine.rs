@@ -20,7 +20,7 @@ pub(super) struct Examined {
     pub found: Found,
 }
 
-/// What was found.
+/// The result of examining a file.
 pub(super) enum Found {
     /// The collection has it.
     Known { hash: String, image: String },
@@ -30,7 +30,7 @@ pub(super) enum Found {
     LeftOut(Reason, String),
 }
 
-/// What a file is before it is decoded.
+/// The kind of a file before it is decoded.
 enum Kind {
     Picture { path: PathBuf, hash: String },
     Other(Reason, String),

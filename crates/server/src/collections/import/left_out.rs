@@ -1,14 +1,14 @@
-//! What an import leaves out, and why: counts of all of it, and the first of each kind in words.
+//! The things that an import leaves out, and why: counts of all of it, and the first of each kind in words.
 
 use serde::{Deserialize, Serialize};
 
 use super::source::Item;
 
-/// How many of each kind are told in words.
+/// The number of each kind that are listed in words.
 const TOLD: usize = 20;
 
 capeval_choice::named! {
-    /// Why something is left out.
+    /// The reason why something is left out.
     pub enum Reason ("reason") {
         MissingPicture = "missing-picture", "Images without a file";
         NotAPicture = "not-a-picture", "Files that are not JPEG, PNG or WebP pictures";
@@ -25,7 +25,7 @@ capeval_choice::named! {
 }
 
 impl Reason {
-    /// What a host can do about it; empty if there is nothing to do.
+    /// Advice to a host; empty if there is nothing to do.
     pub fn remedy(self) -> &'static str {
         match self {
             Self::MissingPicture => {
@@ -56,7 +56,7 @@ pub struct Told {
     pub why: String,
 }
 
-/// What is left out, in the order of [`Reason::ALL`].
+/// The things that are left out, in the order of [`Reason::ALL`].
 #[derive(Clone, Debug, Default)]
 pub struct LeftOut {
     counts: Vec<Count>,
@@ -110,7 +110,7 @@ impl LeftOut {
         &mut self.counts[at]
     }
 
-    /// How many things are left out for a reason.
+    /// The number of things that are left out for a reason.
     pub fn n(&self, reason: Reason) -> usize {
         self.counts.iter().find(|count| count.reason == reason).map_or(0, |count| count.n)
     }

@@ -35,7 +35,7 @@ use crate::store::Tx;
 pub use self::left_out::{LeftOut, Reason};
 pub(super) use self::pages::routes;
 
-/// What is to be imported, and what is said about it.
+/// The things to import, and their description.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// The folder of the pictures.
@@ -48,27 +48,27 @@ pub struct Order {
     pub caption_columns: Option<Vec<String>>,
     /// The language of all captions, if files do not say it.
     pub language: Option<String>,
-    /// Where it all comes from.
+    /// The source of all of it.
     pub source: String,
     /// The licence of the pictures and captions there.
     pub licence: String,
     /// Whom that licence asks to name.
     pub attribution: String,
-    /// Whether captions count without ratings.
+    /// True if captions count without ratings.
     pub are_accepted: bool,
     /// The account of the host who answers for it.
     pub by: Option<String>,
 }
 
-/// What was imported, or would be.
+/// The result of an import, or of its check.
 #[derive(Debug, Default)]
 pub struct Summary {
     pub pictures: usize,
-    /// Those of them that wait for a moderator, since they look like another.
+    /// The number of pictures that wait for a moderator, since they look like another.
     pub waiting: usize,
     /// Captions by language.
     pub captions: BTreeMap<String, usize>,
-    /// What was there already.
+    /// The number of pictures that were there already.
     pub known_pictures: usize,
     pub known_captions: usize,
     pub left_out: LeftOut,
@@ -155,12 +155,13 @@ pub async fn run(
 struct Seen {
     /// The ids of images by the hash of their file.
     files: HashMap<String, String>,
-    /// Those of a check, which the database does not get: by the hash of what would be kept, and what they look like.
+    /// The pictures of a check, which are not added to the database: by the hash of what would be kept, with their
+    /// look.
     pictures: HashMap<String, String>,
     hashes: Vec<String>,
 }
 
-/// Where an import goes; nowhere, for a check.
+/// The target of an import; none, for a check.
 struct Target<'a> {
     app: &'a App,
     collection: &'a Collection,
@@ -168,7 +169,7 @@ struct Target<'a> {
     import: Option<&'a str>,
 }
 
-/// Why a picture with the same content as another is left out.
+/// The reason why a picture with the same content as another is left out.
 const SAME: &str = "the same picture is in this collection already";
 
 impl Target<'_> {

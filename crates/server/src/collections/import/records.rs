@@ -19,7 +19,7 @@ use crate::store::{self, Error, Store, Tx};
 use crate::{args, audit, clock, ids};
 
 capeval_choice::named! {
-    /// How far an import is.
+    /// The progress of an import.
     pub enum ImportState ("state of an import") {
         Running = "running", "Not finished";
         Done = "done", "Done";
@@ -43,7 +43,7 @@ pub struct Import {
     pub host: Option<String>,
     pub pictures: i64,
     pub captions: i64,
-    /// Those of both that a release has.
+    /// The number of both that are in a release.
     pub released: i64,
 }
 
@@ -180,7 +180,7 @@ pub(super) async fn locked_room(tx: &mut Tx, collection: &Collection, image: &st
     room(tx, collection, image).await
 }
 
-/// What a picture has, and what it can still get.
+/// The captions that a picture has, and those that it can still get.
 pub(super) async fn room(tx: &mut Tx, collection: &Collection, image: &str) -> Result<Room, Error> {
     const FREE: &str = "SELECT language, wanted - taken FROM image_slots WHERE image = $1";
     const HAS: &str = "SELECT language, text_norm, state FROM caption WHERE image = $1";

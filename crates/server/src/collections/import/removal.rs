@@ -16,7 +16,7 @@ use crate::{args, audit, fault};
 /// Removes what an import has added.
 pub struct RemoveImport;
 
-/// What someone has built upon: the picture or the caption `$1`.
+/// Things that someone has built upon: the picture or the caption `$1`.
 const USED_IMAGE: &str = "SELECT 1 FROM release_item WHERE subject = $1 \
      UNION ALL SELECT 1 FROM caption WHERE image = $1 AND NOT EXISTS \
      (SELECT 1 FROM import_item AS item WHERE item.subject = caption.id AND item.import = $2) \

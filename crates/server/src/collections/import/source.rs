@@ -1,4 +1,4 @@
-//! What there is to import: the files of a folder, the captions of files, and which of them belong together.
+//! Finds the things to import: the files of a folder, the captions of files, and which of them belong together.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -16,7 +16,7 @@ use crate::web::language::say;
 use crate::{args, audit, clock};
 
 capeval_choice::named! {
-    /// What a moderator does with a thing.
+    /// A moderator's decision.
     pub(super) enum Action ("action") {
         Approve = "approve", "it stays";
         Refuse = "refuse", "it is removed";
@@ -24,7 +24,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// Why a picture is rejected.
+    /// The reason why a picture is rejected.
     pub enum Refusal ("reason of a rejection") {
         PersonalData = "personal-data", "Personal data, such as player names or chat";
         Copyright = "copyright", "Copyright";

@@ -1,4 +1,4 @@
-//! What waits for a moderator: pictures to approve, reported things, captions whose ratings disagree, and requests to
+//! The queue of a moderator: pictures to approve, reported things, captions whose ratings disagree, and requests to
 //! remove pictures.
 
 use capeval_api::ReportReason;
@@ -17,7 +17,7 @@ pub(super) struct WaitingImage {
     pub image: Image,
     #[serde(rename = "uploader_name")]
     pub uploader: String,
-    /// Where it was imported from, if it was.
+    /// The source of the import, if it was imported.
     pub source: Option<String>,
     #[serde(skip)]
     pub reports: Vec<Objection>,
@@ -52,7 +52,7 @@ pub(super) struct RemovalRequest {
     pub image: Option<String>,
 }
 
-/// How much waits for a moderator.
+/// The number of things that wait for a moderator.
 pub(in crate::collections) async fn waiting(store: &Store, collection: &str) -> Result<i64, Error> {
     const COUNT: &str = "SELECT (SELECT COUNT(*) FROM image WHERE collection = $1 AND state IN ('pending', 'quarantined')) \
         + (SELECT COUNT(*) FROM caption WHERE collection = $1 AND state IN ('split', 'quarantined')) \

@@ -1,11 +1,12 @@
-//! How well people rate: captions whose grade is known are mixed among the others.
+//! Tests how well people rate: captions whose grade is known are mixed among the others.
 
 use sha2::{Digest, Sha256};
 
 /// One in so many captions has a known grade.
 const EVERY: i64 = 15;
 
-/// How many of the first [`EVERY`] captions have one, so that careless raters are found before they decide much.
+/// The number of known ones among the first [`EVERY`] captions, so that careless raters are found before they decide
+/// much.
 const FIRST: usize = 3;
 
 /// The share of right answers, in percent, below which ratings do not count.
@@ -14,7 +15,7 @@ const RIGHT: i64 = 70;
 /// The answers before which no one is judged.
 const ENOUGH: i64 = 3;
 
-/// Whether a grade is near enough to the known one.
+/// Returns true if a grade is near enough to the known one.
 pub fn is_right(grade: i64, known: i64) -> bool {
     (grade - known).abs() <= 1
 }
@@ -24,7 +25,8 @@ pub fn weight(right: i64, rated: i64) -> i64 {
     i64::from(rated < ENOUGH || right * 100 >= rated * RIGHT)
 }
 
-/// Whether the caption after `done` others has a known grade; the places differ between people, who cannot tell them.
+/// Returns true if the caption after `done` others has a known grade; the places differ between people, who cannot tell
+/// them.
 pub fn is_turn(account: &str, done: i64) -> bool {
     let block = done / EVERY;
     let hash = Sha256::digest(format!("{account}\n{block}"));

@@ -19,9 +19,9 @@ pub(super) struct Known {
     pub image: String,
     pub text: String,
     pub grade: i64,
-    /// How often it was rated.
+    /// The number of ratings.
     pub rated: i64,
-    /// How many of these ratings were right.
+    /// The number of right ones among them.
     #[serde(rename = "n_right")]
     pub right: i64,
 }

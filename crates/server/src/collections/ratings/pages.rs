@@ -60,7 +60,7 @@ async fn show(
     }
 }
 
-/// What a person says about the caption that they were given.
+/// A person's answer about the caption that was shown to them.
 #[derive(Deserialize, JsonSchema)]
 struct Answered {
     #[serde(default)]
@@ -70,7 +70,7 @@ struct Answered {
     /// The errors that they have marked.
     #[serde(default)]
     tag: Vec<String>,
-    /// Why they report it.
+    /// The reason why they report it.
     report: Option<ReportReason>,
 }
 
@@ -110,7 +110,7 @@ pub fn not_a_grade() -> Fault {
     fault!(UNPROCESSABLE_ENTITY, "grade", "Choose one of the four grades.")
 }
 
-/// Those of the marked errors that raters may mark, in their order.
+/// The errors among the marked ones that raters may mark, in their order.
 pub fn known_tags(marked: &[String]) -> Vec<Mistake> {
     let is_marked = |mistake: &Mistake| marked.iter().any(|name| name == mistake.name());
     Mistake::ALL.iter().copied().filter(is_marked).collect()

@@ -1,4 +1,4 @@
-//! Which caption a person rates next.
+//! Chooses the caption that a person rates next.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::store::{Error, Store};
 use crate::{args, clock};
 
-/// How long a person holds a caption to rate.
+/// The time for which a person holds a caption to rate.
 const LEASE: i64 = 10 * 60_000;
 
 /// The numbers of ratings that captions may have already, in the order in which they are taken: those that are nearly
@@ -71,7 +71,7 @@ impl Found {
     }
 }
 
-/// How much a person has rated.
+/// The number of captions that a person has rated.
 pub async fn done(store: &Store, collection: &str, account: &str) -> Result<i64, Error> {
     let sql = "SELECT ratings + gold_rated FROM rater WHERE collection = $1 AND account = $2";
     Ok(store.fetch_optional(sql, args![collection, account]).await?.unwrap_or(0))
@@ -101,7 +101,7 @@ pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Opti
     Ok(None)
 }
 
-/// What a person holds, if it can still be rated.
+/// The caption that a person holds, if it can still be rated.
 pub async fn held(store: &Store, collection: &str, account: &str) -> Result<Option<ToRate>, Fault> {
     const HELD: &str = "SELECT image, caption FROM assignment WHERE collection = $1 AND account = $2 \
          AND kind = 'rating' AND expires_at > $3";

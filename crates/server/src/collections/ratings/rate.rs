@@ -15,7 +15,7 @@ use crate::{args, audit, clock};
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
     pub collection: &'a str,
-    /// Who rates.
+    /// The rater.
     pub account: &'a str,
     pub grade: Grade,
     /// The errors.
@@ -42,7 +42,7 @@ pub async fn take_back(tx: &mut Tx, caption: &str, account: &str) -> Result<(), 
     decide(tx, caption, &[CaptionState::Submitted]).await
 }
 
-/// How well a person has rated.
+/// The quality of a person's ratings.
 #[derive(Clone, Copy, Deserialize)]
 struct Standing {
     gold_rated: i64,

@@ -1,4 +1,4 @@
-//! What a person does with a caption instead of rating it: report it, or skip its picture.
+//! Sets a caption aside instead of rating it: reports it, or skips its picture.
 
 use capeval_api::{NewReport, ReportReason, ReportedKind, SkipReason};
 

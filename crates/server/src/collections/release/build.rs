@@ -107,7 +107,7 @@ struct RatingRow {
     tags: Vec<String>,
 }
 
-/// What a release has, by its rows.
+/// The content of a release, by its rows.
 pub async fn content(store: &Store, release: &str) -> Result<Content, Fault> {
     let of: Option<ReleaseRow> = store.fetch_optional(RELEASE, args![release]).await?;
     let of = of.ok_or_else(Fault::not_found)?;

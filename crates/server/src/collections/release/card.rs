@@ -121,7 +121,7 @@ fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::R
     uses(content, language, out)
 }
 
-/// Where pictures and captions were imported from.
+/// The sources of imported pictures and captions.
 fn sources(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
     if content.sources.is_empty() {
         return Ok(());

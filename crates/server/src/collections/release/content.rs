@@ -1,4 +1,4 @@
-//! What a release contains, as plain data: pictures with their captions and ratings, and what was withdrawn.
+//! The content of a release, as plain data: pictures with their captions and ratings, and what was withdrawn.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::split::{Shares, Split};
 use crate::ids;
 
-/// What a release contains.
+/// The content of a release.
 #[derive(Clone, Debug)]
 pub struct Content {
     /// The id of the release.
@@ -17,15 +17,15 @@ pub struct Content {
     pub slug: String,
     /// The title of the collection.
     pub title: String,
-    /// What it is about.
+    /// Its subject.
     pub summary: String,
     /// The licence of captions.
     pub licence: String,
     /// The number of the release, from 1.
     pub number: i64,
-    /// When it was made.
+    /// The time when it was made.
     pub created_at: i64,
-    /// What contributors were asked about a picture.
+    /// The questions to contributors about a picture.
     pub details: Vec<String>,
     /// The shares of pictures that were asked for.
     pub shares: Shares,
@@ -33,13 +33,13 @@ pub struct Content {
     pub withheld: Option<Split>,
     /// The pictures, by their number.
     pub pictures: Vec<Picture>,
-    /// Where some of it was imported from.
+    /// The sources of imported parts.
     pub sources: Vec<Source>,
-    /// What earlier releases had, and this one does not.
+    /// The things in earlier releases that this one lacks.
     pub withdrawn: Vec<Withdrawn>,
 }
 
-/// Where pictures and captions were imported from.
+/// The source of imported pictures and captions.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Source {
     pub name: String,
@@ -48,7 +48,7 @@ pub struct Source {
     pub attribution: String,
 }
 
-/// What an imported picture was there.
+/// The name of an imported picture at its source.
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// The name of the source.
@@ -73,13 +73,13 @@ pub struct Picture {
     pub width: i64,
     /// The height in pixels.
     pub height: i64,
-    /// What its contributor said first about it, such as the title of a game; empty for nothing.
+    /// The contributor's first answer about it, such as the title of a game; empty for none.
     pub game: String,
-    /// What they said next.
+    /// Their second answer.
     pub platform: String,
     pub licence: String,
     pub split: Split,
-    /// What it was where it was imported from, if it was.
+    /// Its name at its source, if it was imported.
     pub origin: Option<Origin>,
     /// Its accepted captions, by their number.
     pub captions: Vec<Caption>,
@@ -114,16 +114,16 @@ pub struct Rating {
     pub tags: Vec<String>,
 }
 
-/// What left the collection after a release.
+/// A thing that left the collection after a release.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Withdrawn {
     /// `image` or `caption`.
     pub kind: String,
     /// Its number in earlier releases.
     pub number: i64,
-    /// Why, as a code such as `takedown`.
+    /// The reason, as a code such as `takedown`.
     pub reason: String,
-    /// When.
+    /// The time.
     #[serde(rename = "withdrawn_at")]
     pub at: i64,
 }

@@ -93,7 +93,7 @@ struct ReleasePage<'a> {
     parts: Vec<Part>,
     may_download: bool,
     card: String,
-    /// Why it failed.
+    /// The reason why it failed.
     reason: Option<String>,
     /// The phases that came of it.
     phases: Vec<Published>,

@@ -22,7 +22,7 @@ use crate::fault::Fault;
 use crate::store;
 use crate::{args, audit, clock, fault};
 
-/// What the benchmark is to be.
+/// The settings of the new benchmark.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The benchmark's part of addresses; a phase is added if it exists already.
@@ -31,7 +31,7 @@ pub struct Wanted {
     pub per_day: u32,
     /// Submissions of a team in all.
     pub in_total: u32,
-    /// Who sees the scores.
+    /// The people who see the scores.
     pub board: BoardKind,
 }
 

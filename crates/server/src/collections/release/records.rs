@@ -15,7 +15,7 @@ use crate::web::{Names, Standing, Subject};
 use crate::{args, clock, ids};
 
 capeval_choice::named! {
-    /// Whether a release can be downloaded.
+    /// The state of a release; only a ready one can be downloaded.
     pub enum ReleaseState ("state of a release") {
         Preparing = "preparing", "being prepared";
         Ready = "ready", "ready";
@@ -31,7 +31,7 @@ pub struct Release {
     pub number: i64,
     pub title: String,
     pub state: ReleaseState,
-    /// Why it failed.
+    /// The reason why it failed.
     pub reason: Option<String>,
     card: Option<String>,
     card_zh: Option<String>,
@@ -133,8 +133,8 @@ pub async fn published(store: &Store, release: &str) -> Result<Vec<Published>, E
     store.fetch(PUBLISHED, args![release]).await
 }
 
-/// Whether a visitor may download releases: hosts, moderators, and people of whom a picture or caption was accepted; or
-/// everyone, if the collection says so.
+/// Returns true if a visitor may download releases: hosts, moderators, and people of whom a picture or caption was
+/// accepted; or everyone, if the collection says so.
 pub async fn may_download(store: &Store, seen: &Seen, visitor: Option<&Visitor>) -> Result<bool, Error> {
     if seen.is_moderator || seen.collection.releases == ReleaseAccess::Everyone {
         return Ok(true);

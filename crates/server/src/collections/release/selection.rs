@@ -11,7 +11,7 @@ use crate::jobs::{self, queue::Priority};
 use crate::store::{Error, Tx};
 use crate::{args, audit, clock, fault, ids};
 
-/// What a release is made with.
+/// The parameters of a release.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameters {
     /// The percentage of pictures for validation.
@@ -85,7 +85,8 @@ const NUMBER_CAPTIONS: &str = "INSERT INTO coco_id (collection, kind, number, su
      WHERE item.release = $2 AND item.kind = 'caption' \
      AND NOT EXISTS (SELECT 1 FROM coco_id WHERE coco_id.subject = item.subject)";
 
-/// What earlier releases had and may not be shown any more: `$1` is the collection, `$2` the release, `$3` the time.
+/// Records the things that earlier releases had and that may not be shown any more: `$1` is the collection, `$2` the
+/// release, `$3` the time.
 const BURY_IMAGES: &str = "INSERT INTO tombstone (collection, kind, number, reason, withdrawn_at) \
      SELECT $1, 'image', coco_id.number, COALESCE(image.state, 'removed'), $3 FROM coco_id \
      LEFT JOIN image ON image.id = coco_id.subject WHERE coco_id.collection = $1 AND coco_id.kind = 'image' \

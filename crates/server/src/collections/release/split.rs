@@ -44,7 +44,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// How many of `n` pictures are wanted in a split.
+    /// The number of pictures, of `n`, that are wanted in a split.
     fn wanted(self, split: Split, n: usize) -> f64 {
         let percent = match split {
             Split::Train => 100_u32.saturating_sub(self.val + self.test),

@@ -1,4 +1,4 @@
-//! When a caption is accepted: by the grades that others gave it.
+//! The rules by which a caption is accepted: by the grades that others gave it.
 
 use crate::web::language::say;
 
@@ -7,7 +7,7 @@ use crate::web::language::say;
 pub struct Grade(i64);
 
 capeval_choice::named! {
-    /// What raters may say is wrong with a caption.
+    /// The errors in a caption that raters can mark.
     pub enum Mistake ("kind of error") {
         Object = "object", "Something is not there or is something else";
         Attribute = "attribute", "A colour or another property is wrong";
@@ -50,7 +50,7 @@ impl Grade {
     }
 }
 
-/// What the ratings say about a caption.
+/// The verdict of the ratings of a caption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// More ratings are needed: as many as this in all.

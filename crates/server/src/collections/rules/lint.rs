@@ -10,7 +10,7 @@ use super::text::{Counts, counts, is_han};
 use crate::web::language::Language;
 
 capeval_choice::named! {
-    /// What a rule does.
+    /// The effect of a rule.
     pub enum Level ("level") {
         Refuse = "refuse", "the caption is rejected";
         Warn = "warn", "the caption is accepted with a warning";
@@ -18,7 +18,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// What is counted.
+    /// The thing to count.
     pub enum Count ("count") {
         Characters = "characters", "characters other than space";
         Han = "han", "Chinese characters";
@@ -27,7 +27,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// What a rule looks for.
+    /// The thing that a rule looks for.
     pub enum Find ("thing to find") {
         NoLetters = "no-letters", "no letter at all";
         Repetition = "repetition", "hardly any different characters";
@@ -44,12 +44,12 @@ capeval_choice::named! {
 pub struct Rule {
     /// A name for programs.
     pub code: String,
-    /// What it does.
+    /// Its effect.
     pub level: Level,
     /// The languages of captions that it is for; none for all.
     #[serde(default)]
     pub languages: Vec<String>,
-    /// What is counted.
+    /// The thing to count.
     pub count: Option<Count>,
     /// Fewer break the rule.
     pub below: Option<usize>,
@@ -58,9 +58,9 @@ pub struct Rule {
     /// Beginnings that break the rule, in small letters.
     #[serde(default)]
     pub openings: Vec<String>,
-    /// What breaks the rule wherever it is.
+    /// The thing that breaks the rule wherever it is.
     pub finds: Option<Find>,
-    /// Whether collections can have another number of what is counted, which is `{}` in the texts.
+    /// True if collections can choose another number for the count, which is `{}` in the texts.
     #[serde(default)]
     pub is_chosen: bool,
     /// The rule in English.
@@ -210,7 +210,7 @@ fn has_telephone(text: &str) -> bool {
     })
 }
 
-/// Whether a text has Chinese characters.
+/// Returns true if a text contains Chinese characters.
 pub fn has_han(text: &str) -> bool {
     text.chars().any(is_han)
 }

@@ -1,4 +1,4 @@
-//! Which picture a person meets next.
+//! The order in which a person meets pictures.
 
 /// One in so many assignments is of new pictures, per hundred.
 const NEW: u64 = 30;
@@ -6,7 +6,7 @@ const NEW: u64 = 30;
 /// Shuffle numbers are smaller.
 pub const SHUFFLE: i64 = 1 << 40;
 
-/// Where the search for the next picture begins.
+/// The start of the search for the next picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// At the newest picture, so that fresh uploads do not wait behind old ones.

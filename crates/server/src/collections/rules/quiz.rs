@@ -35,12 +35,12 @@ impl Question {
         if language == Language::Chinese { &self.zh_options } else { &self.en_options }
     }
 
-    /// Why the right answer is right.
+    /// The reason why the right answer is right.
     pub fn why(&self, language: Language) -> &str {
         if language == Language::Chinese { &self.zh_why } else { &self.en_why }
     }
 
-    /// Whether an answer is the right one.
+    /// Returns true if an answer is the right one.
     pub fn is_right(&self, answer: usize) -> bool {
         answer == self.right
     }

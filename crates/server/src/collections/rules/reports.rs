@@ -1,7 +1,7 @@
-//! What reports do: hide a thing from its reporter, and from everyone once two people have reported it.
+//! The effect of reports: they hide a thing from its reporter, and from everyone once two people have reported it.
 
 capeval_choice::named! {
-    /// What became of a report.
+    /// The outcome of a report.
     pub enum ReportState ("state of a report") {
         Open = "open", "waiting for a moderator";
         Upheld = "upheld", "the thing was removed";
@@ -15,12 +15,12 @@ pub const REPORTERS: i64 = 2;
 /// Refused reports after which a person's reports are not taken any more.
 pub const REFUSALS: i64 = 5;
 
-/// Whether a thing is hidden from everyone until a moderator decides.
+/// Returns true if a thing is hidden from everyone until a moderator decides.
 pub fn quarantines(reporters: i64) -> bool {
     reporters >= REPORTERS
 }
 
-/// Whether a person may report, by how many of their reports were refused.
+/// Returns true if a person may report, by how many of their reports were refused.
 pub fn may_report(refused: i64) -> bool {
     refused < REFUSALS
 }

@@ -12,23 +12,23 @@ capeval_choice::named! {
 }
 
 impl CaptionState {
-    /// Whether a caption takes one of the places of its picture.
+    /// Returns true if a caption takes one of the places of its picture.
     pub fn has_slot(self) -> bool {
         matches!(self, Self::Submitted | Self::Accepted | Self::Split | Self::Quarantined)
     }
 
-    /// Whether a caption counts as one that is wanted.
+    /// Returns true if a caption counts as one that is wanted.
     pub fn counts(self) -> bool {
         self == Self::Accepted
     }
 
-    /// How the counters of the picture, slots and accepted captions, change with a change of the state.
+    /// The change of the counters of the picture, slots and accepted captions, with a change of the state.
     pub fn change(self, to: Self) -> (i64, i64) {
         let delta = |before: bool, after: bool| i64::from(after) - i64::from(before);
         (delta(self.has_slot(), to.has_slot()), delta(self.counts(), to.counts()))
     }
 
-    /// Whether the author may still edit it: no one has rated it.
+    /// Returns true if the author may still edit it: no one has rated it.
     pub fn is_editable(self, ratings: i64) -> bool {
         self == Self::Submitted && ratings == 0
     }

@@ -19,7 +19,7 @@ const SCRIPTS: &str = "个個们們这這来來为為时時说說国國学學对
 锁鎖锅鍋锋鋒锐銳锤錘锦錦锻鍛键鍵镇鎮闪閃闭閉闯闖闲閒闷悶闹鬧闻聞阁閣阅閱阔闊阳陽阴陰阶階际際陆陸险險随隨隐隱难難雾霧静靜韩韓页頁\
 项項顺順须須顾顧顿頓预預领領频頻题題额額饭飯饮飲饰飾饱飽馆館驱驅驶駛驻駐驾駕骂罵骄驕验驗骗騙骚騷骨骨鲜鮮鸡雞鸣鳴鸭鴨鹰鷹麦麥齐齊齿齒龟龜";
 
-/// How much a text holds.
+/// The length of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Characters other than space.
@@ -30,7 +30,7 @@ pub struct Counts {
     pub words: usize,
 }
 
-/// Whether a character is Chinese.
+/// Returns true if a character is Chinese.
 pub fn is_han(c: char) -> bool {
     matches!(u32::from(c), 0x3007 | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
@@ -51,7 +51,7 @@ pub fn clean(text: &str) -> String {
     seen.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// What two texts have in common that differ in case, space and punctuation only.
+/// The form that texts share which differ in case, space and punctuation only.
 pub fn norm(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -26,12 +26,12 @@ pub const FILES: usize = 20;
 /// The most pictures of a person that wait for processing or for a moderator.
 const WAITING: i64 = 200;
 
-/// What uploaders declare.
+/// The declaration of uploaders.
 pub const DECLARATION: &str = say(
     "I made these pictures myself, I may publish them under this licence, and no names, chat or faces of other people are in them.",
 );
 
-/// What an uploader says about pictures.
+/// An uploader's description of pictures.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The first thing that the collection asks about them, such as the title of a game.
@@ -39,12 +39,12 @@ pub struct About {
     /// The second one.
     pub platform: String,
     pub licence: String,
-    /// Whether they declare that they may publish them.
+    /// True if they declare that they may publish them.
     pub is_declared: bool,
 }
 
 impl About {
-    /// What a collection asks about pictures, with the name of each field and the answer.
+    /// The questions of a collection about pictures, with the name of each field and the answer.
     pub fn answers<'a>(
         &'a self,
         details: &'a [String],
@@ -54,7 +54,7 @@ impl About {
     }
 }
 
-/// What became of a file.
+/// The outcome for a file.
 pub struct Taken {
     /// Its name, as the uploader has it.
     pub name: String,
