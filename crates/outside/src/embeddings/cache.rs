@@ -3,7 +3,9 @@
 //! Each model, with all that its vectors depend on, has a folder of files. A run adds its new vectors as a file,
 //! into which older ones are merged that are at most twice as long. So there are few files, and adding little to
 //! much writes little. Nothing is locked: a file is written whole, its name is the hash of its keys, and files are
-//! removed only when another has all of their vectors. Of two runs at once both keep theirs.
+//! removed only when another has all of their vectors. Of two runs at once both keep theirs. What is in a file is read
+//! from it, so that a run of any length holds few vectors in memory. Without a folder, a cache is in memory and serves
+//! its run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -27,7 +29,7 @@ const EXTENSION: &str = "vectors";
 const MOST_BYTES: u64 = 4_000_000_000;
 
 /// The first half of the SHA-256 of a text, or of the bytes of a picture.
-type Key = [u64; 2];
+pub(crate) type Key = [u64; 2];
 
 /// The key of a content.
 pub(crate) fn key(content: &[u8]) -> Key {
@@ -50,8 +52,8 @@ pub fn kept_vectors() -> Option<(PathBuf, u64)> {
 
 /// The vectors of one model.
 pub(crate) struct VectorCache {
-    /// The folder of all models.
-    base: PathBuf,
+    /// The folder of all models; `None` if vectors do not survive the run.
+    base: Option<PathBuf>,
     /// All that vectors depend on beside the content.
     identity: String,
     dims: usize,
@@ -86,10 +88,10 @@ impl Block {
 impl VectorCache {
     /// What earlier runs have kept in the folder of all models, which need not exist.
     pub fn open(base: &Path, identity: &str, dims: usize) -> Self {
-        let cache =
-            Self { base: base.to_owned(), identity: identity.to_owned(), dims, held: Mutex::default() };
+        let (base, identity) = (Some(base.to_owned()), identity.to_owned());
+        let cache = Self { base, identity, dims, held: Mutex::default() };
         let mut held = Held::default();
-        for (_, path, _) in files(&cache.folder()) {
+        for (_, path, _) in cache.folder().iter().flat_map(|folder| files(folder)) {
             // Another run may have merged it since, and whatever cannot be read is computed again.
             let Ok(bytes) = capeval_files::open(&path.display().to_string()) else { continue };
             match cache.block(&path, Arc::new(bytes)) {
@@ -107,12 +109,18 @@ impl VectorCache {
         cache
     }
 
+    /// Nothing, and nothing that is added survives the run.
+    pub fn in_memory(dims: usize) -> Self {
+        Self { base: None, identity: String::new(), dims, held: Mutex::default() }
+    }
+
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn folder(&self) -> PathBuf {
-        self.base.join(hash::of(self.identity.as_bytes()).get(..32).unwrap_or_default())
+    fn folder(&self) -> Option<PathBuf> {
+        let name = hash::of(self.identity.as_bytes());
+        self.base.as_ref().map(|base| base.join(name.get(..32).unwrap_or_default()))
     }
 
     fn block(&self, path: &Path, bytes: SharedBytes) -> Result<Block, Damage> {
@@ -192,29 +200,47 @@ impl VectorCache {
         let keys: Vec<u64> = all.keys().flatten().copied().collect();
         let rows: Vec<f32> = all.values().flat_map(|row| row.iter().copied()).collect();
         drop(all);
-        let name = hash::of(&keys.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>());
-        let path = self.folder().join(format!("{}.{EXTENSION}", name.get(..32).unwrap_or_default()));
-        let written = fs::create_dir_all(self.folder())
-            .map_err(|cause| {
-                Refusal::new(format!("cannot make the folder: {cause}")).at(self.folder().display())
-            })
-            .map_err(Error::from)
-            .and_then(|()| {
-                let mut writer = Writer::default();
-                writer.array(&keys);
-                writer.array(&rows);
-                write_whole(&path.display().to_string(), |out| writer.write(&FORMAT, &self.identity, out))
-            });
+        let written = self.write(&keys, &rows);
         // This run needs them, kept or not.
-        let block = Block { path: path.clone(), keys: Buffer::from(keys), rows: Buffer::from(rows) };
+        let block = match &written {
+            Ok(Some(path)) => self.mapped(path),
+            _ => None,
+        };
+        let block = block.unwrap_or_else(|| Block {
+            path: PathBuf::new(),
+            keys: Buffer::from(keys),
+            rows: Buffer::from(rows),
+        });
         held.blocks.push(Arc::new(block));
-        written?;
+        let Some(path) = written? else { return Ok(()) };
         for old in merged.iter().filter(|old| old.path != path) {
             // If it stays, its vectors are there twice.
             let _ = fs::remove_file(&old.path);
         }
-        remove_oldest(&self.base, &path, MOST_BYTES);
+        if let Some(base) = &self.base {
+            remove_oldest(base, &path, MOST_BYTES);
+        }
         Ok(())
+    }
+
+    /// Writes a file with these vectors, and returns its path; `None` if there is no folder.
+    fn write(&self, keys: &[u64], rows: &[f32]) -> Result<Option<PathBuf>, Error> {
+        let Some(folder) = self.folder() else { return Ok(None) };
+        let name = hash::of(&keys.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>());
+        let path = folder.join(format!("{}.{EXTENSION}", name.get(..32).unwrap_or_default()));
+        fs::create_dir_all(&folder)
+            .map_err(|cause| Refusal::new(format!("cannot make the folder: {cause}")).at(folder.display()))?;
+        let mut writer = Writer::default();
+        writer.array(keys);
+        writer.array(rows);
+        write_whole(&path.display().to_string(), |out| writer.write(&FORMAT, &self.identity, out))?;
+        Ok(Some(path))
+    }
+
+    /// The vectors in a file that has just been written; `None` if they cannot be read.
+    fn mapped(&self, path: &Path) -> Option<Block> {
+        let bytes = capeval_files::open(&path.display().to_string()).ok()?;
+        self.block(path, Arc::new(bytes)).ok()
     }
 }
 
@@ -277,7 +303,7 @@ mod tests {
     }
 
     fn paths(folder: &tempfile::TempDir) -> Vec<PathBuf> {
-        files(&open(folder).folder()).into_iter().map(|(_, path, _)| path).collect()
+        files(&open(folder).folder().unwrap()).into_iter().map(|(_, path, _)| path).collect()
     }
 
     #[test]
@@ -355,6 +381,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn vectors_that_are_in_a_file_take_no_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = open(&folder);
+        for text in ["a dog", "a cat", "a horse"] {
+            ask(&cache, &[text]);
+            for block in &cache.held().blocks {
+                assert!(!format!("{:?}", block.rows).contains("owned"), "{:?}", block.rows);
+            }
+        }
+        assert_eq!(ask(&cache, &["a horse", "a dog"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_cache_without_a_folder_serves_its_run() {
+        let cache = VectorCache::in_memory(2);
+        assert_eq!(ask(&cache, &["a dog", "a cat"]), ["a dog", "a cat"]);
+        assert_eq!(ask(&cache, &["a cat", "a horse"]), ["a horse"]);
+        assert_eq!(ask(&cache, &["a horse", "a dog"]), Vec::<String>::new());
+        assert_eq!(cache.notices(), []);
     }
 
     #[test]

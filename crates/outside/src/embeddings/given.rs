@@ -166,6 +166,12 @@ impl Given {
         })
     }
 
+    /// The number of texts and pictures that the models have read.
+    #[cfg(test)]
+    pub(crate) fn n_read(&self) -> usize {
+        self.models.iter().map(|(model, _)| model.n_read.load(Ordering::Relaxed)).sum()
+    }
+
     /// Refuses models and vectors that no metric uses.
     pub(crate) fn refuse_unused(&self) -> Result<(), Refusal> {
         let models = self.models.iter().map(|(model, is_used)| (model.name(), is_used));

@@ -108,7 +108,79 @@ pub fn build(names: &[String], given: &Given) -> Result<Vec<Arc<dyn Outside>>, R
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use capeval::choice::SegmentId;
+    use capeval::{OutsideRow, Picture};
+
     use super::*;
+    use crate::embeddings::models::OpenModel;
+    use crate::embeddings::space::{Alone, ROWS_AT_ONCE};
+    use crate::embeddings::testing::models;
+
+    #[test]
+    fn what_was_scored_is_explained_without_a_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut models = models(&["clip-quick", "roberta", "detector"]);
+        models.push(sentence_model(folder.path()));
+        let given = Given::new(models, Vec::new());
+        let file = |name: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/pictures").join(name);
+            Picture::File { path: path.display().to_string(), state: String::new() }
+        };
+        let (pictures, references) = (["420.jpg", "rgb.png"].map(file), ["a man rides a horse", "two dogs"]);
+        let ids = [1, 2].map(SegmentId::Integer);
+        let rows: Vec<OutsideRow<'_>> = (0..2 * ROWS_AT_ONCE)
+            .map(|row| OutsideRow {
+                system: None,
+                image: Some(&ids[row % 2]),
+                candidate: if row % 3 == 0 { "a horse" } else { "a brown dog" },
+                rival: None,
+                references: references[row % 2..].to_vec(),
+                picture: Some(&pictures[row % 2]),
+            })
+            .collect();
+        let (mut explained, resources) = (Vec::new(), Resources::default());
+        for kind in KINDS {
+            let setting = match kind.name {
+                // The tiny model is not known by name, so that its layer is not.
+                "bert-score" => ":layer=1",
+                // Models of sentences suit as well.
+                "self-sim" => ":model=clip-quick",
+                _ => "",
+            };
+            let spec = format!("{}{setting}", kind.name);
+            let settings = Settings::read(kind.name, kind.settings, &spec, &[], &resources).unwrap();
+            let metric = (kind.build)(&spec, &settings, &given).unwrap();
+            let before = given.n_read();
+            metric.score(&rows, &Alone).unwrap();
+            let after = given.n_read();
+            assert!(after > before, "{}", kind.name);
+            // Whole texts and pictures have vectors, which are made once; tokens and errors are read block by block.
+            let has_vectors = !["bert-score", "fense", "fer", "spider-fl"].contains(&kind.name);
+            assert!(!has_vectors || after <= before + 6, "{} has read {} times", kind.name, after - before);
+            if rows.iter().all(|row| metric.explain(row).is_some()) {
+                explained.push(kind.name);
+            }
+            assert_eq!(given.n_read(), after, "{}", kind.name);
+        }
+        assert_eq!(explained.len(), KINDS.len() - 3, "{explained:?}");
+    }
+
+    /// A tiny model of sentences, in this folder.
+    fn sentence_model(folder: &Path) -> OpenModel {
+        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/neural/bert");
+        for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+            fs::copy(tiny.join(name), folder.join(name)).unwrap();
+        }
+        fs::create_dir(folder.join("1_Pooling")).unwrap();
+        fs::write(folder.join("1_Pooling/config.json"), r#"{"pooling_mode": "mean"}"#).unwrap();
+        let modules =
+            r#"[{"type": "x.Transformer", "path": ""}, {"type": "x.Pooling", "path": "1_Pooling"}]"#;
+        fs::write(folder.join("modules.json"), modules).unwrap();
+        OpenModel::open_at(folder.to_owned()).unwrap()
+    }
 
     #[test]
     fn settings_go_to_the_metric_that_has_them() {

@@ -1,8 +1,8 @@
 //! Models as metrics use them: what they are called, what they suit, and the vectors that they make.
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use capeval::metric::Signature;
 use capeval::{Answers, Picture};
@@ -13,7 +13,7 @@ use capeval_neural::{Made, Model, Tokens};
 use rayon::prelude::*;
 
 use crate::embeddings::baselines;
-use crate::embeddings::cache::{self, VectorCache};
+use crate::embeddings::cache::{self, Key, VectorCache};
 use crate::embeddings::folder::{self, Folder};
 use crate::embeddings::given::{Crop, Purpose};
 use crate::embeddings::hash;
@@ -30,10 +30,13 @@ pub struct OpenModel {
     /// The hash of its other files.
     of_files: String,
     model: Model,
-    /// The number of texts that the tokenizer of the reference program would have read otherwise.
-    n_changed: AtomicUsize,
+    /// The keys of texts that the tokenizer of the reference program would have read otherwise.
+    changed: Mutex<HashSet<Key>>,
     /// The folder in which its vectors survive runs.
     kept_in: Option<PathBuf>,
+    /// The number of texts and pictures that it has read.
+    #[cfg(test)]
+    pub(crate) n_read: std::sync::atomic::AtomicUsize,
 }
 
 impl OpenModel {
@@ -56,8 +59,16 @@ impl OpenModel {
     }
 
     fn of(name: &str, Folder { model, hash, of_files }: Folder) -> Self {
-        let (name, n_changed) = (name.to_owned(), AtomicUsize::new(0));
-        Self { name, hash, of_files, model, n_changed, kept_in: None }
+        Self {
+            name: name.to_owned(),
+            hash,
+            of_files,
+            model,
+            changed: Mutex::default(),
+            kept_in: None,
+            #[cfg(test)]
+            n_read: Default::default(),
+        }
     }
 
     /// Keeps its vectors of whole texts and pictures in the user's folder for caches, if there is one.
@@ -190,11 +201,19 @@ impl OpenModel {
         prefix_space: bool,
         answers: &dyn Answers,
     ) -> Result<Vec<Tokens>, Refusal> {
-        Ok(self.model.token_vectors(texts, layer, prefix_space, &|_| answers.wait()))
+        Ok(self.model.token_vectors(texts, layer, prefix_space, &|n| self.advance(n, answers)))
     }
 
     pub(crate) fn errors(&self, texts: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
-        Ok(self.model.errors(texts, &|_| answers.wait()))
+        Ok(self.model.errors(texts, &|n| self.advance(n, answers)))
+    }
+
+    /// Called when it has read some texts or pictures.
+    fn advance(&self, n: usize, answers: &dyn Answers) {
+        #[cfg(test)]
+        self.n_read.fetch_add(n, std::sync::atomic::Ordering::Relaxed);
+        let _ = n;
+        answers.wait();
     }
 
     /// Adds what its vectors depend on to a signature.
@@ -204,7 +223,7 @@ impl OpenModel {
     }
 
     pub(crate) fn notices(&self) -> Vec<Notice> {
-        let n = self.n_changed.load(Ordering::Relaxed);
+        let n = self.changed.lock().unwrap_or_else(PoisonError::into_inner).len();
         let message = format!(
             "{n} texts have entities such as &amp;, curly quotes or damaged letters, which the program of OpenAI mends \
              before it reads them and this one, like Hugging Face's, does not"
@@ -219,8 +238,10 @@ pub(crate) struct Prepared {
     pub model: std::sync::Arc<OpenModel>,
     pub prefix: String,
     pub crop: Option<Crop>,
-    kept_texts: OnceLock<Option<VectorCache>>,
-    kept_pictures: OnceLock<Option<VectorCache>>,
+    texts: OnceLock<VectorCache>,
+    pictures: OnceLock<VectorCache>,
+    /// The keys of pictures that were read in this run.
+    keys: Mutex<HashMap<Picture, Key>>,
 }
 
 impl Prepared {
@@ -230,7 +251,8 @@ impl Prepared {
             Purpose::Pictures { prefix, crop } => (prefix.to_owned(), Some(crop)),
             _ => (String::new(), None),
         };
-        Self { model, prefix, crop, kept_texts: OnceLock::new(), kept_pictures: OnceLock::new() }
+        let (texts, pictures) = (OnceLock::new(), OnceLock::new());
+        Self { model, prefix, crop, texts, pictures, keys: Mutex::default() }
     }
 
     /// Adds what its vectors depend on to a signature.
@@ -249,47 +271,58 @@ impl Prepared {
         }
     }
 
-    /// The vectors of texts, one after another.
+    /// The vectors of texts, one after another. No text is read twice in a run.
     pub fn texts(&self, texts: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
         let model = &self.model.model;
-        let n_changed = texts.iter().filter(|text| model.would_mend(text)).count();
-        self.model.n_changed.fetch_add(n_changed, Ordering::Relaxed);
+        let changed =
+            texts.iter().filter(|text| model.would_mend(text)).map(|text| cache::key(text.as_bytes()));
+        self.model.changed.lock().unwrap_or_else(PoisonError::into_inner).extend(changed);
         let texts: Vec<String> = texts.iter().map(|text| format!("{}{text}", self.prefix)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let read = |texts: &[&str]| model.text_vectors(texts, &|_| answers.wait());
-        let Some(kept) = self.kept_texts.get_or_init(|| self.model.kept_texts()) else {
-            return Ok(read(&texts));
-        };
-        let keys: Vec<_> = texts.iter().map(|text| cache::key(text.as_bytes())).collect();
-        kept.fill(&keys, |places| Ok(read(&places.iter().map(|place| texts[*place]).collect::<Vec<_>>())))
+        let keys: Vec<Key> = texts.iter().map(|text| cache::key(text.as_bytes())).collect();
+        let known = self.texts.get_or_init(|| self.known(self.model.kept_texts()));
+        known.fill(&keys, |places| {
+            let new: Vec<&str> = places.iter().map(|place| texts[*place].as_str()).collect();
+            Ok(model.text_vectors(&new, &|n| self.model.advance(n, answers)))
+        })
     }
 
-    /// The vectors of pictures, each with what its image is called, one after another.
+    /// What earlier runs have kept, or a place for what this run makes.
+    fn known(&self, kept: Option<VectorCache>) -> VectorCache {
+        kept.unwrap_or_else(|| VectorCache::in_memory(self.model.dims()))
+    }
+
+    /// The vectors of pictures, each with what its image is called, one after another. No picture is looked at twice in
+    /// a run.
     pub fn pictures(
         &self,
         pictures: &[(&Picture, String)],
         answers: &dyn Answers,
     ) -> Result<Vec<f32>, Refusal> {
         let Some(crop) = self.crop.filter(|_| !pictures.is_empty()) else { return Ok(Vec::new()) };
-        let kept = self.kept_pictures.get_or_init(|| self.model.kept_pictures(crop));
-        let check = |(picture, told): &(&Picture, String)| {
-            let bytes = read(picture, told)?;
-            capeval_picture::probe(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
-            Ok(kept.as_ref().map(|_| cache::key(&bytes)))
-        };
         // The first picture that is refused is named, whichever thread looks at it.
-        let keys: Vec<Result<Option<_>, Refusal>> = pictures.par_iter().map(check).collect();
-        let keys = keys.into_iter().collect::<Result<Option<Vec<_>>, Refusal>>()?;
-        match kept.as_ref().zip(keys) {
-            Some((kept, keys)) => kept.fill(&keys, |places| {
-                let new: Vec<_> = places.iter().map(|place| &pictures[*place]).collect();
-                self.look(&new, crop, answers)
-            }),
-            None => self.look(&pictures.iter().collect::<Vec<_>>(), crop, answers),
+        let keys: Vec<Result<Key, Refusal>> = pictures.par_iter().map(|one| self.key(one)).collect();
+        let keys = keys.into_iter().collect::<Result<Vec<Key>, Refusal>>()?;
+        let known = self.pictures.get_or_init(|| self.known(self.model.kept_pictures(crop)));
+        known.fill(&keys, |places| {
+            let new: Vec<_> = places.iter().map(|place| &pictures[*place]).collect();
+            self.look(&new, crop, answers)
+        })
+    }
+
+    /// The key of a picture that can be read.
+    fn key(&self, (picture, told): &(&Picture, String)) -> Result<Key, Refusal> {
+        let keys = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = keys().get(*picture) {
+            return Ok(*key);
         }
+        let bytes = read(picture, told)?;
+        capeval_picture::probe(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
+        let key = cache::key(&bytes);
+        keys().insert((*picture).clone(), key);
+        Ok(key)
     }
 
     fn look(
@@ -311,15 +344,18 @@ impl Prepared {
             };
             let pixels = pictures.par_iter().map(seen).collect::<Result<Vec<Vec<u8>>, Refusal>>()?;
             let pixels: Vec<&[u8]> = pixels.iter().map(Vec::as_slice).collect();
-            vectors.extend(self.model.model.picture_vectors(&pixels, &|_| answers.wait()));
+            vectors.extend(self.model.model.picture_vectors(&pixels, &|n| self.model.advance(n, answers)));
         }
         Ok(vectors)
     }
 
     /// What damaged files of earlier runs were computed again.
     pub fn notices(&self) -> Vec<Notice> {
-        let all = [&self.kept_texts, &self.kept_pictures];
-        all.iter().filter_map(|kept| kept.get()?.as_ref()).flat_map(VectorCache::notices).collect()
+        [&self.texts, &self.pictures]
+            .iter()
+            .filter_map(|known| known.get())
+            .flat_map(VectorCache::notices)
+            .collect()
     }
 }
 

@@ -40,18 +40,18 @@ pub(crate) struct Wants {
     pub references: bool,
 }
 
-/// Vectors that a model has made in this run.
+/// Vectors that a model makes for some rows.
 #[derive(Default)]
-pub(crate) struct Pool {
+struct MadeVectors<'w> {
     dims: usize,
     vectors: Vec<f32>,
-    texts: HashMap<String, usize>,
-    pictures: HashMap<Picture, usize>,
+    texts: HashMap<&'w str, usize>,
+    pictures: HashMap<&'w Picture, usize>,
 }
 
 /// The vectors of rows.
 pub(crate) struct Gathered<'g> {
-    pool: &'g Pool,
+    made: MadeVectors<'g>,
     rows: Vec<RowOf<At<'g>>>,
 }
 
@@ -75,7 +75,7 @@ enum Wanted<'w> {
 #[derive(Clone, Copy)]
 enum At<'g> {
     File(&'g [f32]),
-    Pool(usize),
+    Made(usize),
 }
 
 impl Space {
@@ -190,20 +190,19 @@ impl Space {
         unmet.chain(of_model).collect()
     }
 
-    /// The vectors of `rows`; `pool` keeps those that a model makes.
+    /// The vectors of `rows`.
     pub fn gather<'g>(
         &'g self,
         rows: &'g [OutsideRow<'_>],
-        pool: &'g mut Pool,
         answers: &dyn Answers,
     ) -> Result<Gathered<'g>, Refusal> {
         let wanted = rows.iter().map(|row| self.of_row(row)).collect::<Result<Vec<_>, Refusal>>()?;
-        if let Some(model) = &self.model {
-            pool.add(model, rows, &wanted, answers)?;
-        }
-        let pool: &'g Pool = pool;
-        let rows = wanted.iter().map(|row| row.map(|wanted| pool.find(*wanted))).collect();
-        Ok(Gathered { pool, rows })
+        let made = match &self.model {
+            Some(model) => MadeVectors::new(model, rows, &wanted, answers)?,
+            None => MadeVectors::default(),
+        };
+        let rows = wanted.iter().map(|row| row.map(|wanted| made.find(*wanted))).collect();
+        Ok(Gathered { made, rows })
     }
 
     fn of_row<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<RowOf<Wanted<'w>>, Refusal> {
@@ -302,67 +301,62 @@ impl<V> RowOf<V> {
     }
 }
 
-impl Pool {
-    /// Makes the vectors that are wanted and not yet there.
-    fn add(
-        &mut self,
+impl<'w> MadeVectors<'w> {
+    /// Makes the vectors that are wanted, each once.
+    fn new(
         model: &Prepared,
         rows: &[OutsideRow<'_>],
-        wanted: &[RowOf<Wanted<'_>>],
+        wanted: &[RowOf<Wanted<'w>>],
         answers: &dyn Answers,
-    ) -> Result<(), Refusal> {
-        self.dims = model.model.dims();
+    ) -> Result<Self, Refusal> {
+        let mut made = Self { dims: model.model.dims(), ..Self::default() };
         let (mut texts, mut pictures) = (Vec::new(), Vec::new());
-        let mut n = self.texts.len() + self.pictures.len();
         for (row, wanted) in
             rows.iter().zip(wanted).flat_map(|(row, all)| all.all().map(move |one| (row, one)))
         {
-            match wanted {
-                Wanted::Text(text) if !self.texts.contains_key(*text) => {
-                    self.texts.insert((*text).to_owned(), 0);
-                    texts.push(*text);
+            match *wanted {
+                Wanted::Given(_) => {}
+                Wanted::Text(text) => {
+                    made.texts.entry(text).or_insert_with(|| {
+                        texts.push(text);
+                        texts.len() - 1
+                    });
                 }
-                Wanted::Picture(picture) if !self.pictures.contains_key(*picture) => {
-                    self.pictures.insert((*picture).clone(), 0);
-                    pictures.push((*picture, row.told()));
+                Wanted::Picture(picture) => {
+                    made.pictures.entry(picture).or_insert_with(|| {
+                        pictures.push((picture, row.told()));
+                        pictures.len() - 1
+                    });
                 }
-                _ => {}
             }
         }
-        self.vectors.extend(model.pictures(&pictures, answers)?);
-        for (picture, _) in pictures {
-            self.pictures.insert(picture.clone(), n);
-            n += 1;
-        }
-        self.vectors.extend(model.texts(&texts, answers)?);
-        for text in texts {
-            self.texts.insert(text.to_owned(), n);
-            n += 1;
-        }
-        Ok(())
+        made.vectors = model.pictures(&pictures, answers)?;
+        made.vectors.extend(model.texts(&texts, answers)?);
+        Ok(made)
     }
 
-    fn find<'g>(&self, wanted: Wanted<'g>) -> At<'g> {
+    fn find(&self, wanted: Wanted<'w>) -> At<'w> {
         let place = match wanted {
             Wanted::Given(vector) => return At::File(vector),
-            Wanted::Text(text) => self.texts.get(text),
-            Wanted::Picture(picture) => self.pictures.get(picture),
+            Wanted::Picture(picture) => self.pictures.get(picture).copied(),
+            // Those of texts come after those of pictures.
+            Wanted::Text(text) => self.texts.get(text).map(|place| self.pictures.len() + place),
         };
-        At::Pool(place.copied().unwrap_or_default())
+        At::Made(place.unwrap_or_default())
     }
 }
 
-impl<'g> Gathered<'g> {
+impl Gathered<'_> {
     /// The vectors of row number `row`.
     ///
     /// # Panics
     /// When there is no such row.
-    pub fn row(&self, row: usize) -> RowOf<&'g [f32]> {
+    pub fn row(&self, row: usize) -> RowOf<&[f32]> {
         self.rows[row].map(|at| match *at {
             At::File(vector) => vector,
-            At::Pool(place) => {
-                let dims = self.pool.dims;
-                self.pool.vectors.get(place * dims..(place + 1) * dims).unwrap_or_default()
+            At::Made(place) => {
+                let dims = self.made.dims;
+                self.made.vectors.get(place * dims..(place + 1) * dims).unwrap_or_default()
             }
         })
     }

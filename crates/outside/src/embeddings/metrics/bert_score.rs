@@ -21,7 +21,8 @@
 //! is not there, so a greatest cosine below 0 becomes 0 depending on its batch; here it stays.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideRow};
@@ -32,6 +33,7 @@ use rayon::prelude::*;
 use super::clip_score::MODEL;
 use super::reference;
 use crate::embeddings::baselines::{self, Baseline};
+use crate::embeddings::cache::{Key, key};
 use crate::embeddings::given::{Given, Purpose};
 use crate::embeddings::kind::EmbeddingKind;
 use crate::embeddings::models::OpenModel;
@@ -85,8 +87,26 @@ struct BertScore {
     has_idf: bool,
     prefix_space: bool,
     baseline: Option<Baseline>,
-    /// The weights of tokens by their ids, where rare ones weigh more; those of the last system, for explanations.
-    weights: Mutex<Weights>,
+    /// What explanations need of the rows that were scored.
+    scored: Mutex<ScoredRows>,
+}
+
+/// What explanations need of rows that were scored.
+#[derive(Default)]
+struct ScoredRows {
+    /// The weights of tokens by their ids, where rare ones weigh more; those of the last system.
+    weights: Weights,
+    /// How each row's candidate matches each of its references.
+    pairs: HashMap<Key, Vec<TokenPairs>>,
+}
+
+/// How the tokens of a candidate and of a reference match.
+struct TokenPairs {
+    scores: Scores,
+    /// The token of the reference that is nearest to each of the candidate.
+    of_candidate: Vec<u16>,
+    /// The token of the candidate that is nearest to each of the reference.
+    of_reference: Vec<u16>,
 }
 
 /// The weights of tokens.
@@ -137,7 +157,7 @@ impl BertScore {
             prefix_space: settings.yes("prefix-space"),
             baseline,
             model,
-            weights: Mutex::default(),
+            scored: Mutex::default(),
         })
     }
 
@@ -203,12 +223,23 @@ impl BertScore {
         }
     }
 
+    fn scored(&self) -> MutexGuard<'_, ScoredRows> {
+        self.scored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the candidate of a row matches each of its references.
+    fn pairs(&self, row: &OutsideRow<'_>, known: &HashMap<&str, Text>) -> Vec<TokenPairs> {
+        let candidate = known.get(row.candidate);
+        let references = row.references.iter().filter_map(|text| known.get(text));
+        candidate.into_iter().flat_map(|one| references.clone().map(|other| compare(one, other))).collect()
+    }
+
     /// The best scores over the references, and which reference each comes from.
-    fn best(&self, candidate: &Text, references: &[&Text]) -> (Scores, [usize; 3]) {
+    fn best(&self, pairs: &[TokenPairs]) -> (Scores, [usize; 3]) {
         let mut best = Scores { p: f64::NEG_INFINITY, r: f64::NEG_INFINITY, f: f64::NEG_INFINITY };
         let mut from = [0; 3];
-        for (nth, reference) in references.iter().enumerate() {
-            let Scores { p, r, f } = compare(candidate, reference);
+        for (nth, pair) in pairs.iter().enumerate() {
+            let Scores { p, r, f } = pair.scores;
             for ((best, from), value) in
                 [&mut best.p, &mut best.r, &mut best.f].into_iter().zip(&mut from).zip([p, r, f])
             {
@@ -217,7 +248,7 @@ impl BertScore {
                 }
             }
         }
-        if references.is_empty() {
+        if pairs.is_empty() {
             best = Scores { p: 0.0, r: 0.0, f: 0.0 };
         }
         (best, from)
@@ -277,15 +308,26 @@ fn weighted(nearest: &[(f64, usize)], weights: &[f64]) -> f64 {
     if total == 0.0 { 0.0 } else { sum / total }
 }
 
-/// P, R and F of a candidate and one reference.
-fn compare(candidate: &Text, reference: &Text) -> Scores {
+/// How the tokens of a candidate and of a reference match.
+fn compare(candidate: &Text, reference: &Text) -> TokenPairs {
+    let of_candidate = nearest(&candidate.tokens, &reference.tokens);
+    let of_reference = nearest(&reference.tokens, &candidate.tokens);
+    let p = weighted(&of_candidate, &candidate.weights);
+    let r = weighted(&of_reference, &reference.weights);
     // What has two tokens has special ones only.
-    if candidate.tokens.ids.len() == 2 || reference.tokens.ids.len() == 2 {
-        return Scores { p: 0.0, r: 0.0, f: 0.0 };
-    }
-    let p = weighted(&nearest(&candidate.tokens, &reference.tokens), &candidate.weights);
-    let r = weighted(&nearest(&reference.tokens, &candidate.tokens), &reference.weights);
-    Scores { p, r, f: harmonic(p, r) }
+    let scores = match candidate.tokens.ids.len() == 2 || reference.tokens.ids.len() == 2 {
+        true => Scores { p: 0.0, r: 0.0, f: 0.0 },
+        false => Scores { p, r, f: harmonic(p, r) },
+    };
+    // Models read few hundred tokens.
+    let places = |nearest: Vec<(f64, usize)>| nearest.into_iter().map(|(_, place)| place as u16).collect();
+    TokenPairs { scores, of_candidate: places(of_candidate), of_reference: places(of_reference) }
+}
+
+/// What tells a row from others.
+fn row_key(row: &OutsideRow<'_>) -> Key {
+    let texts = std::iter::once(&row.candidate).chain(&row.references);
+    key(texts.map(|text| format!("{}:{text}", text.len())).collect::<String>().as_bytes())
 }
 
 fn harmonic(p: f64, r: f64) -> f64 {
@@ -312,7 +354,7 @@ impl Outside for BertScore {
     }
 
     fn signature(&self) -> Signature {
-        let Self { layer, has_idf, prefix_space, baseline, model, spec: _, parts: _, weights: _ } = self;
+        let Self { layer, has_idf, prefix_space, baseline, model, spec: _, parts: _, scored: _ } = self;
         let yes_no = |yes: bool| if yes { "yes" } else { "no" };
         let signature = Signature::new(KIND.name).with("layer", layer).with("idf", yes_no(*has_idf));
         let rescale = baseline.as_ref().map_or_else(|| "no".to_owned(), |baseline| baseline.name.clone());
@@ -338,7 +380,7 @@ impl Outside for BertScore {
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
         let weights = self.weigh(rows);
-        *self.weights.lock().unwrap_or_else(PoisonError::into_inner) = weights.clone();
+        self.scored().weights = weights.clone();
         // Rows of one image follow each other, so that its references are read once.
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|a, b| rows[*a].references.cmp(&rows[*b].references));
@@ -347,17 +389,11 @@ impl Outside for BertScore {
                 std::iter::once(rows[*row].candidate).chain(rows[*row].references.iter().copied())
             });
             let known = self.read(texts, &weights, answers)?;
-            let scores: Vec<Scores> = block
-                .par_iter()
-                .map(|row| {
-                    let references: Vec<&Text> =
-                        rows[*row].references.iter().filter_map(|text| known.get(text)).collect();
-                    let best =
-                        known.get(rows[*row].candidate).map(|candidate| self.best(candidate, &references).0);
-                    self.rescaled(best.unwrap_or(Scores { p: 0.0, r: 0.0, f: 0.0 }))
-                })
-                .collect();
-            for (row, Scores { p, r, f }) in block.iter().zip(scores) {
+            let pairs: Vec<Vec<TokenPairs>> =
+                block.par_iter().map(|row| self.pairs(&rows[*row], &known)).collect();
+            for (row, pairs) in block.iter().zip(pairs) {
+                let Scores { p, r, f } = self.rescaled(self.best(&pairs).0);
+                self.scored().pairs.insert(row_key(&rows[*row]), pairs);
                 answers.take(*row, &[f, p, r]);
             }
         }
@@ -373,17 +409,22 @@ impl Outside for BertScore {
     }
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
-        let weights = match self.has_idf {
-            true => self.weights.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            false => self.weigh(&[]),
+        let mut scored = self.scored();
+        if !self.has_idf {
+            scored.weights = self.weigh(&[]);
+        }
+        let ScoredRows { weights, pairs } = &mut *scored;
+        let pairs = match pairs.entry(row_key(row)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let texts = std::iter::once(row.candidate).chain(row.references.iter().copied());
+                place.insert(self.pairs(row, &self.read(texts, weights, &Alone).ok()?))
+            }
         };
-        let texts = std::iter::once(row.candidate).chain(row.references.iter().copied());
-        let known = self.read(texts, &weights, &Alone).ok()?;
-        let candidate = known.get(row.candidate)?;
-        let references: Vec<&Text> = row.references.iter().filter_map(|text| known.get(text)).collect();
-        let (_, from) = self.best(candidate, &references);
+        let (_, from) = self.best(pairs);
+        let ids = |text: &str| self.model.token_ids(text, self.prefix_space);
         let words =
-            |text: &Text| -> Vec<String> { text.tokens.ids.iter().map(|id| self.model.token(*id)).collect() };
+            |text: &str| ids(text).into_iter().map(|id| self.model.token(id)).collect::<Vec<String>>();
         let score = |label: &str, value: Step, baseline: Option<f64>| match baseline {
             None => Step { title: label.to_owned(), ..value },
             Some(baseline) => {
@@ -393,27 +434,28 @@ impl Outside for BertScore {
             }
         };
         let of_reference = |nth: usize| -> (Step, Step) {
-            let Some(reference_text) = references.get(nth) else {
+            let (Some(text), Some(pair)) = (row.references.get(nth), pairs.get(nth)) else {
                 return (Step::given("P", 0.0), Step::given("R", 0.0));
             };
-            let scores = compare(candidate, reference_text);
-            let p = nearest(&candidate.tokens, &reference_text.tokens);
-            let r = nearest(&reference_text.tokens, &candidate.tokens);
-            let step = |title: &str, value: f64, pairs: Vec<Match>| {
+            let step = |title: &str, value: f64, matches: Vec<Match>| {
                 let step = Step::given(title, value).noted(format!("of {}", reference(nth)));
-                pairs.into_iter().fold(step, Step::matched)
+                matches.into_iter().fold(step, Step::matched)
             };
-            let pair = |own: usize, other: usize| Match {
+            let matched = |own: usize, other: usize| Match {
                 matcher: "nearest",
                 candidate: vec![own],
                 references: vec![(nth, vec![other])],
             };
-            let weighs = |weights: &[f64], at: usize| weights.get(at).is_some_and(|weight| *weight > 0.0);
-            let of_p = p.iter().enumerate().filter(|(own, _)| weighs(&candidate.weights, *own));
-            let of_r = r.iter().enumerate().filter(|(own, _)| weighs(&reference_text.weights, *own));
+            let with_weight = |text: &str, nearest: &[u16]| -> Vec<(usize, usize)> {
+                let pairs = ids(text).into_iter().zip(nearest).enumerate();
+                let weighs = pairs.filter(|(_, (id, _))| weights.of(*id) > 0.0);
+                weighs.map(|(own, (_, other))| (own, usize::from(*other))).collect()
+            };
+            let of_p = with_weight(row.candidate, &pair.of_candidate).into_iter();
+            let of_r = with_weight(text, &pair.of_reference).into_iter();
             (
-                step("P", scores.p, of_p.map(|(own, (_, other))| pair(own, *other)).collect()),
-                step("R", scores.r, of_r.map(|(own, (_, other))| pair(*other, own)).collect()),
+                step("P", pair.scores.p, of_p.map(|(own, other)| matched(own, other)).collect()),
+                step("R", pair.scores.r, of_r.map(|(own, other)| matched(other, own)).collect()),
             )
         };
         let [from_p, from_r, from_f] = from;
@@ -422,8 +464,8 @@ impl Outside for BertScore {
         let f = Step::of("F", harmonic(both[0], both[1]), HARMONIC, vec![p_of_f, r_of_f]);
         let baseline = self.baseline.as_ref();
         Some(Explanation {
-            candidate: words(candidate),
-            references: references.iter().map(|text| words(text)).collect(),
+            candidate: words(row.candidate),
+            references: row.references.iter().map(|text| words(text)).collect(),
             scores: vec![
                 score("BERTScore F", f, baseline.map(|baseline| baseline.f)),
                 score("BERTScore P", of_reference(from_p).0, baseline.map(|baseline| baseline.p)),
@@ -448,7 +490,7 @@ mod tests {
     fn special_tokens_have_no_weight_but_can_be_matched() {
         let candidate = text(&[0, 7, 2], &[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
         let reference = text(&[0, 8, 2], &[[0.0, 2.0], [1.0, 0.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
-        let Scores { p, r, f } = compare(&candidate, &reference);
+        let Scores { p, r, f } = compare(&candidate, &reference).scores;
         assert_eq!((p, r, f), (1.0, 1.0, 1.0), "both words match special tokens");
     }
 
@@ -488,7 +530,7 @@ mod tests {
             prefix_space: true,
             baseline: None,
             model: Arc::clone(&model),
-            weights: Mutex::default(),
+            scored: Mutex::default(),
         };
         let row = |references: &[&'static str]| OutsideRow {
             system: None,
@@ -521,7 +563,7 @@ mod tests {
     fn a_greatest_cosine_below_0_stays() {
         let candidate = text(&[7, 8, 9], &[[1.0, 0.0]; 3], &[1.0; 3]);
         let reference = text(&[4, 5, 6], &[[-1.0, 0.0]; 3], &[1.0; 3]);
-        assert_eq!(compare(&candidate, &reference), Scores { p: -1.0, r: -1.0, f: -1.0 });
+        assert_eq!(compare(&candidate, &reference).scores, Scores { p: -1.0, r: -1.0, f: -1.0 });
     }
 
     #[test]
@@ -529,14 +571,17 @@ mod tests {
         let empty = text(&[0, 2], &[[1.0, 0.0], [1.0, 0.0]], &[0.0, 0.0]);
         let other = text(&[0, 8, 2], &[[0.0, 2.0], [1.0, 0.0], [1.0, 0.0]], &[0.0, 1.0, 0.0]);
         let zero = Scores { p: 0.0, r: 0.0, f: 0.0 };
-        assert_eq!([compare(&empty, &other), compare(&other, &empty), compare(&empty, &empty)], [zero; 3]);
+        assert_eq!(
+            [(&empty, &other), (&other, &empty), (&empty, &empty)].map(|(a, b)| compare(a, b).scores),
+            [zero; 3]
+        );
     }
 
     #[test]
     fn weights_are_those_of_the_own_side() {
         let candidate = text(&[7, 8, 9], &[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], &[3.0, 1.0, 0.0]);
         let reference = text(&[7, 7, 7], &[[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]], &[1.0, 1.0, 1.0]);
-        let Scores { p, r, .. } = compare(&candidate, &reference);
+        let Scores { p, r, .. } = compare(&candidate, &reference).scores;
         assert!((p - 0.75).abs() < 1e-12 && (r - 1.0).abs() < 1e-12);
     }
 }

@@ -36,7 +36,7 @@ use rayon::prelude::*;
 use super::{explanation, reference};
 use crate::embeddings::given::{Crop, Given, Purpose};
 use crate::embeddings::kind::EmbeddingKind;
-use crate::embeddings::space::{Alone, Pool, ROWS_AT_ONCE, Space, Wants, cosine};
+use crate::embeddings::space::{Alone, ROWS_AT_ONCE, Space, Wants, cosine};
 
 /// What stands before each text.
 const PREFIX: &str = "A photo depicts ";
@@ -273,9 +273,8 @@ impl Outside for ClipScore {
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
-        let mut pool = Pool::default();
         for (block, rows) in rows.chunks(ROWS_AT_ONCE).enumerate() {
-            let gathered = self.space.gather(rows, &mut pool, answers)?;
+            let gathered = self.space.gather(rows, answers)?;
             let scores: Vec<f64> = (0..rows.len())
                 .into_par_iter()
                 .map(|row| {
@@ -302,9 +301,8 @@ impl Outside for ClipScore {
     }
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
-        let mut pool = Pool::default();
         let rows = std::slice::from_ref(row);
-        let gathered = self.space.gather(rows, &mut pool, &Alone).ok()?;
+        let gathered = self.space.gather(rows, &Alone).ok()?;
         let vectors = gathered.row(0);
         let cosine_of_picture = cosine(vectors.candidate, vectors.picture);
         let clip = Step::of(

@@ -15,7 +15,8 @@
 //! Decided otherwise: fense 0.2 takes all six probabilities for errors where there are at most 32 captions; here, as in
 //! aac-metrics, only the last one is.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::evaluate::registry;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
@@ -24,9 +25,11 @@ use capeval_choice::{Notice, Refusal};
 
 use super::explanation;
 use super::sentence::{self, Similarity};
+use crate::embeddings::cache::{Key, key};
 use crate::embeddings::given::{Given, Purpose};
 use crate::embeddings::kind::{EmbeddingKind, split};
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::space::Alone;
 
 /// The probability above which a caption has an error.
 const THRESHOLD: Setting =
@@ -129,16 +132,35 @@ fn left_step(penalty: f64, error: f64) -> Step {
 struct Detector {
     model: Arc<OpenModel>,
     threshold: f64,
+    /// The probabilities of captions that it has read, for explanations.
+    known: Mutex<HashMap<Key, f32>>,
 }
 
 impl Detector {
     fn choose(settings: &Settings<'_>, given: &Given) -> Result<Self, Refusal> {
         let model = given.needed_model(settings.given(DETECTOR.name), Purpose::Errors)?;
-        Ok(Self { model, threshold: settings.get(THRESHOLD.name)? })
+        Ok(Self { model, threshold: settings.get(THRESHOLD.name)?, known: Mutex::default() })
     }
 
     fn sign(&self, signature: Signature) -> Signature {
         signature.with("threshold", self.threshold).with("detector", self.model.short_hash())
+    }
+
+    /// The probabilities of errors.
+    fn probabilities(&self, captions: &[&str], answers: &dyn Answers) -> Result<Vec<f32>, Refusal> {
+        let probabilities = self.model.errors(captions, answers)?;
+        let keys = captions.iter().map(|caption| key(caption.as_bytes()));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(keys.zip(probabilities.iter().copied()));
+        Ok(probabilities)
+    }
+
+    /// The probability of an error in a caption, which is not read again.
+    fn probability(&self, caption: &str) -> Option<f64> {
+        let known =
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key(caption.as_bytes())).copied();
+        let read = || self.probabilities(&[caption], &Alone).ok()?.first().copied();
+        known.or_else(read).map(f64::from)
     }
 
     /// Hands out the probability of an error in each row.
@@ -150,7 +172,7 @@ impl Detector {
     ) -> Result<(), Refusal> {
         for (block, rows) in rows.chunks(CAPTIONS_AT_ONCE).enumerate() {
             let captions: Vec<&str> = rows.iter().map(|row| row.candidate).collect();
-            let probabilities = self.model.errors(&captions, answers)?;
+            let probabilities = self.probabilities(&captions, answers)?;
             for (row, probability) in probabilities.into_iter().enumerate() {
                 take(block * CAPTIONS_AT_ONCE + row, f64::from(probability));
             }
@@ -165,8 +187,7 @@ impl Detector {
     }
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<(Step, f64)> {
-        let probability =
-            f64::from(*self.model.errors(&[row.candidate], &crate::embeddings::space::Alone).ok()?.first()?);
+        let probability = self.probability(row.candidate)?;
         let error = self.error(probability);
         let told = if error > 0.0 { "above" } else { "not above" };
         let step = Step::given("error of fluency", error).fact("probability", probability);
@@ -327,14 +348,21 @@ impl Outside for SpiderFl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embeddings::space::Alone;
     use crate::embeddings::testing::{models, scores_by};
 
     #[test]
     fn the_probability_must_exceed_the_threshold() {
-        let detector = Detector { model: Arc::new(models(&["detector"]).remove(0)), threshold: 0.9 };
+        let detector = Detector {
+            model: Arc::new(models(&["detector"]).remove(0)),
+            threshold: 0.9,
+            known: Mutex::default(),
+        };
         assert_eq!(detector.error(f64::from(0.9_f32)), 0.0);
         assert_eq!(detector.error(f64::from(0.9_f32.next_up())), 1.0);
+        // A caption that was not scored in this run is read to be explained.
+        let probability = detector.probability("two dogs").unwrap();
+        assert_eq!(detector.probability("two dogs"), Some(probability));
+        assert_eq!(detector.model.n_read.load(std::sync::atomic::Ordering::Relaxed), 1);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use super::clip_score::{CROP, MODEL, NEEDS};
 use crate::embeddings::given::{Given, Purpose};
 use crate::embeddings::kind::EmbeddingKind;
-use crate::embeddings::space::{Pool, Space, Wants, dot, norm};
+use crate::embeddings::space::{Space, Wants, dot, norm};
 
 /// The ranks within which a hit counts.
 const AT: [usize; 3] = [1, 5, 10];
@@ -146,8 +146,7 @@ impl Outside for Retrieval {
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
-        let mut pool = Pool::default();
-        let gathered = self.space.gather(rows, &mut pool, answers)?;
+        let gathered = self.space.gather(rows, answers)?;
         let images = images_of(rows)?;
         let n_images = images.iter().max().map_or(0, |last| last + 1);
         self.pools.lock().unwrap_or_else(PoisonError::into_inner).push(pool_of(rows, n_images));

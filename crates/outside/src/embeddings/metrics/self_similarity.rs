@@ -14,7 +14,7 @@ use capeval_choice::{Notice, Refusal};
 use super::sentence;
 use crate::embeddings::given::Purpose;
 use crate::embeddings::kind::EmbeddingKind;
-use crate::embeddings::space::{Pool, Space, Wants, norm};
+use crate::embeddings::space::{Space, Wants, norm};
 
 /// The entry of the likeness within a system.
 pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
@@ -68,8 +68,7 @@ impl Outside for SelfSim {
     }
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
-        let mut pool = Pool::default();
-        let gathered = self.space.gather(rows, &mut pool, answers)?;
+        let gathered = self.space.gather(rows, answers)?;
         let units: Vec<Vec<f64>> = (0..rows.len())
             .map(|row| {
                 let vector = gathered.row(row).candidate;

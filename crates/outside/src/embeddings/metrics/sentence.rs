@@ -24,7 +24,7 @@ use super::clip_score::MODEL;
 use super::{explanation, reference};
 use crate::embeddings::given::{Given, Purpose};
 use crate::embeddings::kind::EmbeddingKind;
-use crate::embeddings::space::{Alone, Pool, ROWS_AT_ONCE, Space, Wants, cosine};
+use crate::embeddings::space::{Alone, ROWS_AT_ONCE, Space, Wants, cosine};
 
 /// The settings of metrics that compare the vectors of sentences.
 pub(super) const SETTINGS: &[Setting] = &[MODEL];
@@ -78,9 +78,8 @@ impl Similarity {
         answers: &dyn Answers,
         mut take: impl FnMut(usize, f64),
     ) -> Result<(), Refusal> {
-        let mut pool = Pool::default();
         for (block, rows) in rows.chunks(ROWS_AT_ONCE).enumerate() {
-            let gathered = self.0.gather(rows, &mut pool, answers)?;
+            let gathered = self.0.gather(rows, answers)?;
             let scores: Vec<f64> = (0..rows.len())
                 .into_par_iter()
                 .map(|row| {
@@ -95,8 +94,7 @@ impl Similarity {
 
     /// How the mean cosine of a row came about.
     pub fn explain(&self, title: &str, row: &OutsideRow<'_>) -> Option<Step> {
-        let mut pool = Pool::default();
-        let gathered = self.0.gather(std::slice::from_ref(row), &mut pool, &Alone).ok()?;
+        let gathered = self.0.gather(std::slice::from_ref(row), &Alone).ok()?;
         let vectors = gathered.row(0);
         let cosines: Vec<f64> =
             vectors.references.iter().map(|vector| cosine(vectors.candidate, vector)).collect();
