@@ -46,7 +46,7 @@ pub(crate) struct Data<'r> {
     pub difference: Option<(usize, usize)>,
     /// Called with the number of images after some are written.
     pub advance: Advance<'r>,
-    /// Why a picture could not be read.
+    /// The reason why a picture could not be read.
     pub failure: OnceLock<io::Error>,
 }
 
@@ -68,9 +68,9 @@ struct Meta<'r> {
     /// The measure by which images are sorted at first.
     headline: usize,
     pictures: Option<Place<'r>>,
-    /// Whether there are captions or references, and not only given scores.
+    /// True if there are captions or references, and not only given scores.
     texts: bool,
-    /// Whether there are references; without them, no words match.
+    /// True if there are references; without them, no words match.
     references: bool,
     /// The system and the baseline whose differences are shown at first.
     difference: Option<(usize, usize)>,
@@ -80,7 +80,7 @@ struct Meta<'r> {
 struct Measure<'r> {
     key: &'r str,
     label: &'r str,
-    /// Whether higher is better.
+    /// True if higher is better.
     higher: bool,
     /// The number of its metric.
     metric: usize,
@@ -149,7 +149,7 @@ impl fmt::Display for Data<'_> {
     }
 }
 
-/// What a page holds about a chunk of images.
+/// The part of a page about a chunk of images.
 struct Chunk {
     blocks: String,
     /// The shapes to which the evidence refers.

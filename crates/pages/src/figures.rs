@@ -28,7 +28,7 @@ pub(crate) struct Charts<'r> {
     pub systems: Vec<&'r str>,
     /// The number of systems that are not drawn, for lack of colours.
     pub n_more: usize,
-    /// Whether cumulative distributions have a line of people, in grey.
+    /// True if cumulative distributions have a line of people, in grey.
     pub has_human: bool,
     /// The distributions of scores and of caption lengths.
     pub distributions: Vec<Figure>,
@@ -46,7 +46,7 @@ pub struct Figure {
     pub title: String,
     /// The description of the drawing.
     pub words: String,
-    /// How it was computed, and what it leaves out.
+    /// The way it was computed, and the values it leaves out.
     pub notes: Vec<Note>,
     /// The ranges of its bars or squares, for the script; `None` if they are not known images.
     pub(crate) cells: Option<String>,
@@ -74,22 +74,22 @@ pub(crate) fn common_notes(figures: &[Figure]) -> Vec<&Note> {
     first.notes.iter().filter(is_common).collect()
 }
 
-/// What is said below a drawing.
+/// A note below a drawing.
 #[derive(PartialEq)]
 pub enum Note {
     /// Anything, in words.
     Text(String),
-    /// What lies beyond the end of an axis.
+    /// The values beyond the end of an axis.
     Beyond {
-        /// How many values there are.
+        /// The number of values.
         n: usize,
         /// The end of the axis.
         from: String,
         /// The largest value.
         to: String,
-        /// What each of them is.
+        /// The noun for each of them.
         noun: &'static str,
-        /// Where they are drawn, or that they are not.
+        /// The place where they are drawn, or that they are not.
         place: &'static str,
     },
 }
@@ -361,7 +361,7 @@ fn span<'v>(all: impl Iterator<Item = &'v [f64]>) -> (f64, f64) {
     if low.is_finite() && high > low { (low, high) } else { (0.0, 1.0) }
 }
 
-/// What lies beyond the end of an axis, if anything does.
+/// The values beyond the end of an axis, if any.
 fn beyond<'v>(
     all: impl Iterator<Item = &'v [f64]>,
     high: f64,
@@ -603,7 +603,7 @@ fn finite(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
 }
 
-/// How many points lie beyond the axes, and where they are drawn.
+/// The number of points beyond the axes, and the place where they are drawn.
 fn at_edges(points: &[(f64, f64)], (_, right): (f64, f64), (_, top): (f64, f64)) -> Option<Note> {
     let n = points.iter().filter(|(x, y)| *x > right || *y > top).count();
     (n > 0).then(|| Note::Text(format!("{} beyond the axes, drawn at the edge", counted(n, "point"))))

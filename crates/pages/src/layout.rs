@@ -55,8 +55,8 @@ impl<'r> Layout<'r> {
     }
 }
 
-/// What a page with these settings may run and load, as its Content-Security-Policy: its script, its styles and its
-/// pictures. The page says so itself; a site that sends it can say it, too.
+/// The Content-Security-Policy of a page with these settings: its script, its styles and its pictures. The page states
+/// it itself; a site that sends it can state it, too.
 pub fn policy(page: &Page) -> String {
     format!(
         "default-src 'none'; script-src {}; style-src {} {}; img-src data:{}; base-uri 'none'; form-action 'none'",

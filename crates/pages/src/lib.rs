@@ -252,7 +252,7 @@ pub struct Estimates {
     pub rows: Vec<(String, f64, Option<Interval>)>,
     /// The value of no effect, at which there is a line.
     pub none: Option<f64>,
-    /// What is said below it.
+    /// The note below it.
     pub note: String,
 }
 

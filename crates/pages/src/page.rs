@@ -17,7 +17,7 @@ pub struct Page {
     pub digits: usize,
     /// The location of the images' pictures; `None` shows none.
     pub pictures: Option<Pictures>,
-    /// Whether to compress long data; if not, the page is larger, but browsers from before 2023 can show it.
+    /// Compress long data; if not, the page is larger, but browsers from before 2023 can show it.
     pub compress: bool,
 }
 

@@ -6,7 +6,7 @@ use capeval_report::{Align, Grid, NgramCount, Profile, Report, Table, significan
 
 use crate::figures::{Figure, Note, SHOWN, top};
 
-/// What the captions of systems look like.
+/// The profiles of the captions of systems.
 pub(crate) struct Profiles<'r> {
     /// The systems that are drawn.
     pub systems: Vec<&'r str>,

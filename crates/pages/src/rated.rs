@@ -18,13 +18,13 @@ pub struct Rated {
     pub systems: Vec<String>,
     /// The number of systems that are not drawn, for lack of colours.
     pub n_more: usize,
-    /// Whether there is a line of references, in grey.
+    /// True if there is a line of references, in grey.
     pub has_references: bool,
     /// The distribution of ratings, then that of each measure; empty without systems and references.
     pub figures: Vec<Figure>,
 }
 
-/// Who wrote a caption.
+/// The author of a caption.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Author<'a> {
     System(&'a str),
