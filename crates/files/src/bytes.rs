@@ -66,7 +66,7 @@ impl Bytes {
     }
 }
 
-/// Whether these are the first bytes of a file of capeval's own.
+/// Returns true if these are the first bytes of a file of capeval's own.
 fn is_own(head: &[u8]) -> bool {
     head.starts_with(&capeval_evaluate::prepared::MAGIC)
         || head.starts_with(&capeval_lexical::frequencies::file::MAGIC)

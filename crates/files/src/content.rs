@@ -57,7 +57,7 @@ fn refuse_own(path: &str, bytes: &[u8], role: Role) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether these are the bytes of prepared references.
+/// Returns true if these are the bytes of prepared references.
 pub fn is_prepared(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
@@ -65,7 +65,7 @@ pub fn is_prepared(bytes: &[u8]) -> bool {
 /// Fewer bytes of captions take little memory.
 const FEW: u64 = 200_000;
 
-/// Whether these files hold few captions; prepared references do not count, since a run reads little of them.
+/// Returns true if these files hold few captions; prepared references do not count, since a run reads little of them.
 pub fn are_few(paths: &[&str]) -> bool {
     let length = |path: &&str| {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
@@ -76,7 +76,7 @@ pub fn are_few(paths: &[&str]) -> bool {
     paths.iter().map(length).sum::<Option<u64>>().is_some_and(|length| length < FEW)
 }
 
-/// What a file of references holds.
+/// The content of a file of references.
 pub enum ReferenceFile {
     /// Captions.
     Captions(Captions),

@@ -11,10 +11,10 @@ use crate::fetch::{agent, refused};
 use crate::hash::sha256;
 use crate::{Error, Home};
 
-/// How often a download that was cut off is continued before it fails.
+/// The number of times that an interrupted download is continued before it fails.
 const TRIES: u32 = 5;
 
-/// What is shown while a file is fetched.
+/// The stage that is shown while a file is fetched.
 const STAGE: &str = "fetching";
 
 /// Fetches what is at an address into the folder of `home`, and returns the path of the file, which the caller removes.
@@ -52,7 +52,7 @@ pub(crate) fn download(
     }
 }
 
-/// Whether a connection ended early.
+/// Returns true if a connection ended early.
 fn is_cut(cause: &io::Error) -> bool {
     matches!(
         cause.kind(),
@@ -63,7 +63,7 @@ fn is_cut(cause: &io::Error) -> bool {
     )
 }
 
-/// Whether an answer says that it begins behind the first `have` bytes.
+/// Returns true if an answer says that it begins behind the first `have` bytes.
 fn begins_at<T>(response: &Response<T>, have: u64) -> bool {
     let range = response.headers().get("content-range").and_then(|value| value.to_str().ok());
     range.is_some_and(|range| range.trim_start().starts_with(&format!("bytes {have}-")))

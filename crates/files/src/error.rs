@@ -52,7 +52,7 @@ impl Error {
         Self::Content(refusal.into().at(path))
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::System { cause, .. } if cause.kind() == io::ErrorKind::IsADirectory => {

@@ -11,13 +11,13 @@ use ureq::http::{StatusCode, Uri};
 use crate::Error;
 use crate::bytes::Bytes;
 
-/// Whether addresses are fetched; `CAPEVAL_ALLOW_NETWORK=1` in the environment allows it, too.
+/// True if addresses are fetched; `CAPEVAL_ALLOW_NETWORK=1` in the environment allows it, too.
 static IS_ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// How long a server may take to answer, and then again to send each part of the file.
+/// The longest time for a server to answer, and then again to send each part of the file.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often a server may name another address, as those do that keep large files elsewhere.
+/// The number of redirects that are followed; servers that keep large files elsewhere use them.
 const MOST_REDIRECTS: u32 = 5;
 
 /// Fetches what is at `https://` addresses from now on, where the path of a file is expected.
@@ -34,7 +34,7 @@ pub(crate) fn fetched(path: &str, limit: usize) -> Result<Option<Bytes>, Error> 
     if is_fetchable(path) && is_allowed() { get(path, limit).map(Some) } else { Ok(None) }
 }
 
-/// Whether `path` is an address from which a file can be fetched: with https, or on this machine.
+/// Returns true if `path` is an address from which a file can be fetched: with https, or on this machine.
 pub(crate) fn is_fetchable(path: &str) -> bool {
     let scheme = path.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
@@ -44,13 +44,13 @@ pub(crate) fn is_fetchable(path: &str) -> bool {
     }
 }
 
-/// Whether the host is this machine, to which the way is short enough to go without encryption.
+/// Returns true if the host is this machine, to which the way is short enough to go without encryption.
 fn is_local(address: &str) -> bool {
     let uri = address.parse::<Uri>();
     uri.is_ok_and(|uri| matches!(uri.host(), Some("localhost" | "127.0.0.1" | "[::1]")))
 }
 
-/// What sends requests to an address, and gives the answers of any status.
+/// The client that sends requests to an address, and returns the answers of any status.
 pub(crate) fn agent(address: &str) -> Agent {
     let is_local = is_local(address);
     Agent::config_builder()
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes from a server that gives `answer`.
+    /// The file fetched from a server that sends `answer`.
     fn fetched_from(answer: &'static [u8], limit: usize) -> Result<Vec<u8>, String> {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}/a.json", listener.local_addr().expect("an address"));

@@ -24,7 +24,7 @@ pub struct Home {
 #[derive(Default)]
 pub struct Kept(Mutex<BTreeMap<&'static str, (Vec<Version>, Resources)>>);
 
-/// What identifies the content of a file: its path, length and time of modification.
+/// The identity of the content of a file: its path, length and time of modification.
 type Version = (PathBuf, u64, Option<SystemTime>);
 
 /// The result of an installation.
@@ -34,7 +34,7 @@ pub struct Installed {
     pub file: PathBuf,
     /// The file that names the origin of the data and their licences.
     pub notice: PathBuf,
-    /// Whether these are the published data; scores with other data are not comparable with published ones.
+    /// True if these are the published data; scores with other data are not comparable with published ones.
     pub is_recognized: bool,
     /// The fingerprint of the content, as in signatures.
     pub fingerprint: String,
@@ -110,7 +110,7 @@ impl Home {
         self.folder.join(kind.notice_name())
     }
 
-    /// Whether the file of compiled data exists; does not check its content.
+    /// Returns true if the file of compiled data exists; does not check its content.
     pub fn is_installed(&self, kind: &DataKind) -> bool {
         self.file(kind).exists()
     }
@@ -175,7 +175,7 @@ impl Home {
         Ok(Some(opened))
     }
 
-    /// What identifies installed data and those that they need; `None` if one of them is not installed.
+    /// The identity of installed data and those that they need; `None` if one of them is not installed.
     fn version(&self, kind: &DataKind) -> Option<Vec<Version>> {
         let kinds = std::iter::once(kind).chain(kind.needs.iter().map(|need| need.kind));
         let version = |kind: &DataKind| {

@@ -16,7 +16,7 @@ use crate::path::expanded;
 pub struct Lines {
     path: String,
     file: Mutex<File>,
-    /// Whether the last line has no line break yet.
+    /// True if the last line has no line break yet.
     is_open: AtomicBool,
 }
 

@@ -29,7 +29,7 @@ pub struct DataFiles {
     pub spice_cache: Option<String>,
     /// A folder that keeps scores of metrics that are functions and programs, which need not exist, or [`NO_CACHE`].
     pub score_cache: Option<String>,
-    /// Whether SPICE's parses and scores are kept in the user's folder for caches if no place is named.
+    /// Keep SPICE's parses and scores in the user's folder for caches if no place is named.
     #[serde(skip)]
     pub uses_cache_folder: bool,
 }
@@ -44,7 +44,7 @@ pub struct MetricData {
     pub resources: Resources,
     /// The needed data that are not installed.
     pub absent: Vec<AbsentData>,
-    /// What is to be saved after the metrics have used the resources.
+    /// The caches to save after the metrics have used the resources.
     pub caches: Caches,
 }
 
@@ -52,7 +52,7 @@ pub struct MetricData {
 pub struct AbsentData {
     /// The data.
     pub kind: &'static DataKind,
-    /// Whether the metric is selected by name; a suite leaves it out.
+    /// True if the metric is selected by name; a suite leaves it out.
     pub is_named: bool,
     words: String,
     file: Option<PathBuf>,
@@ -71,7 +71,7 @@ pub struct SavedCache {
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// What was added to it.
+    /// The part that was added to it.
     pub added: String,
 }
 
@@ -83,7 +83,7 @@ impl DataFiles {
         [df.as_ref(), lm.as_ref(), spice_cache].into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether metrics may exist only with these files.
+    /// Returns true if metrics may exist only with these files.
     pub fn complete_metrics(&self) -> bool {
         self.df.is_some() || self.lm.is_some()
     }
@@ -194,7 +194,7 @@ impl fmt::Display for AbsentData {
 }
 
 impl Caches {
-    /// Why a file is started again, for commands without a report that would say so.
+    /// The reasons why files are started again, for commands without a report that would say so.
     pub fn notices(&self) -> &[Notice] {
         self.spice.as_ref().and_then(|cache| cache.parses().notice()).map_or(&[], std::slice::from_ref)
     }

@@ -17,7 +17,7 @@ const LARGEST: u64 = 256 << 20;
 #[derive(Clone, Debug)]
 pub struct NltkData {
     folders: Vec<PathBuf>,
-    /// Whether the user named it.
+    /// True if the user named it.
     is_named: bool,
 }
 

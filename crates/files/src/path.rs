@@ -53,7 +53,7 @@ pub(crate) fn check(path: &str) -> Result<(), Error> {
     Err(Error::content(path, refusal.with_remedy(remedy)))
 }
 
-/// What to do if a file does not exist: a shell leaves a pattern as it is if it is quoted, or matches nothing.
+/// The remedy for a file that does not exist: a shell leaves a pattern as it is if it is quoted, or matches nothing.
 pub(crate) fn absence(path: &str) -> Option<Remedy> {
     path.contains(['*', '?']).then(|| {
         Remedy::say(

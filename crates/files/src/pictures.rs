@@ -1,4 +1,5 @@
-//! Which files show images: those of a folder by their names, those that a pattern names, or those that a file lists.
+//! Finds the files of images: those of a folder by their names, those that a pattern matches, or those that a file
+//! lists.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +12,7 @@ use capeval_choice::{Refusal, SegmentId, system_words};
 
 use crate::{Error, expanded};
 
-/// Where the pictures of images are.
+/// The place of the pictures of images.
 pub enum PictureFiles {
     /// A path or an address with `{id}`, or `{id:012}` for an id padded with zeros.
     Pattern(String),
@@ -69,7 +70,7 @@ impl PictureFiles {
         Ok(Self::Folder { folder, files })
     }
 
-    /// Whether it is an address, at which no file is.
+    /// Returns true if it is an address, at which no file is.
     pub fn is_address(&self) -> bool {
         matches!(self, Self::Pattern(pattern) if pattern.contains("://"))
     }
@@ -100,7 +101,7 @@ impl PictureFiles {
 /// The pictures for metrics that look at them: in each of these places, the first of which has precedence.
 pub struct PicturePlaces {
     places: Vec<PictureFiles>,
-    /// What a person calls them.
+    /// Their name for people.
     name: String,
 }
 

@@ -16,7 +16,7 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use crate::metric_data::SavedCache;
 use crate::{Bytes, Error, cache_folder, open, write_whole};
 
-/// How the names of its files end.
+/// The extension of its files.
 const EXTENSION: &str = "scores";
 
 /// The most bytes of all files; the oldest ones are removed.
@@ -25,12 +25,12 @@ const MOST_BYTES: u64 = 512_000_000;
 /// A folder of scores.
 pub(crate) struct ScoreCache {
     folder: PathBuf,
-    /// Whether it is the one in the user's folder, which no one named.
+    /// True if it is the one in the user's folder, which no one named.
     is_usual: bool,
     written: Mutex<Written>,
 }
 
-/// What this run has written.
+/// The files that this run has written.
 #[derive(Default)]
 struct Written {
     /// The number of scores by the path of a file.
@@ -106,7 +106,7 @@ impl ScoreCache {
         }
     }
 
-    /// What was written, for those who named the folder.
+    /// The files that were written, for those who named the folder.
     pub(crate) fn saved(&self) -> Result<Option<SavedCache>, Error> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         match written.failure.take().filter(|_| !self.is_usual) {
@@ -182,7 +182,7 @@ mod tests {
     struct Letters {
         /// The captions that it was asked about.
         asked: Arc<Mutex<Vec<String>>>,
-        /// Where it waits after its answers, until another run has its own.
+        /// The barrier at which it waits after its answers, until another run has its own.
         others: Arc<Barrier>,
         parts: Vec<Part>,
     }

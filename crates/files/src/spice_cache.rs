@@ -15,7 +15,7 @@ use crate::{Bytes, Error, Target, cache_folder, open};
 /// A cache of parses and the file that it comes from, which is known to be writable.
 pub(crate) struct SpiceCache {
     path: String,
-    /// Whether it is the one in the user's folder, which no one named.
+    /// True if it is the one in the user's folder, which no one named.
     is_usual: bool,
     target: Target,
     parses: Arc<ParseCache>,
@@ -53,7 +53,7 @@ impl SpiceCache {
         Ok(Self { path: path.to_owned(), is_usual: false, target: Target::new(path)?, parses })
     }
 
-    /// Whether it is in the user's folder, and no one named it.
+    /// Returns true if it is in the user's folder, and no one named it.
     pub(crate) fn is_usual(&self) -> bool {
         self.is_usual
     }

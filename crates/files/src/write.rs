@@ -42,13 +42,13 @@ fn place(path: &str) -> PathBuf {
     })
 }
 
-/// Whether two paths name the same file, which need not exist; false for devices such as /dev/null.
+/// Returns true if two paths name the same file, which need not exist; false for devices such as /dev/null.
 pub fn is_same_file(a: &str, b: &str) -> bool {
     let (a, b) = (place(a), place(b));
     (a == b && (a.is_file() || !a.exists())) || are_hard_links(&a, &b)
 }
 
-/// Whether two paths are names of one file.
+/// Returns true if two paths are names of one file.
 #[cfg(unix)]
 fn are_hard_links(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -78,7 +78,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|cause| Error::system("read the file", path.display(), cause))
 }
 
-/// Whether compiled data of this kind are in a bundle or a folder.
+/// Returns true if compiled data of this kind are in a bundle or a folder.
 pub(crate) fn holds(source: &Path, kind: &DataKind) -> bool {
     let name = kind.file_name();
     if source.is_dir() {

@@ -43,11 +43,11 @@ pub struct DataKind {
     pub download: &'static str,
     /// The size of the installed file.
     pub stored: &'static str,
-    /// Whether only metrics that are selected by name are worth the download, and suites are not.
+    /// True if only metrics that are selected by name are worth the download, and suites are not.
     pub is_large: bool,
-    /// Where the data come from, in sentences.
+    /// The source of the data, in sentences.
     pub origin: &'static str,
-    /// Who made the data, under which licence.
+    /// The authors of the data, and their licence.
     pub credits: &'static str,
     /// The sentence about data other than the published ones.
     pub doubt: &'static str,
@@ -70,7 +70,7 @@ type Compile = fn(&Path, &Path, &mut dyn FnMut(Progress)) -> Result<Compiled, Er
 
 /// Data that other data need.
 pub struct Needed {
-    /// What they are to the others.
+    /// Their role for the others.
     pub role: &'static str,
     /// The data.
     pub kind: &'static DataKind,
@@ -82,7 +82,7 @@ pub(crate) struct Compiled {
     pub(crate) bytes: Arc<Vec<u8>>,
     /// The origin of the data and their licences.
     pub(crate) notice: String,
-    /// Whether these are the published data.
+    /// True if these are the published data.
     pub(crate) is_recognized: bool,
     pub(crate) fingerprint: String,
 }
@@ -110,7 +110,7 @@ impl DataKind {
         format!("{} {} not installed", self.what, self.verb)
     }
 
-    /// How to install the data.
+    /// The way to install the data.
     pub fn remedy(&self) -> Remedy {
         Remedy::run(Task::Install(self.name))
     }

@@ -14,7 +14,7 @@ pub struct Package {
     pub requirement: &'static str,
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    /// What is done while it is downloaded.
+    /// The stage that is shown while it is downloaded.
     pub(super) fetching: &'static str,
     /// The SHA-256 of its wheel.
     pub(super) sha256: &'static str,
@@ -51,7 +51,7 @@ impl Package {
     #[cfg(test)]
     pub(crate) const NONE: Self = package!("", "", "");
 
-    /// Whether a wheel of this package is called so.
+    /// Returns true if this is the name of a wheel of this package.
     pub(super) fn has_wheel(&self, name: &str) -> bool {
         name.starts_with(&format!("{}-{}-", self.name, self.version)) && name.ends_with(".whl")
     }

@@ -1,4 +1,4 @@
-//! Where data are taken from, if not from the published package: a path or an address that the person names.
+//! Sources of data other than the published package: a path or an address that the person names.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::{Error, Home};
 /// A source of data: a wheel, a jar, a bundle, or a folder with these or with installed data.
 pub struct DataSource {
     path: PathBuf,
-    /// What was fetched is removed afterwards.
+    /// The fetched file, which is removed afterwards.
     _fetched: Option<Temporary>,
 }
 
@@ -64,8 +64,8 @@ impl DataSource {
     }
 }
 
-/// What to install so that these data can be used, each with the source that has it: those that are named, and what
-/// they need and is missing.
+/// The data to install so that these can be used, each with the source that has it: those that are named, and those
+/// that they need and that are missing.
 pub fn plan<'s>(
     home: &Home,
     named: &[&'static DataKind],
