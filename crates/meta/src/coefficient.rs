@@ -15,7 +15,7 @@ pub enum Coefficient {
     TauB,
     /// Kendall's τ-c.
     TauC,
-    /// How often a metric prefers the caption that people prefer; the mean over categories of pairs.
+    /// The share of pairs in which a metric prefers the caption that people prefer; the mean over categories of pairs.
     Accuracy,
 }
 

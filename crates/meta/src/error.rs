@@ -3,8 +3,8 @@
 use capeval::choice::{Argument, Refusal, Remedy};
 use capeval_files as files;
 
-/// What can be set about a run, in one front end or all. What a benchmark does about its references and pairs is its
-/// rule, so that errors and notices of the tasks that it is made of advise nothing else.
+/// The arguments of a run, in one front end or all. The treatment of references and pairs is a rule of the benchmark,
+/// so that errors and notices of the tasks that it is made of advise nothing else.
 pub const ARGUMENTS: &[Argument] = &[
     Argument::Scores,
     Argument::ScoreIds,
@@ -27,12 +27,12 @@ pub const ARGUMENTS: &[Argument] = &[
     Argument::AllowNetwork,
 ];
 
-/// What of a remedy can be done about a run.
+/// The part of a remedy that can be applied to a run.
 pub(crate) fn possible(remedy: &Remedy) -> Option<Remedy> {
     remedy.among(|argument| ARGUMENTS.contains(&argument))
 }
 
-/// Why metrics cannot be run on a benchmark.
+/// The reason why metrics cannot be run on a benchmark.
 #[derive(Debug)]
 pub enum Error {
     /// A file is not there, cannot be read, or is not what it should be.
@@ -47,7 +47,7 @@ impl Error {
         Self::Files(files::Error::Content(Refusal::new(what).with_remedy(remedy)))
     }
 
-    /// What to do about it, if known.
+    /// The remedy, if known.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::Files(error) => error.remedy(),

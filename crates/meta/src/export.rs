@@ -156,7 +156,7 @@ fn ends(interval: Interval) -> Ends {
     [interval.low, interval.high]
 }
 
-/// What was found on a benchmark.
+/// The results on a benchmark.
 #[derive(Serialize)]
 struct Found<'r> {
     title: &'r str,

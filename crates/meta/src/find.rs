@@ -46,7 +46,7 @@ pub(crate) struct Found {
     /// Its path, and its name in an archive.
     pub name: String,
     content: Content,
-    /// Whether it has the checksum that is known; `None` if none is.
+    /// True if it has the known checksum; `None` if none is known.
     pub is_known: Option<bool>,
 }
 
@@ -283,7 +283,7 @@ fn members(path: &str) -> Vec<String> {
     }
 }
 
-/// Whether the path of a file ends with `pattern`, in any case; `*` stands for anything but `/`.
+/// Returns true if the path of a file ends with `pattern`, in any case; `*` stands for anything but `/`.
 fn fits(path: &str, pattern: &str) -> bool {
     let pattern = pattern.to_lowercase();
     let depth = pattern.matches('/').count() + 1;
@@ -292,7 +292,7 @@ fn fits(path: &str, pattern: &str) -> bool {
     parts.len() == wanted.len() && parts.iter().zip(wanted).all(|(part, wanted)| matches(part, wanted))
 }
 
-/// Whether a name is as `pattern` says, in which `*` stands for anything.
+/// Returns true if a name matches `pattern`, in which `*` stands for anything.
 fn matches(name: &str, pattern: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::find::Found;
 use crate::registry::{Benchmark, Columns, Expected, Form, Reading, Role};
 
-/// What a benchmark consists of.
+/// The data of a benchmark.
 pub(crate) struct Data {
     pub people: People,
     /// References, unless people's file or pairs hold them.
@@ -21,7 +21,7 @@ pub(crate) struct Data {
     pub images: HashMap<SegmentId, SegmentId>,
 }
 
-/// What people said.
+/// The ratings or choices of people.
 pub(crate) enum People {
     Ratings(Box<Ratings>),
     Pairs(Choices),

@@ -1,4 +1,4 @@
-//! What is known of benchmarks of metrics: files of data in the tree, one for each benchmark.
+//! The registry of benchmarks of metrics: files of data in the tree, one for each benchmark.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -51,28 +51,28 @@ pub struct Benchmark {
     pub name: String,
     /// Its name in papers.
     pub title: String,
-    /// What is rated, by whom, and on which scale.
+    /// The rated things, the raters, and the scale.
     pub rated: String,
-    /// Whether captions are rated or compared in pairs.
+    /// The task: captions are rated or compared in pairs.
     pub task: Task,
-    /// What is a point of a correlation.
+    /// The unit of a point of a correlation.
     #[serde(default)]
     pub unit: Unit,
     /// The coefficient that papers print.
     pub coefficient: Coefficient,
-    /// Where the files come from.
+    /// The source of the files.
     pub origin: String,
-    /// Whether the reader was tried on the real file.
+    /// The test of the reader on the real file.
     pub read: Tried,
-    /// What else should be known.
+    /// Other facts.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The paper with the data.
     pub paper: Source,
-    /// What the real files hold.
+    /// The content of the real files.
     #[serde(default)]
     pub expected: Expected,
-    /// How pairs are scored.
+    /// The way to score pairs.
     #[serde(default)]
     pub pairs: Pairs,
     /// The forms in which the data are found; the first that is there is read.
@@ -89,7 +89,7 @@ pub struct Benchmark {
     pub known: Vec<Known>,
 }
 
-/// What people did.
+/// The task of the people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
@@ -99,7 +99,7 @@ pub enum Task {
     Pairs,
 }
 
-/// Whether a reader was tried on the real file, or only on a small one of the documented form.
+/// The test of a reader: on the real file, or only on a small one of the documented form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Tried {
     /// On the real file.
@@ -124,7 +124,7 @@ impl fmt::Display for Tried {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Who published what, and where.
+    /// The publication: who published what, and where.
     pub cite: String,
     /// Its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,14 +149,14 @@ pub struct Expected {
     pub pairs: Option<usize>,
 }
 
-/// How pairs are scored.
+/// The way to score pairs.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pairs {
     /// The number of references drawn for each pair; all if it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub references: Option<usize>,
-    /// How often they are drawn.
+    /// The number of draws.
     pub draws: usize,
     /// Pairs whose captions people prefer equally.
     pub human_ties: HumanTies,
@@ -170,21 +170,21 @@ pub struct Pairs {
 pub struct Reading {
     /// Whose form it is.
     pub name: String,
-    /// How the files are read.
+    /// The way to read the files.
     pub form: Form,
     /// Rated captions that are also references of their image.
     #[serde(default)]
     pub own_reference: OwnReference,
-    /// What the real files hold, if that differs from the benchmark: what is left out later is counted here.
+    /// The content of the real files, if that differs from the benchmark: what is left out later is counted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
-    /// Whether it was tried, if that differs from the benchmark.
+    /// The test of the reader, if that differs from the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Tried>,
-    /// Whether only the numbers in the names of images count, as in COCO.
+    /// Use only the numbers in the names of images, as in COCO.
     #[serde(default)]
     pub numbers: bool,
-    /// Which number of a list of them is the rating, from 0.
+    /// The place of the rating in a list of numbers, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pick: Option<usize>,
     /// Rows that do not count.
@@ -198,7 +198,7 @@ pub struct Reading {
     pub columns: Columns,
 }
 
-/// How files are read.
+/// The way to read files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -230,25 +230,25 @@ pub struct LeaveOut {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// What is in it.
+    /// Its content.
     pub role: Role,
     /// Its names, in which `*` stands for anything, and `/` for the folder that it is in.
     pub names: Vec<String>,
-    /// What a file with another name holds among its first characters.
+    /// The texts that a file with another name contains among its first characters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<String>,
     /// The checksums of its unpacked content, where known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sha256: Vec<String>,
-    /// Whether all names are needed, instead of any of them.
+    /// True if all names are needed, and not any of them.
     #[serde(default)]
     pub all: bool,
-    /// Whether the benchmark can do without it.
+    /// True if the benchmark can do without it.
     #[serde(default)]
     pub optional: bool,
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -293,7 +293,7 @@ pub struct Columns {
 pub struct Published {
     /// The source.
     pub source: String,
-    /// Where in the source.
+    /// The place in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#where: Option<String>,
     /// The coefficient.
@@ -301,10 +301,10 @@ pub struct Published {
     /// The category of pairs; the mean over categories if it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// What coefficients are multiplied by: 100, or 1.
+    /// The factor of coefficients: 100, or 1.
     #[serde(default = "hundred")]
     pub scale: u32,
-    /// Whether the values depend on references drawn at random, on a sample, or on training.
+    /// True if the values depend on references drawn at random, on a sample, or on training.
     #[serde(default)]
     pub by_chance: bool,
     /// The values by measure, with all printed digits.
@@ -331,9 +331,9 @@ pub struct Known {
     /// The category of pairs, if the value is of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// What is measured instead, in the digits of the published value.
+    /// The measured value, in the digits of the published one.
     pub measured: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -383,7 +383,7 @@ pub fn to_json(benchmarks: &[&Benchmark]) -> serde_json::Result<String> {
     serde_json::to_string(benchmarks)
 }
 
-/// What a measure is called in tables: the label of one that capeval does not have, or the key.
+/// The name of a measure in tables: the label of one that capeval lacks, or the key.
 pub fn label(measure: &str) -> &str {
     OTHER_METRICS.get(measure).map_or(measure, |other| &other.label)
 }
@@ -402,12 +402,12 @@ pub fn published_key(measure: &str) -> &str {
 }
 
 impl Benchmark {
-    /// Whether this reading was tried on the real file.
+    /// Returns true if this reading was tried on the real file.
     pub fn tried(&self, reading: &Reading) -> Tried {
         reading.read.unwrap_or(self.read)
     }
 
-    /// What the files of a reading hold.
+    /// The content of the files of a reading.
     pub(crate) fn expected(&self, reading: &Reading) -> Expected {
         reading.expected.unwrap_or(self.expected)
     }

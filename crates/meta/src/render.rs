@@ -54,7 +54,7 @@ impl Tabulated for MetaReport {
     }
 }
 
-/// What was rated on a benchmark, and in which files it was found.
+/// The rated things of a benchmark, and the files in which they were found.
 fn about(outcome: &Outcome) -> String {
     let reading = outcome.reading.map_or("", |reading| &reading.name);
     let subset = if outcome.is_subset { ", which may be a part of it" } else { "" };

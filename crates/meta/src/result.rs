@@ -15,15 +15,15 @@ use crate::verdict::{Comparison, Verdict};
 pub struct MetaReport {
     /// The fields that all results share.
     pub head: Head,
-    /// What was found on each benchmark.
+    /// The results on each benchmark.
     pub outcomes: Vec<Outcome>,
-    /// Whether tables show every pair of metrics.
+    /// Show every pair of metrics in tables.
     pub has_differences: bool,
-    /// Whether tables show coefficients times 100.
+    /// Show coefficients times 100 in tables.
     pub in_percent: bool,
 }
 
-/// What was found on a benchmark.
+/// The results on a benchmark.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The benchmark.
@@ -32,9 +32,9 @@ pub struct Outcome {
     pub reading: Option<&'static Reading>,
     /// The files that were read.
     pub files: Vec<String>,
-    /// Whether the files may hold a part of the benchmark.
+    /// True if the files may hold a part of the benchmark.
     pub is_subset: bool,
-    /// What people said, in words.
+    /// The ratings of people, in words.
     pub people: String,
     /// The number of points or pairs.
     pub n_points: usize,
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub metrics: Vec<MetricEntry>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
-    /// What was measured, measure by measure.
+    /// The measured values, measure by measure.
     pub measured: Vec<Measured>,
     /// The tests of all pairs of measures.
     pub contrasts: Vec<Contrasted>,
@@ -56,7 +56,7 @@ pub struct Outcome {
     pub pairs: Option<Vec<ChosenPair>>,
 }
 
-/// What was measured of one measure on one benchmark.
+/// The measured values of one measure on one benchmark.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The measure.
@@ -115,7 +115,7 @@ impl Outcome {
         }
     }
 
-    /// What was measured of a measure.
+    /// The measured values of a measure.
     pub fn measured(&self, key: &str) -> Option<&Measured> {
         self.measured.iter().find(|measured| measured.measure.key == key)
     }

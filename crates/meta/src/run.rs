@@ -25,7 +25,7 @@ use crate::resampled::{Resampled, clusters};
 use crate::result::{Contrasted, Measured, MetaReport, Outcome, Value};
 use crate::verdict::compare;
 
-/// What can be set about a run.
+/// The options of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetaOptions {
@@ -35,9 +35,9 @@ pub struct MetaOptions {
     pub lower_is_better: Vec<String>,
     /// The resamples of the images, and the level of intervals and tests.
     pub intervals: Resampling,
-    /// Whether files may hold other numbers of captions than the published ones.
+    /// Accept files with other numbers of captions than the published ones.
     pub subset: bool,
-    /// Whether tables show every pair of metrics.
+    /// Show every pair of metrics in tables.
     pub differences: bool,
 }
 
@@ -119,7 +119,7 @@ pub fn run(request: MetaRequest<'_>) -> Result<MetaReport, Error> {
     Ok(MetaReport::new(head(&outcomes, options.intervals), outcomes, options.differences))
 }
 
-/// What was asked of all benchmarks.
+/// The request to all benchmarks.
 struct Asked<'r> {
     options: &'r MetaOptions,
     scores: &'r [BenchmarkScores],
@@ -280,7 +280,7 @@ fn given(
     own.map(|one| one.scores.with_copies(&copies)).collect()
 }
 
-/// Which published values are of a measure: those of metrics with the settings that were published.
+/// The published values of a measure: those of metrics with the settings that were published.
 struct Comparable<'r> {
     benchmark: &'static Benchmark,
     /// The signature of the metric that each measure belongs to; `None` for given scores.
@@ -307,7 +307,7 @@ impl<'r> Comparable<'r> {
         }
     }
 
-    /// Whether a published value is of this measure with these settings.
+    /// Returns true if a published value is of this measure with these settings.
     fn is_of(&self, published: &Published, metric: &str, measure: usize) -> bool {
         let Some(own) = self.signatures.get(measure).copied().flatten() else { return true };
         match published.settings.get(metric) {
@@ -493,7 +493,7 @@ fn unusual(benchmark: &Benchmark, outcome: &Outcome) -> Option<Notice> {
     })
 }
 
-/// What all results share: the measures of all benchmarks, in order of first appearance.
+/// The head of all results: the measures of all benchmarks, in order of first appearance.
 fn head(outcomes: &[Outcome], resampling: Resampling) -> Head {
     let mut head =
         Head { version: capeval::VERSION.to_owned(), resampling: Some(resampling), ..Head::default() };
@@ -516,7 +516,7 @@ fn head(outcomes: &[Outcome], resampling: Resampling) -> Head {
     head
 }
 
-/// How intervals and tests were computed, in words.
+/// The computation of intervals and tests, in words.
 pub(crate) fn tests_in_words(resampling: &Resampling) -> Vec<String> {
     vec![
         format!("[low, high]: {}", intervals_in_words(resampling)),

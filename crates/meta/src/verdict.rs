@@ -1,4 +1,4 @@
-//! Whether a measured value is the published one, in the digits that were published.
+//! Compares a measured value with the published one, in the digits that were published.
 
 use capeval::report::fixed;
 use capeval::stats::Interval;
@@ -12,13 +12,13 @@ pub struct Comparison {
     pub source: &'static str,
     /// The value as it was printed.
     pub printed: &'static str,
-    /// What the coefficient was multiplied by there.
+    /// The factor of the coefficient there.
     pub scale: u32,
-    /// What is to be said of the two.
+    /// The verdict on the two.
     pub verdict: Verdict,
 }
 
-/// What is to be said of a measured and a published value.
+/// The verdict on a measured and a published value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// They have the same digits.
@@ -34,7 +34,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the published value is met.
+    /// Returns true if the published value is met.
     pub fn is_met(&self) -> bool {
         !matches!(self, Self::Differs(_) | Self::None)
     }

@@ -1,4 +1,4 @@
-//! What is not as the registry expects is refused, with what was found and where the real file comes from.
+//! Tests that files are refused that differ from the registry, with the difference and the source of the real file.
 
 use super::forms::files;
 use super::*;
@@ -152,7 +152,7 @@ fn contents_that_do_not_fit_are_told_with_their_place() {
     }
 }
 
-/// What the tasks behind a run would advise, such as another treatment of references, cannot be set here.
+/// The advice of the tasks behind a run, such as another treatment of references, cannot be followed here.
 #[test]
 fn what_a_run_lacks_is_not_advised() {
     let row = |caption: &str| {
