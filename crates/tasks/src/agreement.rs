@@ -25,7 +25,7 @@ pub struct Correlate {
     pub metrics: Metrics,
 }
 
-/// How metrics agree with people.
+/// The agreement of metrics with people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The number of pictures.
@@ -53,12 +53,12 @@ pub struct Agreement {
 /// A coefficient with its interval.
 pub type Estimate = Option<(f64, Option<(f64, f64)>)>;
 
-/// How a measure agrees with people.
+/// The agreement of a measure with people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The label.
     pub label: String,
-    /// Whether lower scores are better, so that agreement is below zero.
+    /// True if lower scores are better, so that agreement is below zero.
     #[serde(default)]
     pub lower_is_better: bool,
     /// Pearson's r.
@@ -69,14 +69,14 @@ pub struct Measured {
     pub tau_b: Estimate,
     /// Kendall's τ-c.
     pub tau_c: Estimate,
-    /// How often it prefers the caption of a picture that people prefer.
+    /// The share of pairs in which it prefers the caption of a picture that people prefer.
     pub accuracy: Estimate,
 }
 
 /// Values that an axis leaves out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Beyond {
-    /// How many there are.
+    /// The number of values.
     pub n: usize,
     /// The end of the axis.
     pub from: String,
@@ -91,7 +91,7 @@ pub struct Drawn {
     pub title: String,
     /// The description for screen readers.
     pub words: String,
-    /// What its axis leaves out.
+    /// The values that its axis leaves out.
     #[serde(default)]
     pub beyond: Option<Beyond>,
     /// The drawing.

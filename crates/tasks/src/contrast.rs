@@ -28,7 +28,7 @@ pub struct Contrast {
     pub squares: usize,
 }
 
-/// How two files differ image by image, by one reference set.
+/// The differences of two files image by image, by one reference set.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SetContrast {
     /// The id of the set.
@@ -36,7 +36,7 @@ pub struct SetContrast {
     pub measures: Vec<MeasureContrast>,
 }
 
-/// How two files differ image by image, by one measure.
+/// The differences of two files image by image, by one measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasureContrast {
     /// The key of the measure.

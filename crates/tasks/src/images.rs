@@ -21,23 +21,23 @@ pub struct ShowImages {
     pub captions: PathBuf,
     /// The reference set.
     pub set: Set,
-    /// What the page calls whose captions they are.
+    /// The name of the captions' author on the page.
     pub system: String,
-    /// What it calls the references.
+    /// The name of the references.
     pub references: String,
-    /// Whether it explains scores and shows references.
+    /// Explain scores and show references.
     pub is_explained: bool,
     /// The address of the picture of an image, with `{id}`.
     pub pictures: Option<String>,
     /// The decimals of scores of all images together.
     pub digits: usize,
-    /// Where to write the page.
+    /// The path of the page to write.
     pub page: PathBuf,
-    /// Where to write the scores of each image, as JSON Lines.
+    /// The path of the scores of each image to write, as JSON Lines.
     pub lines: PathBuf,
 }
 
-/// What a page that was written may do.
+/// The rights that a written page needs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ShownImages {
     /// Its Content-Security-Policy.

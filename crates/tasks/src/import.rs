@@ -19,7 +19,7 @@ const LANGUAGE: [&str; 2] = ["lang", "language"];
 #[derive(Serialize, Deserialize)]
 pub struct ReadImport {
     pub file: PathBuf,
-    /// What errors call the file.
+    /// The name of the file in errors.
     pub name: String,
     /// The column or key of the ids of images, if it has no usual name.
     pub id_column: Option<String>,
@@ -42,12 +42,12 @@ pub struct ImportedCaption {
     pub text: String,
     /// Its language, if the file says so.
     pub language: Option<String>,
-    /// Where it is: a line, or else the number of the caption.
+    /// Its place: a line, or else the number of the caption.
     pub line: Option<u64>,
     pub record: Option<u64>,
 }
 
-/// What COCO's and Karpathy's files say about their images.
+/// The statements of COCO's and Karpathy's files about their images.
 #[derive(Deserialize)]
 struct Listed {
     #[serde(default)]

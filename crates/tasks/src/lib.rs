@@ -1,5 +1,5 @@
-//! What child processes of the evaluation server do: prepare references, read submissions and imports, score, write
-//! pages of single images, compare, correlate, and re-encode pictures.
+//! The tasks of child processes of the evaluation server: prepare references, read submissions and imports, score,
+//! write pages of single images, compare, correlate, and re-encode pictures.
 //!
 //! The server makes an [`Order`] of a [`Task`], and reads the [`Answer`]. A task is performed by [`serve`] alone, which
 //! enters the sandbox first, so the process that answers requests cannot score.

@@ -31,7 +31,7 @@ pub struct Metrics {
 /// A file of `.safetensors` with a vector for each image.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ImageVectors {
-    /// What errors call it.
+    /// Its name in errors.
     pub name: String,
     pub file: PathBuf,
 }
@@ -43,14 +43,14 @@ pub struct Described {
     pub key: String,
     /// The label, such as `BLEU-4`.
     pub label: String,
-    /// Whether lower is better.
+    /// True if lower is better.
     pub lower_is_better: bool,
-    /// Whether it is a number of things, without decimals.
+    /// True if it is a number of things, without decimals.
     pub is_count: bool,
 }
 
 impl Metrics {
-    /// What the engine is asked for.
+    /// The options for the engine.
     pub(crate) fn options(&self) -> MetricOptions {
         MetricOptions { tokenizer: self.tokenizer.clone(), ..MetricOptions::new(self.names.clone()) }
     }
@@ -150,7 +150,7 @@ fn expanded(names: &[String]) -> Vec<String> {
     all
 }
 
-/// Those of some metrics that do not suit references.
+/// The references that some metrics do not suit.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unsuited {
     /// Metrics that know only English, and the others.
@@ -226,14 +226,14 @@ pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<
 /// A metric that a phase may have.
 #[derive(Clone)]
 pub struct Offered {
-    /// What a phase calls it, with settings if it is a variant.
+    /// Its name in a phase, with settings if it is a variant.
     pub name: String,
-    /// What it rewards.
+    /// The quality that it rewards.
     pub summary: &'static str,
     pub measures: Vec<OfferedMeasure>,
     /// The data that it needs, if any.
     pub data: Option<&'static str>,
-    /// What lacks, and how to have it, in words.
+    /// The data that it lacks, and how to install them, in words.
     pub absence: Option<String>,
     /// About how many seconds it takes to score 1,000 captions.
     pub seconds: f64,

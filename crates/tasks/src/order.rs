@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::{agreement, contrast, images, import, picture, probe, references, sandbox, scoring, submission};
 
-/// What a child may use.
+/// The rights of a child.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Allowance {
     /// Files and folders that it may read.
@@ -23,13 +23,13 @@ pub struct Allowance {
     pub seconds: u64,
     /// Threads; 0 for all processors.
     pub threads: usize,
-    /// Whether others come first when processors are busy.
+    /// True if others come first when processors are busy.
     pub gives_way: bool,
 }
 
-/// What a child can be asked to do.
+/// A task that a child can perform.
 pub trait Task: Into<AnyTask> {
-    /// What it answers.
+    /// Its answer.
     type Answer: DeserializeOwned;
 }
 
@@ -113,7 +113,7 @@ fn lacks_space(refusal: &anyhow::Error) -> bool {
     kinds.any(|kind| matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
 }
 
-/// What a child does: reads its order, enters the sandbox, performs the task, and writes its answer.
+/// Runs a child: reads its order, enters the sandbox, performs the task, and writes its answer.
 pub fn serve() -> anyhow::Result<()> {
     let mut order = Vec::new();
     std::io::stdin().lock().read_to_end(&mut order)?;

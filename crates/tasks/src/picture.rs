@@ -34,13 +34,13 @@ const QUALITY: u8 = 92;
 pub struct Picture {
     /// The file as it was uploaded.
     pub source: PathBuf,
-    /// Where to write the picture.
+    /// The path of the picture to write.
     pub picture: PathBuf,
-    /// Where to write the small picture.
+    /// The path of the small picture to write.
     pub thumb: PathBuf,
 }
 
-/// Why a file is not taken.
+/// The reason why a file is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfit {
@@ -52,7 +52,7 @@ pub enum Unfit {
     WrongSize,
 }
 
-/// What is known about a picture once it is re-encoded.
+/// The facts about a picture once it is re-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pictured {
     /// The media type.
@@ -65,7 +65,7 @@ pub struct Pictured {
     pub phash: String,
 }
 
-/// Whether a file may be a picture that is taken, by its first bytes.
+/// Returns true if a file may be a picture of an accepted format, by its first bytes.
 pub fn has_known_format(head: &[u8]) -> bool {
     format(head).is_some()
 }
@@ -168,7 +168,7 @@ fn dhash(image: &DynamicImage) -> u64 {
     hash
 }
 
-/// Whether a JPEG file has its end, which decoders do not mind.
+/// Returns true if a JPEG file has its end, whose absence decoders ignore.
 fn is_whole(bytes: &[u8]) -> bool {
     let mut at = 2;
     let mut in_scan = false;

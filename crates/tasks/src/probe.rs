@@ -13,7 +13,7 @@ pub struct Probe {
     pub memory: u64,
 }
 
-/// What was possible although it should not be.
+/// The actions that were possible although they should not be.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Possible {
     /// Opening a socket.

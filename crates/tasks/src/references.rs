@@ -24,13 +24,13 @@ pub struct Prepare {
     pub images: Option<Vec<SegmentId>>,
     /// Metrics and data.
     pub metrics: Metrics,
-    /// Where to write the prepared references.
+    /// The path of the prepared references to write.
     pub prepared: PathBuf,
-    /// Where to write the ids of their images.
+    /// The path of the ids of their images to write.
     pub ids: PathBuf,
 }
 
-/// What was prepared.
+/// The prepared references.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Prepared {
     /// The number of images.
@@ -50,7 +50,7 @@ pub struct Sample {
     pub source: PathBuf,
     /// The images.
     pub images: Vec<SegmentId>,
-    /// What decides which reference is taken.
+    /// The seed that decides which reference is taken.
     pub seed: String,
 }
 

@@ -2,7 +2,8 @@
 
 use crate::order::Allowance;
 
-/// What is added to the niceness of a child that gives way: beside one that does not, it gets a tenth of a processor.
+/// The number that is added to the niceness of a child that gives way: beside one that does not, it gets a tenth of a
+/// processor.
 #[cfg(target_os = "linux")]
 const GIVES_WAY: i32 = 10;
 

@@ -72,7 +72,7 @@ pub struct SetScores {
     pub signatures: Vec<String>,
 }
 
-/// How two files differ by one reference set.
+/// The differences of two files by one reference set.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SetTests {
     /// The id of the set.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scoring::open;
 
-/// What errors call a file without a name.
+/// The name in errors of a file without a name.
 const NAME: &str = "the file";
 
 /// Reads the captions of a file, with the ids of the images that they describe.
