@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What comes back for a request.
+/// The reply to a request.
 #[derive(Clone)]
 pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// How long it takes.
+    /// The time that it takes.
     pub delay: Duration,
-    /// How much of the body is sent before the connection is cut.
+    /// The part of the body that is sent before the connection is cut.
     pub cut: Option<usize>,
 }
 

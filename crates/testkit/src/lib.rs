@@ -1,4 +1,4 @@
-//! What tests of several crates share: golden values, waiting, and skipping what a machine cannot test.
+//! Helpers that tests of several crates share: golden values, waiting, and skipping what a machine cannot test.
 //!
 //! Golden values are the results of the reference programs for the cases in `testdata/`. Tests of the engine and of the
 //! command line read the same files through this crate, and the Python package's tests read them with `tomllib`. The
@@ -41,7 +41,7 @@ struct Group {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// What the case demonstrates; several cases may have the same name.
+    /// The property that the case demonstrates; several cases may have the same name.
     pub name: String,
     /// The metric with all settings, as users write it.
     pub metric: String,
@@ -153,12 +153,13 @@ impl Case {
         .collect()
     }
 
-    /// Whether the case needs METEOR's resources, which are not part of the project. They are SPICE's dictionary, too.
+    /// Returns true if the case needs METEOR's resources, which are not part of the project. They are SPICE's
+    /// dictionary, too.
     pub fn needs_meteor(&self) -> bool {
         self.metric.split(':').next() == Some("meteor") || self.needs_spice()
     }
 
-    /// Whether the case needs SPICE's grammar, which is not part of the project either.
+    /// Returns true if the case needs SPICE's grammar, which is not part of the project either.
     pub fn needs_spice(&self) -> bool {
         self.metric.split(':').next() == Some("spice")
     }

@@ -3,11 +3,11 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must happen. It only bounds a hang: nothing that works takes nearly as long, however
-/// busy the machine is.
+/// The time that a test waits for what must happen. It only bounds a hang: nothing that works takes nearly as long,
+/// however busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How long to wait before looking again.
+/// The time between two looks.
 pub const PAUSE: Duration = Duration::from_millis(20);
 
 /// Looks again and again until there is something, and returns it.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// What must not be missing, by names separated by commas, such as `meteor,spice,postgresql`; `all` names everything.
+/// The variable with the things that must not be missing, by names separated by commas, such as
+/// `meteor,spice,postgresql`; `all` names everything.
 pub const REQUIRED: &str = "CAPEVAL_REQUIRE";
 
 /// The file to which each skip adds a line.
