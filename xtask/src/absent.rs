@@ -8,10 +8,11 @@ use anyhow::{Context, Result};
 
 use crate::borders::{code, collect};
 
-/// How the paragraph of ARCHITECTURE.md begins that lists the files with state.
+/// The start of the paragraph of ARCHITECTURE.md that lists the files with state.
 const STATE: &str = "**State that changes is rare**";
 
-/// What a crate may not do whose last column in the table of crates has one of these words, and how code does it.
+/// The things that a crate may not do whose last column in the table of crates has one of these words, and how code
+/// does them.
 const ABSENT: [(&[&str], &str, &[&str]); 2] = [
     (&["open files", "do I/O"], "opens files", &["std::fs", "File::open", "File::create"]),
     (&["clocks"], "looks at a clock", &["std::time", "Instant::now", "SystemTime"]),
@@ -85,7 +86,7 @@ fn stateful_files(map: &str) -> Result<Vec<&str>> {
     Ok(paragraph[..end].split('`').filter(|quoted| quoted.ends_with(".rs")).collect())
 }
 
-/// Whether code has a `static` whose value changes.
+/// Returns true if code has a `static` whose value changes.
 fn has_state(code: &str) -> bool {
     code.lines().any(|line| {
         let line = line.trim_start();

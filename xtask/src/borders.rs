@@ -8,10 +8,10 @@ use anyhow::{Context, Result, ensure};
 /// The sources of the server.
 const SOURCES: &str = "crates/server/src";
 
-/// How the paragraph of ARCHITECTURE.md begins that lists the features in the order in which they import.
+/// The start of the paragraph of ARCHITECTURE.md that lists the features in the order in which they import.
 const ORDER: &str = "**Features of the server import one way.**";
 
-/// How statements begin.
+/// The first words of statements.
 const STATEMENTS: [&str; 5] = ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH "];
 
 /// Adds what breaks a rule to `faults`.

@@ -1,4 +1,4 @@
-//! What tests need and a machine may lack.
+//! Requirements of tests that a machine may lack.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,11 +11,11 @@ use crate::{browser, python};
 pub struct Need {
     /// Its name in [`REQUIRED`].
     name: &'static str,
-    /// What cannot be tested without it.
+    /// The tests that are skipped without it.
     tests: &'static str,
-    /// How to get it.
+    /// The way to get it.
     remedy: &'static str,
-    /// Whether the program under test installs it.
+    /// True if the program under test installs it.
     pub is_data: bool,
     is_here: fn() -> bool,
 }
@@ -26,10 +26,10 @@ pub const REQUIRED: &str = "CAPEVAL_REQUIRE";
 /// The file that tests add a line to when they skip something.
 pub const SKIPPED: &str = "CAPEVAL_SKIPPED";
 
-/// Where CI installs METEOR's and SPICE's data, below the root.
+/// The folder below the root in which CI installs METEOR's and SPICE's data.
 const DATA: &str = "target/data";
 
-/// What Rust tests need.
+/// The requirements of Rust tests.
 pub const OF_RUST: &[Need] = &[
     Need {
         name: "meteor",
@@ -68,7 +68,7 @@ pub const OF_RUST: &[Need] = &[
     },
 ];
 
-/// What the other tests need.
+/// The requirements of the other tests.
 pub const OF_OTHERS: &[Need] = &[
     Need {
         name: "browser",
@@ -94,18 +94,18 @@ pub const OF_OTHERS: &[Need] = &[
 ];
 
 impl Need {
-    /// Whether the tests can run.
+    /// Returns true if the tests can run.
     pub fn is_here(&self) -> bool {
         (self.is_here)()
     }
 
-    /// What is skipped, and how to change that.
+    /// The skipped tests, and how to change that.
     pub fn skip(&self) -> String {
         format!("{}: needs {}", self.tests, self.remedy)
     }
 }
 
-/// Whether this is a CI machine, where no test may be skipped that could run.
+/// Returns true if this is a CI machine, where no test may be skipped that could run.
 pub fn is_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
@@ -151,12 +151,12 @@ fn is_installed(file: &str) -> bool {
     data().is_some_and(|folder| folder.join(file).exists())
 }
 
-/// Whether a program can be run.
+/// Returns true if a program can be run.
 fn runs(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Whether the server's tests find the programs of PostgreSQL.
+/// Returns true if the server's tests find the programs of PostgreSQL.
 fn has_postgresql() -> bool {
     let Ok(versions) = std::fs::read_dir("/usr/lib/postgresql") else { return false };
     versions.flatten().any(|version| version.path().join("bin/initdb").exists())

@@ -30,7 +30,7 @@ pub fn python() -> String {
     std::env::var("PYTHON").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "python3".to_owned())
 }
 
-/// Whether a Python version that the package supports is available.
+/// Returns true if a Python version that the package supports is available.
 pub fn is_here() -> bool {
     let check = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
     let status = Command::new(python()).args(["-c", check]).stderr(Stdio::null()).status();

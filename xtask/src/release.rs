@@ -1,4 +1,4 @@
-//! What is checked before a commit is tagged as a release, and the one place that sets its version.
+//! Checks a commit before it is tagged as a release, and sets the version in its one place.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

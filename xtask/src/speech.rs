@@ -45,7 +45,7 @@ const PARTICLES: &[&str] = &["out", "over", "to"];
 /// Endings with which a word is still the same.
 const ENDINGS: &[&str] = &["es", "s", "ed", "ing", ""];
 
-/// Where the avoided words are looked for, by the ends of names.
+/// The extensions of files in which the avoided words are looked for.
 const WRITTEN: &[&str] = &["html", "md", "py", "pyi", "rs", "sh", "toml"];
 
 /// Files and folders in which they may stand: the lists of words, and captions that people wrote.
@@ -91,7 +91,7 @@ fn avoided(line: &str) -> Vec<(&'static str, &'static str)> {
     fixed.chain(separable.map(|(forms, _, better)| (forms[0], *better))).collect()
 }
 
-/// Whether a form of a verb is followed by its particle, at once or after an object.
+/// Returns true if a form of a verb is followed by its particle, at once or after an object.
 fn is_separated(words: &[&str], forms: &[&str], particle: &str) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let (before, after) = (&words[..at], &words[at + 1..]);
@@ -148,13 +148,13 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a line of code says what is wrong and then, after a semicolon, what to do.
+/// Returns true if a line of code says what is wrong and then, after a semicolon, what to do.
 fn gives_advice(line: &str) -> bool {
     let is_advice = |clause: &str| ADVICE.contains(&clause.split(' ').next().unwrap_or_default());
     !line.trim_start().starts_with("//") && line.split("; ").skip(1).any(is_advice)
 }
 
-/// Whether a line holds `--flag` or `` `capeval command` ``.
+/// Returns true if a line holds `--flag` or `` `capeval command` ``.
 fn names_command_line(line: &str) -> bool {
     if FOREIGN.iter().any(|foreign| line.contains(foreign)) {
         return false;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::machine::{self, Need};
 use crate::{bench, browser, python, site, tidy};
 
-/// Which suite runs.
+/// The suite to run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Suite {
     /// Rules, format, lints, and Rust tests.
@@ -145,7 +145,7 @@ impl Suite {
     }
 }
 
-/// How the workspace is built for tests: once, with Clippy as the compiler, which saves a build for the lints.
+/// The build of the workspace for tests: once, with Clippy as the compiler, which saves a build for the lints.
 pub struct Build {
     root: PathBuf,
     clippy: Option<PathBuf>,
@@ -199,7 +199,7 @@ impl Build {
         }
     }
 
-    /// Where a program lies after the build.
+    /// The path of a program after the build.
     pub fn program(&self, name: &str) -> PathBuf {
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from);

@@ -109,7 +109,7 @@ fn unsafe_files(map: &str) -> Result<Vec<&str>> {
     Ok(paragraph.split('`').filter(|quoted| quoted.ends_with(".rs")).collect())
 }
 
-/// Whether a line of code has the keyword `unsafe`; a macro's argument counts, as in `ctor(unsafe)`.
+/// Returns true if a line of code has the keyword `unsafe`; a macro's argument counts, as in `ctor(unsafe)`.
 fn is_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
     let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');

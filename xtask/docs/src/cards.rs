@@ -14,26 +14,26 @@ use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
 use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
 use capeval_outside::judges::JUDGES;
 
-/// Where generated pages are.
+/// The folder of generated pages.
 const FOLDER: &str = "docs/reference/metrics";
 
-/// What metrics cost, as `xtask/bench/costs.py` has measured it.
+/// The costs of metrics, as `xtask/bench/costs.py` has measured them.
 const COSTS: &str = "docs/reference/metrics/costs.json";
 
-/// What a card says.
+/// The content of a card.
 struct Card {
     name: String,
     summary: String,
     parts: Vec<Part>,
     settings: Vec<&'static Setting>,
-    /// What it needs beside captions and references.
+    /// The data that it needs beside captions and references.
     needs: String,
     program: String,
     paper: String,
     signature: Option<String>,
-    /// How it is called on files, without the program's name.
+    /// The way to call it on files, without the program's name.
     call: String,
-    /// Whether the quick start shows its scores.
+    /// True if the quick start shows its scores.
     has_example: bool,
     /// The file whose head describes it, as in [`Heads`].
     file: String,
@@ -237,7 +237,7 @@ impl Card {
     }
 }
 
-/// What a metric gives the two systems of the quick start.
+/// The scores of the two systems of the quick start by a metric.
 fn example(root: &Path, name: &str) -> Result<String> {
     let read = |file: &str| -> Result<Captions> {
         let path = root.join("examples/quickstart").join(file);
@@ -363,9 +363,9 @@ fn linkless(text: &str) -> String {
     out + rest
 }
 
-/// What metrics cost.
+/// The costs of metrics.
 struct Costs {
-    /// How it was measured.
+    /// The way they were measured.
     measured: String,
     /// Seconds of a core by the name of the metric.
     seconds: BTreeMap<String, f64>,

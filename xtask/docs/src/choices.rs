@@ -16,7 +16,7 @@ use capeval::{IdfSource, OwnReference};
 /// The width of docstrings.
 const COLUMNS: usize = 120;
 
-/// What a docstring begins and ends with.
+/// The quotes around a docstring.
 const QUOTES: &str = "\"\"\"";
 
 /// A choice that Python's keyword arguments take.

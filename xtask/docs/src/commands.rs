@@ -119,7 +119,7 @@ fn item(page: &mut String, arg: &Arg) -> Result<()> {
     Ok(())
 }
 
-/// What help says.
+/// A text of help.
 fn said(text: Option<&clap::builder::StyledStr>) -> String {
     escaped(&text.map(ToString::to_string).unwrap_or_default())
 }

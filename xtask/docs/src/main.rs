@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Whether to write the pages or to compare them with the code.
+/// The choice to write the pages or to compare them with the code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// Write them.

@@ -97,7 +97,7 @@ fn api() -> Result<[String; 3]> {
     Ok([requests, takes, gives])
 }
 
-/// Which types requests take, and those within them.
+/// The types that requests take, and those within them.
 struct Types<'d> {
     taken: Vec<&'d str>,
     all: &'d Value,
@@ -133,7 +133,7 @@ impl<'d> Types<'d> {
         format!("[{name}]({page}#{})", name.to_lowercase())
     }
 
-    /// What a field holds, in words.
+    /// The type of a field, in words.
     fn kind(&self, schema: &Value) -> String {
         if let Some(name) = named(schema) {
             let words = words(&self.all[name]);
