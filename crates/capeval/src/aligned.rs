@@ -148,7 +148,7 @@ impl AlignedReferences {
         self.place.get(self.index.find(id)?).copied().filter(|place| *place != u32::MAX)
     }
 
-    /// How ids are compared.
+    /// The way to compare ids.
     pub fn ids(&self) -> Ids {
         self.index.comparison()
     }

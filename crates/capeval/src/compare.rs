@@ -93,7 +93,7 @@ fn different_images() -> Error {
 /// Turns the sums of a system, given by its number, into its scores.
 pub(crate) type Score<'s> = Box<dyn Fn(usize, &[f64], &mut [f64]) + Sync + 's>;
 
-/// What is resampled: the statistics of every image by each system, and how their sums become scores.
+/// The rows to resample: the statistics of every image by each system, with the way from their sums to scores.
 pub(crate) struct Rows<'s> {
     /// A row per image, in an order that does not depend on files, and the columns of each system in turn.
     pub matrix: Matrix,

@@ -21,11 +21,11 @@ use crate::restrict::normal;
 pub struct CompareReportsRequest<'p> {
     /// The reports, with the scores of images.
     pub reports: Vec<Report>,
-    /// How resamples and exchanges are drawn.
+    /// The way to draw resamples and exchanges.
     pub resampling: Resampling,
     /// The correction of p-values for the number of tests.
     pub correction: Correction,
-    /// Whether to compare every system with every other, and not only with the first.
+    /// Compare every system with every other, and not only with the first.
     pub all_pairs: bool,
     /// Receives progress reports.
     pub progress: &'p dyn Progress,
@@ -231,7 +231,7 @@ fn check(report: &Report) -> Result<(), Error> {
     Ok(())
 }
 
-/// How the report compares ids.
+/// The way in which the report compares ids.
 fn ids(report: &Report) -> Ids {
     report.provenance.ids.unwrap_or_default()
 }

@@ -110,7 +110,7 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
 /// A metric, and what it needs beside captions.
 type Built = (CorpusNeed, AnyCorpusMetric);
 
-/// Whether there is what some metrics need beside captions.
+/// Marks the data beside captions that metrics can use.
 #[derive(Clone, Copy)]
 struct Given {
     references: bool,
@@ -171,14 +171,14 @@ impl Given {
     }
 }
 
-/// What metrics learn from.
+/// The captions that metrics learn from.
 struct LearntFrom {
     references: ReferenceSet,
     training: ReferenceSet,
 }
 
 impl LearntFrom {
-    /// What a system scores by each metric, which learns from the training captions or from the references.
+    /// The scores of a system by each metric, which learns from the training captions or from the references.
     fn scores(&mut self, system: &CaptionSystem, built: &[Built]) -> Vec<CorpusScores> {
         let mut scores: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
         for (learnt_from, is_training) in [(&mut self.references, false), (&mut self.training, true)] {

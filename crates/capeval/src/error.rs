@@ -36,7 +36,7 @@ impl Error {
         Self::Request(Refusal::new(message).with_remedy(remedy))
     }
 
-    /// What to do about it, if known.
+    /// The remedy, if known.
     pub fn remedy(&self) -> Option<Remedy> {
         remedy(self)
     }

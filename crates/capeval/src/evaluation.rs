@@ -126,7 +126,7 @@ impl Evaluation {
         Self { scores, scene, systems: given }
     }
 
-    /// Whether all systems were scored on the same images.
+    /// Returns true if all systems were scored on the same images.
     fn same_images(&self) -> bool {
         self.scores.windows(2).all(|pair| matches!(pair, [a, b] if a.images == b.images))
     }

@@ -8,7 +8,7 @@ use capeval_report::{Captions, Evidence, Explain, Gallery, Shapes};
 
 use crate::aligned::AlignedReferences;
 
-/// What systems were scored with.
+/// The sessions that systems were scored with.
 pub(crate) struct Scene {
     pub references: Arc<AlignedReferences>,
     pub systems: Vec<System>,

@@ -138,11 +138,11 @@ struct Rounds {
     order: Vec<u32>,
     /// The number of rounds.
     n: usize,
-    /// What was left out.
+    /// Notices about references that were left out.
     notices: Vec<Notice>,
     /// The listed images, if there is a list.
     subset: Option<Subset>,
-    /// What metrics remember of prepared references, on a set without images.
+    /// The notes that metrics keep of prepared references, on a set without images.
     remembered: ReferenceSet,
 }
 
@@ -396,7 +396,7 @@ mod tests {
         assert_eq!(score(captions.into()), (vec![0.0], 2, 5), "nothing was remembered of them");
     }
 
-    /// What is held out comes from the references' own file by design.
+    /// The held-out references come from the references' own file by design.
     #[test]
     fn equal_references_raise_no_doubt_about_the_file() {
         let mut captions = Captions::new("refs.json");

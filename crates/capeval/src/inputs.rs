@@ -26,7 +26,7 @@ pub(crate) enum Scope {
     Common,
 }
 
-/// What metrics compare: the captions of systems with references.
+/// The inputs of metrics: the captions of systems with references.
 pub(crate) struct Inputs {
     pub systems: Systems,
     pub references: AlignedReferences,
@@ -44,7 +44,7 @@ pub(crate) struct Systems {
     pub subset: Option<usize>,
     /// The images that all systems describe, if others were left out.
     pub common: Option<Common>,
-    /// What else belongs in the signatures.
+    /// Other entries of the signatures.
     pub extras: Vec<(&'static str, String)>,
     /// The hashes of the given scores of each system, by measure.
     pub given: Vec<Vec<(String, String)>>,
@@ -188,12 +188,12 @@ impl Systems {
         self.captions.par_iter().zip(&self.aligned).map(system).collect()
     }
 
-    /// Where the captions of system number `k` come from.
+    /// The source of the captions of system number `k`.
     pub fn source(&self, k: usize) -> &str {
         self.captions.get(k).map_or("", |(_, captions)| captions.source())
     }
 
-    /// What the signatures of system number `k` name.
+    /// The entries of the signatures of system number `k`.
     pub fn signing(&self, k: usize) -> Signing<'_> {
         let notices = self.aligned.get(k).map_or(&[][..], |aligned| &aligned.notices);
         let given = self.given.get(k).map_or(&[][..], Vec::as_slice);

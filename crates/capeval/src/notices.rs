@@ -277,7 +277,7 @@ pub(crate) fn special_tokens<'t>(
     Some(Notice { system: system.map(str::to_owned), ..notice })
 }
 
-/// What so many texts are: references, or captions of a system.
+/// The owner of so many texts: references, or captions of a system.
 fn of_whom(system: Option<&str>, count: usize) -> String {
     match (system, count) {
         (None, 1) => "reference".to_owned(),
@@ -287,7 +287,8 @@ fn of_whom(system: Option<&str>, count: usize) -> String {
     }
 }
 
-/// Why the references have other ids than a person expects: their lines or rows were numbered, and what to do about it.
+/// The reason why the references have other ids than a person expects: their lines or rows were numbered; with a
+/// remedy.
 pub(crate) fn numbered(references: &Captions) -> Option<(String, Remedy)> {
     if references.format() == Some(Format::Lines) {
         let message = format!("{} has no ids, so its lines are counted from 0", references.source());
@@ -432,7 +433,7 @@ const ENGLISH: &str = "en";
 /// Languages that are written without spaces between words.
 const UNSPACED: &[&str] = &["zh", "ja"];
 
-/// Whether texts that look like this are in none of these languages, as far as that can be seen.
+/// Returns true if texts that look like this are in none of these languages, as far as that can be seen.
 fn is_other_language(languages: &[String], looks: &Looks) -> bool {
     let knows = |code: &str| languages.iter().any(|known| known == code);
     match looks.unsegmented() {
@@ -442,7 +443,7 @@ fn is_other_language(languages: &[String], looks: &Looks) -> bool {
     }
 }
 
-/// What a language is called; its code if it is a rare one.
+/// The name of a language; its code if it is a rare one.
 fn language_name(code: &str) -> &str {
     match code {
         "ar" => "Arabic",
@@ -493,7 +494,7 @@ pub(crate) fn different_images() -> Notice {
 }
 
 capeval_choice::named! {
-    /// What is resampled.
+    /// The unit that is resampled.
     pub(crate) enum Unit ("unit") {
         Image = "image", "an image";
         Block = "block", "a block of images";

@@ -1,4 +1,4 @@
-//! What studies of judged captions do about references, and when a judged caption is one of them.
+//! Studies of judged captions: the treatment of references, and of judged captions that are references themselves.
 
 use capeval_corpus::{Ids, Surplus};
 
@@ -14,7 +14,7 @@ pub(crate) struct ReferenceRules {
     pub ids: Ids,
 }
 
-/// How a caption is compared with references: by its words, or without case and punctuation.
+/// The comparison of a caption with references: by its words, or without case and punctuation.
 pub(crate) fn same_caption(own: OwnReference) -> fn(&str, &str) -> bool {
     match own {
         OwnReference::RemoveSameWords => same_words_in_any_case,
@@ -22,12 +22,13 @@ pub(crate) fn same_caption(own: OwnReference) -> fn(&str, &str) -> bool {
     }
 }
 
-/// Whether two captions differ only in spaces.
+/// Returns true if two captions differ only in spaces.
 fn same_words(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// Whether two captions differ only in case, punctuation and spaces: a hyphen may stand where the other has a space.
+/// Returns true if two captions differ only in case, punctuation and spaces: a hyphen may stand where the other has a
+/// space.
 fn same_words_in_any_case(a: &str, b: &str) -> bool {
     fn letters(text: &str) -> impl Iterator<Item = char> {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)

@@ -235,7 +235,7 @@ fn doubts(
     found
 }
 
-/// Whether all systems have captions of the same ids, in whatever order, and as many of each.
+/// Returns true if all systems have captions of the same ids, in whatever order, and as many of each.
 fn same_segments(systems: impl Iterator<Item = Vec<SegmentId>>) -> bool {
     let mut sorted = systems.map(|mut ids| {
         ids.sort_unstable();

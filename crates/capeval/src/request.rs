@@ -1,4 +1,4 @@
-//! What a task is asked: captions of systems, their references, and options.
+//! The request of a task: captions of systems, their references, and options.
 
 use capeval_corpus::Captions;
 use capeval_evaluate::Progress;
@@ -74,7 +74,7 @@ impl<Options: Default> Request<'static, Options> {
 }
 
 impl<'p, Options> Request<'p, Options> {
-    /// Whether there are given scores and nothing else.
+    /// Returns true if there are given scores and nothing else.
     pub(crate) fn is_of_scores(&self) -> bool {
         self.systems.is_empty() && !self.scores.is_empty()
     }

@@ -90,7 +90,7 @@ impl Subset {
         ))
     }
 
-    /// Whether an image is listed.
+    /// Returns true if an image is listed.
     pub fn has(&self, id: &SegmentId) -> bool {
         self.listed.contains(&normal(id, self.ids))
     }

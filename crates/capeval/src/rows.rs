@@ -23,7 +23,7 @@ pub(crate) struct Rows {
 /// Captions of rows, read once; each system has a caption for each row.
 pub(crate) struct RowScorer<'s> {
     systems: &'s [System],
-    /// What notices call the captions of each system.
+    /// The name of the captions of each system in notices.
     sources: &'s [&'s str],
     metrics: &'s [AnyMetric],
     read: ReadSystems<'s>,

@@ -43,7 +43,7 @@ pub(crate) fn swapped(
     looks_swapped.then(|| Notice::new(Code::Swapped, message).system(name).count(of_references))
 }
 
-/// How many texts are equal to one before them.
+/// The number of texts that are equal to one before them.
 fn repeated<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
     let mut known = HashSet::new();
     texts.filter(|text| !known.insert(*text)).count()

@@ -26,7 +26,7 @@ impl PerImage {
     }
 }
 
-/// What the scores of a system depend on besides metrics and references.
+/// The things that the scores of a system depend on besides metrics and references.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Signing<'a> {
     /// Notices about what was left out or replaced.

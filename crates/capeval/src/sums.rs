@@ -112,13 +112,13 @@ impl BlockSums {
 #[derive(Clone, Debug)]
 pub struct Sums {
     settings: u64,
-    /// How rows were dealt into blocks; `None` before the first part.
+    /// The assignment of rows to blocks; `None` before the first part.
     dealing: Option<Dealing>,
     columns: Vec<Column>,
     blocks: BTreeMap<u32, BlockSums>,
 }
 
-/// How rows are dealt into blocks, which intervals resample: by nothing but the seed and the id of a row.
+/// The assignment of rows to blocks, which intervals resample: by nothing but the seed and the id of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dealing {
     /// The number of blocks; 1 if no intervals are wanted.
@@ -142,22 +142,22 @@ impl Dealing {
     }
 }
 
-/// What a report on sums says in addition to them.
+/// The facts that a report on sums states in addition to them.
 #[derive(Clone, Debug)]
 pub struct SumsOptions {
     /// The name of the system.
     pub name: String,
-    /// Where its captions come from.
+    /// The source of its captions.
     pub source: String,
-    /// Where the references come from.
+    /// The source of the references.
     pub reference_source: String,
     /// Notices about the selection of the metrics.
     pub notices: Vec<Notice>,
-    /// What was done about flawed rows.
+    /// The policy for flawed rows.
     pub policy: Policy,
     /// The ids that several rows have.
     pub repeated: Flawed,
-    /// How intervals are computed, if they are wanted.
+    /// The resampling for intervals, if they are wanted.
     pub intervals: Option<Resampling>,
 }
 
@@ -186,7 +186,7 @@ impl Sums {
         self.settings
     }
 
-    /// How rows are dealt into blocks; one block before the first part.
+    /// The assignment of rows to blocks; one block before the first part.
     pub fn dealing(&self) -> Dealing {
         self.dealing.unwrap_or(Dealing::new(1, 0))
     }

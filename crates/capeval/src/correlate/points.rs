@@ -39,9 +39,9 @@ pub(super) struct Rated {
     pub cluster: usize,
     pub caption: String,
     pub system: Option<String>,
-    /// Whether the caption is known.
+    /// True if the caption is known.
     has_caption: bool,
-    /// Whether it is itself a reference of its image.
+    /// True if it is itself a reference of its image.
     pub is_reference: bool,
     pub ratings: Vec<f64>,
 }
@@ -232,7 +232,7 @@ struct Known<'c> {
     texts: HashMap<SegmentId, Vec<&'c str>>,
     ids: Ids,
     source: &'c str,
-    /// Why the ids are none that a person gave, and what to do about it.
+    /// The reason why the ids are none that a person gave, with a remedy.
     numbered: Option<(String, Remedy)>,
 }
 
@@ -393,7 +393,7 @@ pub(super) fn given(
     Ok((0..scores.keys.len()).map(column).collect())
 }
 
-/// What to do about an item without a score.
+/// The remedy for an item without a score.
 fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption): (bool, bool)) -> Remedy {
     let image = normal(&item.image, ids);
     let of_image = || scores.rows.iter().filter(|row| normal(&row.image, ids) == image);

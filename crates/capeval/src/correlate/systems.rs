@@ -58,7 +58,7 @@ pub(super) fn of_tables(
     Some(Systems { ratings: ratings(judgements, &groups), scores: by_measure })
 }
 
-/// How each measure agrees with people about systems.
+/// The agreement of each measure with people about systems.
 pub(super) fn agreements(systems: &Systems, higher: &[bool]) -> Vec<SystemAgreement> {
     let ratings = &systems.ratings;
     let of_measure = |(scores, higher): (&Vec<f64>, &bool)| {

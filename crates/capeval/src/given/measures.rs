@@ -89,7 +89,7 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-/// What the files say about a measure.
+/// The description of a measure in the files.
 fn described(files: &[GivenScores], key: &str) -> Result<Described, Error> {
     let mut told: Option<(&Described, &str)> = None;
     for file in files {
@@ -107,7 +107,7 @@ fn described(files: &[GivenScores], key: &str) -> Result<Described, Error> {
     Ok(told.map(|(described, _)| *described).unwrap_or_default())
 }
 
-/// Whether all scores by a measure are in a range.
+/// Returns true if all scores by a measure are in a range.
 fn is_within(files: &[GivenScores], key: &str, range: RangeInclusive<f64>) -> bool {
     files.iter().all(|file| {
         let column = file.scores.keys.iter().position(|name| name == key);

@@ -20,7 +20,7 @@ impl Given {
         AnyMetric::new(Self { part, values: Arc::new(values) })
     }
 
-    /// Whether a metric is a given score.
+    /// Returns true if a metric is a given score.
     pub fn is(metric: &AnyMetric) -> bool {
         metric.signature().is_given()
     }

@@ -28,7 +28,7 @@ pub struct GivenScores {
     pub(crate) scores: SegmentScores,
     /// The system whose scores they are, if it was named.
     pub(crate) system: Option<String>,
-    /// What the system is called if nothing else names it.
+    /// The name of the system if nothing else names it.
     pub(crate) stem: String,
 }
 

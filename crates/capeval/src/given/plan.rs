@@ -1,4 +1,4 @@
-//! Which file holds the scores of which system by which measure, and which images they are of.
+//! Finds the file that holds the scores of a system by a measure, and the images that they are of.
 
 use capeval_corpus::{Aligned, Captions, ImageIndex, Policy, align_scores};
 use capeval_metric::{AnyMetric, Part};
@@ -131,7 +131,7 @@ impl Plan {
         Ok(places)
     }
 
-    /// Whether no scores are given.
+    /// Returns true if no scores are given.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }

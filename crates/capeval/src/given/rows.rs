@@ -83,7 +83,7 @@ impl GivenRows {
     }
 }
 
-/// Whether two rows have the same scores; NaN is NaN.
+/// Returns true if two rows have the same scores; NaN is NaN.
 pub(crate) fn same_scores(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || a.is_nan() && b.is_nan())
 }

@@ -11,13 +11,13 @@ use super::kept::{self, Key};
 use super::{Answers, KeptScores, Outside, OutsideRow, OutsideScores, width};
 use crate::Error;
 
-/// How long scores wait at least until they are kept.
+/// The shortest time after which scores are kept.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// How many times longer than keeping scores took they wait at least until this is done again.
+/// The shortest time between two writes of scores, as a multiple of the time that a write took.
 const PAUSES: u32 = 50;
 
-/// What a metric is asked, and what is known of its scores.
+/// The captions that a metric scores, and the known scores.
 pub(super) struct Asking<'a> {
     one: &'a dyn Outside,
     rows: &'a [OutsideRow<'a>],
@@ -49,7 +49,7 @@ struct Kept<'a> {
     saved: Mutex<Saved>,
 }
 
-/// When scores were last kept.
+/// The time when scores were last kept.
 struct Saved {
     at: Instant,
     took: Duration,

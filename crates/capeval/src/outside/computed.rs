@@ -16,7 +16,7 @@ use super::{Outside, OutsideRow, Picture, Summary, width};
 pub(super) struct Computed {
     pub outside: Arc<dyn Outside>,
     pub signature: Signature,
-    /// What the scores turned out to depend on beside it.
+    /// The entries of the signature that are known only after scoring.
     pub signed: Vec<(&'static str, String)>,
     pub parts: Vec<Part>,
     /// The names of the systems.
@@ -25,7 +25,7 @@ pub(super) struct Computed {
     pub places: Vec<Option<Place>>,
     /// The caption of the other system for each image, by system, if the metric compares two.
     pub rivals: Vec<Vec<Option<String>>>,
-    /// What was given of each caption, by system: image after image, measure after measure.
+    /// The values of each caption, by system: image after image, measure after measure.
     pub values: Vec<Vec<f64>>,
     pub notices: Vec<Notice>,
 }
@@ -69,7 +69,7 @@ impl Computed {
         }
     }
 
-    /// What was given of a segment.
+    /// The values of a segment.
     fn of(&self, segment: &Segment<'_>) -> Vec<f64> {
         let n = width(self.outside.as_ref());
         let of_system = self.values.get(segment.system);

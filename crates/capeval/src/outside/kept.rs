@@ -26,9 +26,9 @@ const MOST_BYTES: usize = 64_000_000;
 /// The halves of the hash of everything that a score depends on.
 pub(super) type Key = [u64; 2];
 
-/// Where scores survive runs.
+/// The place where scores survive runs.
 pub trait ScoreStore: Send + Sync {
-    /// What earlier runs have kept of a metric of this name.
+    /// The scores that earlier runs have kept of a metric of this name.
     fn open(&self, name: &str, identity: &str, n_measures: usize) -> KeptScores;
     /// Keeps what was added. What cannot be written is no reason to end a run.
     fn save(&self, scores: &KeptScores);
@@ -47,11 +47,11 @@ impl fmt::Debug for OutsideScores {
 /// The scores of a metric that earlier runs have kept, and those of this run.
 pub struct KeptScores {
     name: String,
-    /// What the metric is, in all that its scores depend on beside a row.
+    /// The identity of the metric: all that its scores depend on beside a row.
     identity: String,
     n_measures: usize,
     known: Rows,
-    /// Whether this run needed each of the known scores.
+    /// Marks the known scores that this run needed.
     needed: Vec<AtomicBool>,
     added: Mutex<BTreeMap<Key, Vec<f64>>>,
     notice: Option<Notice>,
@@ -96,7 +96,7 @@ impl KeptScores {
         &self.name
     }
 
-    /// What the metric is, in all that its scores depend on beside a row.
+    /// The identity of the metric: all that its scores depend on beside a row.
     pub fn identity(&self) -> &str {
         &self.identity
     }
@@ -106,7 +106,7 @@ impl KeptScores {
         self.added.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Why the bytes of a file are not used.
+    /// The reason why the bytes of a file are not used.
     pub(super) fn notice(&self) -> Option<Notice> {
         self.notice.clone()
     }
@@ -240,7 +240,7 @@ fn halves(hash: &[u8]) -> Key {
     [half(0), half(8)]
 }
 
-/// What a report says of scores that were not computed in its run.
+/// The notice in a report about scores that were not computed in its run.
 pub(super) fn told(name: &str, n_known: usize, n: usize) -> Option<Notice> {
     let which = if n_known == n { "all".to_owned() } else { format!("{n_known} of {n}") };
     let message = format!("{which} scores by {name} were computed in earlier runs");
@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// What a row borrows.
+    /// The parts of a row, borrowed.
     #[derive(Clone, Debug)]
     struct RowParts {
         names: [Option<String>; 2],

@@ -10,7 +10,7 @@ use capeval_report::Notice;
 
 use crate::Error;
 
-/// Whether a metric looks at pictures.
+/// The use of pictures by a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Sight {
     /// It does not.
@@ -29,18 +29,18 @@ pub enum Picture {
     File {
         /// Its path from the root.
         path: String,
-        /// What differs once the file is another: its size, and the time of its last change.
+        /// The state of the file, which changes with it: its size, and the time of its last change.
         state: String,
     },
     /// Something that the caller has, and that has no path.
     Held,
 }
 
-/// Where pictures are.
+/// The source of pictures.
 pub trait PictureSource: Send + Sync {
     /// The picture of each image, if it has one.
     fn of(&self, images: &[&SegmentId]) -> Result<Vec<Option<Picture>>, Refusal>;
-    /// What it is, for errors: a folder, a pattern.
+    /// Its name in errors: a folder, a pattern.
     fn name(&self) -> String;
 }
 

@@ -88,7 +88,7 @@ impl<'j> Credits<'j> {
         self.credits.first().map_or(0, Vec::len)
     }
 
-    /// Whether any pair counts.
+    /// Returns true if any pair counts.
     pub fn any(&self) -> bool {
         self.credits.iter().flatten().flatten().any(Option::is_some)
     }

@@ -29,7 +29,7 @@ fn rouge(
     report.systems[0].segments.clone().unwrap().values
 }
 
-/// Whether the reference of each image, which ends in `t.`, has lost its full stop.
+/// Returns true if the reference of each image, which ends in `t.`, has lost its full stop.
 fn lost(references: impl Into<ReferenceSource>, described: &[i64], images: Option<&[i64]>) -> Vec<bool> {
     let candidates: Vec<(i64, &str)> = described.iter().map(|id| (*id, "one t")).collect();
     rouge(references, &candidates, images).into_iter().map(|score| score > 0.0).collect()

@@ -449,7 +449,7 @@ fn aligned(bytes: &[u8]) -> Arc<dyn AsRef<[u8]> + Send + Sync> {
     Arc::new(Aligned(words, bytes.len()))
 }
 
-/// What a run of [`Share`] with kept scores gave.
+/// The result of a run of [`Share`] with kept scores.
 struct Run {
     values: Result<Vec<f64>, String>,
     /// The rows that it was asked about.
