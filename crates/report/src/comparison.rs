@@ -18,7 +18,7 @@ pub(crate) use render::p_value;
 pub struct Comparison {
     /// The systems' scores, with confidence intervals.
     pub report: Report,
-    /// How resamples and exchanges of scores were drawn.
+    /// The draws of resamples and the exchanges of scores.
     pub resampling: Resampling,
     /// The correction of p-values over all pairs and measures. Each test is corrected on its own, but where there is no
     /// exact p-value, the one by randomisation joins the exact ones, since the verdict is based on either.
@@ -59,7 +59,7 @@ pub struct Contrast {
     /// Cohen's d of the differences of segment scores: their mean over their standard deviation; above 0 where
     /// the system's scores are higher, NaN where they do not vary.
     pub cohens_d: f64,
-    /// Whether the measure is tested and has an interval; one that is itself the end of an interval does not.
+    /// True if the measure is tested and has an interval; one that is itself the end of an interval does not.
     pub has_test: bool,
     /// The verdict at the level of confidence of [`Comparison::resampling`].
     pub verdict: Verdict,
@@ -76,7 +76,7 @@ pub struct P {
     pub adjusted: f64,
 }
 
-/// Whether a system is better or worse than its baseline.
+/// The verdict on a system beside its baseline: better, worse, or undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is significantly better.
@@ -113,9 +113,9 @@ pub struct TooFewResamples {
 }
 
 impl Comparison {
-    /// Whether there are too few resamples: even the smallest possible p-value of [`resampling`](Self::resampling),
-    /// 1 / (resamples + 1), is not significant after [correction](Self::correction), so that every verdict by
-    /// randomisation is undecided.
+    /// Reports too few resamples: even the smallest possible p-value of [`resampling`](Self::resampling), 1 /
+    /// (resamples + 1), is not significant after [correction](Self::correction), so that every verdict by randomisation
+    /// is undecided.
     ///
     /// Holm's and Bonferroni's corrections multiply the smallest of n p-values by n; Benjamini and Hochberg's leaves it
     /// unchanged if all are equally small. `None` if there are enough, or if exact tests decide everything.

@@ -27,7 +27,7 @@ pub struct Correlation {
     pub differences: Vec<Difference>,
     /// The points that the coefficients are computed from.
     pub points: Points,
-    /// Whether tables show coefficients times 100.
+    /// Show coefficients times 100 in tables.
     pub in_percent: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Human {
     /// The number of points that the coefficients are computed from: ratings or items.
     #[serde(rename = "points")]
     pub n_points: usize,
-    /// Whether a point is a rating or an item.
+    /// The unit of a point: a rating or an item.
     #[serde(serialize_with = "name")]
     pub unit: Unit,
     /// The lowest and the highest rating.
@@ -77,7 +77,7 @@ fn ends<S: Serializer>(interval: &Interval, serializer: S) -> Result<S::Ok, S::E
 }
 
 capeval_choice::named! {
-    /// Whether a point is a rating or an item.
+    /// The unit of a point: a rating or an item.
     #[derive(Default)]
     pub enum Unit ("unit") {
         #[default]
@@ -143,7 +143,7 @@ pub struct SystemAgreement {
     pub accuracy: Option<f64>,
 }
 
-/// Whether one measure agrees better than another.
+/// The difference of two measures in their agreement with people.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// The index of a measure.
@@ -169,7 +169,7 @@ pub struct Points {
     pub captions: Vec<Option<String>>,
     /// The system that wrote it, if the ratings name it.
     pub systems: Vec<Option<String>>,
-    /// Whether each point's caption is itself a reference of its image.
+    /// Marks points whose caption is itself a reference of its image.
     pub are_references: Vec<bool>,
     /// The rating of each point: one rater's, or the mean of its item.
     pub ratings: Vec<f64>,

@@ -132,12 +132,12 @@ fn push_words(json: &mut Vec<u8>, words: &[String]) {
     json.push(b'"');
 }
 
-/// Whether any byte is `wanted`; looks at all of them, which the compiler does many at a time.
+/// Returns true if any byte is `wanted`; looks at all of them, which the compiler does many at a time.
 fn has(text: &str, wanted: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(false, |found, byte| found | wanted(byte))
 }
 
-/// Whether JSON has another form for a character.
+/// Returns true if JSON has another form for a character.
 fn is_escaped(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
@@ -374,7 +374,7 @@ impl<'e> Writer<'e> {
         (is_plain && step.parts.is_empty() && is_title).then_some((start, length))
     }
 
-    /// Whether a note only repeats the matched words.
+    /// Returns true if a note only repeats the matched words.
     fn repeats_matches(&self, step: &Step, note: &str) -> bool {
         let [matched] = &step.matches[..] else { return false };
         after_words(note, at(&self.explanation.candidate, &matched.candidate)) == Some("")
@@ -396,7 +396,7 @@ fn at<'w>(words: &'w [String], places: &'w [usize]) -> impl Iterator<Item = &'w 
     places.iter().filter_map(|k| words.get(*k))
 }
 
-/// What follows `words`, joined with spaces, at the start of `text`; `None` if it does not start with them.
+/// The part of `text` after `words`, joined with spaces, at its start; `None` if it does not start with them.
 fn after_words<'t, 'w>(text: &'t str, words: impl Iterator<Item = &'w String>) -> Option<&'t str> {
     let mut rest = text;
     for (k, word) in words.enumerate() {
@@ -406,7 +406,7 @@ fn after_words<'t, 'w>(text: &'t str, words: impl Iterator<Item = &'w String>) -
     Some(rest)
 }
 
-/// Whether `text` is `number` as digits.
+/// Returns true if `text` is `number` as digits.
 fn is_number(text: &str, number: usize) -> bool {
     !text.starts_with(['0', '+']) && text.parse() == Ok(number)
 }

@@ -22,7 +22,7 @@ capeval_choice::named! {
 }
 
 impl Form {
-    /// Whether people read it, rather than programs: numbers are rounded.
+    /// Returns true if people read it, and not programs: numbers are rounded.
     pub fn is_for_people(self) -> bool {
         matches!(self, Self::Table | Self::Markdown | Self::Latex)
     }

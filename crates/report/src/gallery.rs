@@ -44,7 +44,7 @@ pub trait Explain: Send + Sync {
 }
 
 impl Gallery {
-    /// Whether there are captions or references, and not only scores that were given.
+    /// Returns true if there are captions or references, and not only scores that were given.
     pub fn has_texts(&self) -> bool {
         let mut captions = self.systems.iter().flat_map(|system| &system.texts);
         captions.any(|text| !text.is_empty()) || self.references.iter().any(|texts| !texts.is_empty())

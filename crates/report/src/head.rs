@@ -17,7 +17,7 @@ pub struct Head {
     pub metrics: Vec<MetricEntry>,
     /// The measures, metric by metric.
     pub measures: Vec<Measure>,
-    /// How intervals were computed; `None` if there are none.
+    /// The computation of intervals; `None` if there are none.
     pub resampling: Option<Resampling>,
     /// Notices about the data and the settings.
     pub notices: Vec<Notice>,
@@ -44,7 +44,7 @@ pub struct MetricEntry {
     /// The number of its measures.
     #[serde(rename = "measures")]
     pub n_measures: usize,
-    /// Whether its corpus scores are the means of the scores of images.
+    /// True if its corpus scores are the means of the scores of images.
     #[serde(rename = "mean")]
     pub is_mean: bool,
 }
@@ -56,10 +56,10 @@ pub struct Measure {
     pub key: String,
     /// The label in tables: `BLEU-4`.
     pub label: String,
-    /// Whether higher or lower is better, or neither.
+    /// The direction of better scores: higher, lower, or neither.
     #[serde(rename = "better", serialize_with = "way", deserialize_with = "a_way")]
     pub direction: Direction,
-    /// Whether it is a real number or a count.
+    /// The kind of number: real, or a count.
     #[serde(serialize_with = "kind", deserialize_with = "a_kind")]
     pub number: Number,
     /// The lowest possible value.

@@ -17,7 +17,7 @@ pub fn fixed(value: f64, digits: usize) -> String {
     }
 }
 
-/// Whether the text shows a zero.
+/// Returns true if the text shows a zero.
 pub(crate) fn is_zero(text: &str) -> bool {
     !text.contains(|c: char| c.is_ascii_digit() && c != '0')
 }
@@ -157,7 +157,7 @@ fn push_decimal(out: &mut Vec<u8>, mut digits: u32, mut decimals: usize) {
     out[start..].reverse();
 }
 
-/// Whether the error of a product would decide how it is rounded.
+/// Returns true if the error of a product would decide the rounding.
 fn is_close_to_half(scaled: f64) -> bool {
     (scaled.fract().abs() - 0.5).abs() < 1e-6
 }
@@ -192,8 +192,8 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{rounded}%")
 }
 
-/// What intervals by the bootstrap are, such as
-/// `95% intervals, percentiles of 1000 bootstrap resamples of the images, seed 1`.
+/// A description of intervals by the bootstrap, such as `95% intervals, percentiles of 1000 bootstrap resamples of the
+/// images, seed 1`.
 pub fn intervals_in_words(resampling: &Resampling) -> String {
     format!(
         "{} intervals, percentiles of {} of the images, seed {}",

@@ -9,14 +9,14 @@ use crate::{Coefficient, Head};
 
 mod render;
 
-/// How often each measure prefers the caption of a pair that people prefer, after the protocol of PASCAL-50S.
+/// The share of pairs in which each measure prefers the caption that people prefer, after the protocol of PASCAL-50S.
 #[derive(Clone, Debug)]
 pub struct Preference {
     /// The fields that all results share.
     pub head: Head,
     /// The votes.
     pub voters: Voters,
-    /// How references were drawn and ties counted.
+    /// The draws of references and the rules for ties.
     pub protocol: Protocol,
     /// The categories of pairs, sorted by name; a single one without a name if the file has no categories.
     pub categories: Vec<Category>,
@@ -26,12 +26,12 @@ pub struct Preference {
     pub accuracies: Vec<Accuracy>,
     /// The pairs that the accuracies are computed from.
     pub pairs: Vec<ChosenPair>,
-    /// Whether tables show accuracies times 100.
+    /// Show accuracies times 100 in tables.
     pub in_percent: bool,
 }
 
 impl Preference {
-    /// Whether scores were computed against drawn references, rather than read from a file.
+    /// Returns true if scores were computed against drawn references, and not read from a file.
     pub fn is_drawn(&self) -> bool {
         self.signatures.iter().any(|signature| !signature.is_given())
     }
@@ -41,7 +41,7 @@ impl Preference {
         self.signatures.get(self.head.metric_of(measure)?)
     }
 
-    /// Whether pairs have categories.
+    /// Returns true if pairs have categories.
     pub(crate) fn is_categorised(&self) -> bool {
         self.categories.iter().any(|category| !category.name.is_empty())
     }
@@ -69,7 +69,7 @@ pub struct Voters {
     pub majority: f64,
 }
 
-/// How many references are drawn, how often, and how ties count.
+/// The number of drawn references, the number of draws, and the rules for ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
     /// The number of references to draw from those of a pair; `None` for all. Like the number of draws and the seed, it
@@ -79,9 +79,9 @@ pub struct Protocol {
     pub draws: usize,
     /// The seed of the draws.
     pub seed: u64,
-    /// How pairs count whose captions people prefer equally.
+    /// The rule for pairs whose captions people prefer equally.
     pub human_ties: HumanTies,
-    /// How pairs count whose captions a measure scores equally.
+    /// The rule for pairs whose captions a measure scores equally.
     pub metric_ties: MetricTies,
 }
 
@@ -118,7 +118,7 @@ impl Protocol {
 }
 
 capeval_choice::named! {
-    /// How a pair counts whose captions have equal votes.
+    /// The rule for a pair whose captions have equal votes.
     #[derive(Default)]
     pub enum HumanTies ("rule for human ties") {
         Skip = "skip", "leave the pair out";
@@ -128,7 +128,7 @@ capeval_choice::named! {
 }
 
 capeval_choice::named! {
-    /// How a pair counts if a measure gives both captions the same score.
+    /// The rule for a pair whose captions a measure scores equally.
     #[derive(Default)]
     pub enum MetricTies ("rule for metric ties") {
         #[default]
@@ -149,7 +149,7 @@ pub struct Category {
     pub n_counted: usize,
 }
 
-/// How often one measure prefers the caption that people prefer, 0 to 1.
+/// The share of pairs in which one measure prefers the caption that people prefer, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accuracy {
     /// Per category, in the order of [`Preference::categories`]; without a value if no pair counts.

@@ -16,7 +16,7 @@ pub struct Report {
     pub head: Head,
     /// The systems, in the order given unless they are sorted.
     pub systems: Vec<SystemReport>,
-    /// Whether all systems were scored on the same images; if not, their scores are not comparable.
+    /// True if all systems were scored on the same images; if not, their scores are not comparable.
     pub same_images: bool,
     /// The index of the measure that systems are sorted by; `None` if they are in the order given.
     pub sorted_by: Option<usize>,
@@ -91,9 +91,9 @@ pub struct Provenance {
     pub n_images: usize,
     /// The number of references.
     pub n_references: usize,
-    /// How mismatches of candidates and references were handled; `None` if candidates need no references.
+    /// The policy for mismatches of candidates and references; `None` if candidates need no references.
     pub policy: Option<Policy>,
-    /// How ids were compared; `None` if they were not.
+    /// The way in which ids were compared; `None` if they were not.
     pub ids: Option<Ids>,
 }
 

@@ -8,11 +8,11 @@ use askama::Template;
 pub struct Figure<'a> {
     /// The caption; may be empty under a heading that says it.
     pub title: &'a str,
-    /// What the drawing shows, for those who do not see it.
+    /// The content of the drawing in words, for those who do not see it.
     pub words: &'a str,
     /// The drawing, as [`Chart`](super::Chart) and [`Forest`](super::Forest) give it.
     pub svg: &'a str,
-    /// What is said below it.
+    /// The notes below it.
     pub notes: &'a [String],
     /// Data for a script of the page.
     pub cells: Option<&'a str>,

@@ -65,7 +65,7 @@ impl Comparison {
         grids.map(|grid| Table { title: None, grid }).collect()
     }
 
-    /// How images were drawn and exchanged.
+    /// A sentence on the draws and exchanges of images.
     fn about_draws(&self) -> String {
         format!("{} resamples and random exchanges, seed {}", self.resampling.resamples, self.resampling.seed)
     }

@@ -37,13 +37,13 @@ impl Correlation {
         grids(self, digits, labels).into_iter().map(|(title, grid)| Table { title, grid }).collect()
     }
 
-    /// What was rated, and how the coefficients were computed.
+    /// The rated things, and the computation of the coefficients, in sentences.
     pub fn about(&self) -> Vec<String> {
         about(self)
     }
 }
 
-/// What was rated, and how the coefficients were computed.
+/// The rated things, and the computation of the coefficients, in sentences.
 fn about(correlation: &Correlation) -> Vec<String> {
     let human = &correlation.human;
     let agreement =
@@ -75,7 +75,7 @@ fn about(correlation: &Correlation) -> Vec<String> {
 const STRENGTHS: &str = "strength: Spearman's ρ in the words of Elliott and Keller (2014): none to 0.10, weak to 0.40, \
                          moderate to 0.70, strong to 0.90";
 
-/// How strong a correlation is in the words of [`STRENGTHS`], in either direction.
+/// The strength of a correlation in the words of [`STRENGTHS`], in either direction.
 fn strength(rho: Option<f64>) -> &'static str {
     match rho.map(f64::abs) {
         None => "",

@@ -173,7 +173,7 @@ fn ends(interval: Interval) -> Ends {
     [interval.low, interval.high].map(Real)
 }
 
-/// How intervals were computed.
+/// The computation of intervals.
 #[derive(Serialize, Deserialize)]
 struct Resampled {
     method: Cow<'static, str>,

@@ -166,7 +166,7 @@ struct Terms {
     metric_ties: &'static str,
 }
 
-/// How references were drawn; left out if scores were given.
+/// The draws of references; left out if scores were given.
 #[derive(Serialize)]
 struct Drawing {
     references_per_pair: Option<usize>,

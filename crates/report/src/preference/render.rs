@@ -36,7 +36,7 @@ impl Preference {
         vec![Table { title: None, grid: grid(self, digits, labels) }]
     }
 
-    /// What people chose between, and how the accuracies were computed.
+    /// The choices of people, and the computation of the accuracies, in sentences.
     pub fn about(&self) -> Vec<String> {
         about(self)
     }
@@ -75,7 +75,7 @@ fn grid(found: &Preference, digits: usize, labels: Labels) -> Grid {
     Grid { columns, rows: rows.collect() }
 }
 
-/// What people chose between, and how the accuracies were computed.
+/// The choices of people, and the computation of the accuracies, in sentences.
 fn about(found: &Preference) -> Vec<String> {
     let (voters, protocol) = (&found.voters, &found.protocol);
     let categories = found.categories.iter().filter(|_| found.is_categorised());
