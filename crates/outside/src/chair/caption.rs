@@ -3,7 +3,7 @@
 use crate::chair::objects::Objects;
 use crate::chair::words::{Punkt, Tagger, WordNet, part_of_speech, singular, tokenize};
 
-/// How words are reduced before they are looked up.
+/// The reduction of words before they are looked up.
 pub enum Reduction {
     /// To the singular, by the rules of pattern.en, as CHAIR's first program does.
     Singular,
@@ -11,7 +11,7 @@ pub enum Reduction {
     Lemma(Box<Tagger>, Box<WordNet>),
 }
 
-/// How captions are read.
+/// The reader of captions.
 pub struct Reader {
     pub punkt: Punkt,
     pub reduction: Reduction,
@@ -25,7 +25,7 @@ pub struct Read {
     pub tokens: Vec<String>,
     /// The number of words, with pairs of words as one.
     pub n_words: usize,
-    /// What it mentions, in order: the words, from and to which of `tokens`, and the object.
+    /// Its mentions, in order: the words, from and to which of `tokens`, and the object.
     pub mentions: Vec<Mention>,
 }
 

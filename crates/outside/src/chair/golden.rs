@@ -1,4 +1,5 @@
-//! What NLTK and both programs of CHAIR make of captions, from `testdata/chair`, which `oracle/chair.py` wrote.
+//! Compares captions with the results of NLTK and both programs of CHAIR in `testdata/chair`, which `oracle/chair.py`
+//! wrote.
 
 use std::collections::HashSet;
 

@@ -104,7 +104,7 @@ impl Instances {
         self.of_images.get(image).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a file says something of an image.
+    /// Returns true if a file mentions an image.
     pub fn knows(&self, image: &SegmentId) -> bool {
         self.of_images.contains_key(image)
     }

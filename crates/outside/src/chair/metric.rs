@@ -36,12 +36,12 @@ use rayon::prelude::*;
 use crate::chair::caption::{Mention, Read, Reader};
 use crate::chair::instances::Instances;
 
-/// How many rows are read between two looks at the user.
+/// The number of rows that are read between two looks at the user.
 const ROWS_AT_ONCE: usize = 2_000;
 
 /// CHAIR.
 pub struct Chair {
-    /// What the list of metrics calls it.
+    /// Its name in the list of metrics.
     pub spec: String,
     /// Its setting `words`.
     pub words: &'static str,
@@ -64,7 +64,7 @@ pub fn parts() -> Vec<Part> {
     ]
 }
 
-/// What is counted in a caption.
+/// The counts of a caption.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
     /// 1 if it has a hallucinated mention.
@@ -101,7 +101,7 @@ impl Chair {
     }
 }
 
-/// What is counted in a caption of an image with these objects.
+/// The counts of a caption of an image with these objects.
 pub fn counts(read: &Read, objects: &HashSet<u16>) -> Counts {
     let hallucinated = read.mentions.iter().filter(|mention| !objects.contains(&mention.object)).count();
     let recalled: HashSet<u16> = read

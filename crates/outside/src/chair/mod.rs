@@ -70,7 +70,7 @@ pub fn settings() -> &'static [Setting] {
     SETTINGS
 }
 
-/// Whether a metric with settings, such as `chair:words=pattern`, is this one.
+/// Returns true if a metric with settings, such as `chair:words=pattern`, is this one.
 pub fn is_chair(spec: &str) -> bool {
     spec.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }

@@ -19,11 +19,11 @@ const ANIMALS: &str = "bird cat dog horse sheep cow elephant bear zebra giraffe 
 /// A list of objects.
 #[derive(Debug)]
 pub struct Objects {
-    /// What each object is called: the first word of its line.
+    /// The name of each object: the first word of its line.
     names: Vec<String>,
     /// The object of each word.
     by_word: HashMap<String, u16, FixedState>,
-    /// What several words together are taken for.
+    /// The object that several words together mean.
     phrases: HashMap<String, String, FixedState>,
     /// The number of words of the longest phrase.
     longest: usize,
@@ -117,7 +117,7 @@ impl Objects {
         }
     }
 
-    /// What an object is called.
+    /// The name of an object.
     pub fn name(&self, object: u16) -> &str {
         &self.names[usize::from(object)]
     }
@@ -149,7 +149,7 @@ impl Objects {
         joined
     }
 
-    /// Whether a word is dropped because of another in the same caption.
+    /// Returns true if a word is dropped because of another in the same caption.
     pub fn drops<'w>(&self, words: impl Iterator<Item = &'w str> + Clone) -> Option<&'static str> {
         let [cause, dropped] = self.drops?;
         words.into_iter().any(|word| word == cause).then_some(dropped)

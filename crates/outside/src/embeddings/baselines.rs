@@ -1,4 +1,4 @@
-//! What bert_score knows of models by their names: the layer that it compares, and baselines for rescaling.
+//! bert_score's knowledge of models by their names: the layer that it compares, and baselines for rescaling.
 //!
 //! Source: `model2layers` in `bert_score/utils.py` and the tables in `bert_score/rescale_baseline` of bert_score
 //! 0.3.13.
@@ -13,9 +13,9 @@ pub(crate) struct Baseline {
     pub p: f64,
     pub r: f64,
     pub f: f64,
-    /// What a signature calls it.
+    /// Its name in signatures.
     pub name: String,
-    /// Whether it is one of bert_score's.
+    /// True if it is one of bert_score's.
     pub is_known: bool,
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn read(path: &str, layer: usize) -> Result<Baseline, Refusal> {
         .map_err(|refusal| refusal.at(path))
 }
 
-/// What a signature calls a table.
+/// The name of a table in signatures.
 fn named(bytes: &[u8]) -> String {
     format!("custom-{}", crate::embeddings::hash::short(&crate::embeddings::hash::of(bytes)))
 }

@@ -22,7 +22,7 @@ use crate::embeddings::hash;
 
 const FORMAT: Format = Format { magic: *b"capevalV", version: 1, noun: "vectors" };
 
-/// How the names of its files end.
+/// The extension of its files.
 const EXTENSION: &str = "vectors";
 
 /// The most bytes of all files of all models; the oldest ones are removed.
@@ -86,7 +86,7 @@ impl Block {
 }
 
 impl VectorCache {
-    /// What earlier runs have kept in the folder of all models, which need not exist.
+    /// Opens what earlier runs have kept in the folder of all models, which need not exist.
     pub fn open(base: &Path, identity: &str, dims: usize) -> Self {
         let (base, identity) = (Some(base.to_owned()), identity.to_owned());
         let cache = Self { base, identity, dims, held: Mutex::default() };
@@ -137,7 +137,7 @@ impl VectorCache {
         if is_sound { Ok(block) } else { Err(reader.unsound()) }
     }
 
-    /// What was damaged, told once.
+    /// Notices about damage, reported once.
     pub fn notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.held().notices)
     }

@@ -18,7 +18,7 @@ const PICTURES_AT_ONCE: usize = 32;
 /// The number of pictures after which their vectors are kept, so that a run that is interrupted can go on.
 const KEPT_AT_ONCE: usize = 512;
 
-/// What a model said of texts or pictures.
+/// A model's vectors of texts or pictures.
 pub struct Said {
     /// Their ids; of texts, the texts.
     pub ids: Vec<SegmentId>,
@@ -26,7 +26,7 @@ pub struct Said {
     pub dims: usize,
     /// The vectors, one after another.
     pub rows: Vec<f32>,
-    /// What could not be read from earlier runs, or kept for later ones.
+    /// Notices about vectors that could not be read from earlier runs, or kept for later ones.
     pub notices: Vec<Notice>,
 }
 

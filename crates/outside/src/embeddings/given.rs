@@ -1,4 +1,4 @@
-//! What a user gave for metrics that compare vectors: models, and files of vectors.
+//! The user's sources for metrics that compare vectors: models, and files of vectors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,14 +9,14 @@ use crate::embeddings::models::OpenModel;
 use crate::embeddings::vectors::Vectors;
 
 capeval_choice::named! {
-    /// How pictures are cut for a model.
+    /// The way to crop pictures for a model.
     pub enum Crop ("crop") {
         Openai = "openai", "shrunk, cut in the middle, halves rounded to even, then made RGB, as OpenAI's CLIP does";
         Hf = "hf", "made RGB, shrunk, cut in the middle, halves rounded down, as Hugging Face's processor on PIL does";
     }
 }
 
-/// What vectors stand for.
+/// The texts or pictures that vectors stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The pictures of images, by id.
@@ -31,7 +31,7 @@ pub enum Role {
     CandidatesOf(String),
 }
 
-/// What a metric needs a model for.
+/// The purpose for which a metric needs a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Purpose<'p> {
     /// To compare pictures with texts, before which something stands.
@@ -71,7 +71,7 @@ impl Role {
 }
 
 impl Purpose<'_> {
-    /// What a model must be, in words.
+    /// The required kind of model, in words.
     fn words(self) -> &'static str {
         match self {
             Self::Pictures { .. } => "a model of pictures and texts, such as CLIP",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::embeddings::hash;
 
-/// What is known of a file.
+/// The known facts about a file.
 #[derive(Clone, Serialize, Deserialize)]
 struct Known {
     /// Its size and the time of its last change.

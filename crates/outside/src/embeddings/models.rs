@@ -23,7 +23,7 @@ const FORWARD: u32 = 1;
 
 /// A model that a user named.
 pub struct OpenModel {
-    /// What the user called it: a name, or the path of its folder.
+    /// The user's name for it: a name, or the path of its folder.
     name: String,
     /// The hash of its weights, as the hub of models shows it.
     hash: String,
@@ -76,12 +76,12 @@ impl OpenModel {
         Self { kept_in: cache::usual_folder(), ..self }
     }
 
-    /// What earlier runs have kept of the vectors of texts.
+    /// The vectors of texts that earlier runs have kept.
     pub(crate) fn kept_texts(&self) -> Option<VectorCache> {
         self.kept("texts")
     }
 
-    /// What earlier runs have kept of the vectors of pictures that are cut like this.
+    /// The vectors of pictures with this crop that earlier runs have kept.
     pub(crate) fn kept_pictures(&self, crop: Crop) -> Option<VectorCache> {
         self.kept(&format!("pictures {} {}", order_name(crop), self.model.picture_size()))
     }
@@ -91,7 +91,7 @@ impl OpenModel {
         Some(VectorCache::open(self.kept_in.as_ref()?, &identity, self.dims()))
     }
 
-    /// What it is, its sizes and kinds of numbers, in words.
+    /// Its family, sizes and kinds of numbers, in words.
     pub fn described(&self) -> String {
         self.model.described()
     }
@@ -100,12 +100,12 @@ impl OpenModel {
         &self.model
     }
 
-    /// Whether it has a vector of a whole text.
+    /// Returns true if it makes a vector of a whole text.
     pub(crate) fn reads_texts(&self) -> bool {
         matches!(self.model.made(), Made::PicturesAndTexts | Made::Sentences)
     }
 
-    /// What metrics can do with it, in words.
+    /// The metrics that can use it, in words.
     pub fn uses(&self) -> &'static str {
         match self.model.made() {
             Made::PicturesAndTexts => "clip-s, ref-clip-s, pac-s, ref-pac-s, recall, median-rank, self-sim",
@@ -135,7 +135,7 @@ impl OpenModel {
         std::iter::once(self.name.as_str()).chain(self.model.own_name())
     }
 
-    /// Whether a user means it by `name`: its name, or the last part of its path.
+    /// Returns true if `name` means it: its name, or the last part of its path.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.short_name() == name
     }
@@ -152,7 +152,7 @@ impl OpenModel {
         self.model.n_layers()
     }
 
-    /// What it is, in words.
+    /// Its kind, in words.
     pub(crate) fn told(&self) -> &'static str {
         match self.model.made() {
             Made::PicturesAndTexts => "a model of pictures and texts",
@@ -289,7 +289,7 @@ impl Prepared {
         })
     }
 
-    /// What earlier runs have kept, or a place for what this run makes.
+    /// The vectors that earlier runs have kept, or an empty place for those of this run.
     fn known(&self, kept: Option<VectorCache>) -> VectorCache {
         kept.unwrap_or_else(|| VectorCache::in_memory(self.model.dims()))
     }
@@ -349,7 +349,7 @@ impl Prepared {
         Ok(vectors)
     }
 
-    /// What damaged files of earlier runs were computed again.
+    /// Notices about damaged files of earlier runs whose vectors were computed again.
     pub fn notices(&self) -> Vec<Notice> {
         [&self.texts, &self.pictures]
             .iter()
@@ -359,7 +359,7 @@ impl Prepared {
     }
 }
 
-/// What a way of cutting pictures is called in signatures.
+/// The name of a crop in signatures.
 fn order_name(crop: Crop) -> &'static str {
     if crop == Crop::Openai { "clip-pil" } else { "hf-pil" }
 }
@@ -373,7 +373,7 @@ impl From<Crop> for capeval_picture::Order {
     }
 }
 
-/// What errors call a picture.
+/// The name of a picture in errors.
 fn named(picture: &Picture, told: &str) -> String {
     match picture {
         Picture::File { path, .. } => format!("{path} ({told})"),

@@ -15,7 +15,7 @@ use crate::embeddings::vectors::Vectors;
 /// The number of rows whose vectors are made at once.
 pub(crate) const ROWS_AT_ONCE: usize = 512;
 
-/// Where the vectors of a metric come from.
+/// The source of the vectors of a metric.
 pub(crate) struct Space {
     model: Option<Prepared>,
     wants: Wants,
@@ -29,11 +29,11 @@ pub(crate) struct Space {
 struct OfSystem {
     system: Option<String>,
     file: Arc<Vectors>,
-    /// Whether there is such a system.
+    /// True if there is such a system.
     is_met: AtomicBool,
 }
 
-/// Which vectors a metric compares beside those of candidates.
+/// The vectors that a metric compares beside those of candidates.
 #[derive(Clone, Copy)]
 pub(crate) struct Wants {
     pub pictures: bool,
@@ -71,7 +71,7 @@ enum Wanted<'w> {
     Picture(&'w Picture),
 }
 
-/// Where a vector is.
+/// The place of a vector.
 #[derive(Clone, Copy)]
 enum At<'g> {
     File(&'g [f32]),
@@ -146,12 +146,12 @@ impl Space {
         }
     }
 
-    /// Whether pictures are looked at, which vectors spare.
+    /// The use of pictures, which vectors spare.
     pub fn sight(&self) -> Sight {
         if self.wants.pictures && self.pictures.is_none() { Sight::Needed } else { Sight::None }
     }
 
-    /// Whether equal captions of two systems may have different vectors.
+    /// Returns true if equal captions of two systems may have different vectors.
     pub fn distinguishes_systems(&self) -> bool {
         !self.candidates.is_empty()
     }
@@ -174,7 +174,7 @@ impl Space {
         signature
     }
 
-    /// What there is to say about what was compared.
+    /// Notices about the compared vectors.
     pub fn notices(&self) -> Vec<Notice> {
         let unmet = self.candidates.iter().filter(|of| !of.is_met.load(Ordering::Relaxed));
         let unmet = unmet.map(|of| {

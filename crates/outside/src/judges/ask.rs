@@ -19,10 +19,10 @@ use crate::judges::pace::{Budget, Pace};
 use crate::judges::question::{Question, Shown};
 use crate::judges::record::{Judgement, Record};
 
-/// How often a question is sent until it is answered.
+/// The largest number of times that a question is sent until it is answered.
 const ATTEMPTS: u32 = 6;
 
-/// How many questions may fail, if none was answered.
+/// The largest number of questions that may fail, if none was answered.
 const MOST_FAILURES: u64 = 3;
 
 /// All that threads need that ask.
@@ -41,7 +41,7 @@ pub struct Line {
     pub n_failed: AtomicU64,
 }
 
-/// What a thread tells.
+/// A message of a thread.
 enum News {
     /// A question has an answer that can be read, or no more answers are asked for.
     Answered(usize, Arc<Judgement>),
@@ -147,7 +147,7 @@ fn work(line: &Line, tell: &Sender<News>) {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 enum Trouble {
     /// To this question.
     Question(String),

@@ -9,7 +9,7 @@ use crate::judges::judge::Judge;
 pub struct BuiltIn {
     /// The name that users type.
     pub name: &'static str,
-    /// What it rewards, in one line.
+    /// The quality that it rewards, in one line.
     pub summary: &'static str,
     /// Its file.
     pub file: &'static str,
@@ -47,7 +47,7 @@ pub const JUDGES: &[BuiltIn] = &[
     },
 ];
 
-/// Whether one of them has this name.
+/// Returns true if one of them has this name.
 pub fn is_name(name: &str) -> bool {
     JUDGES.iter().any(|judge| judge.name == name)
 }

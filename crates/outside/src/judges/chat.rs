@@ -7,7 +7,7 @@ use crate::judges::answer::{Answer, Token, start};
 use crate::judges::judge::{Judge, Role};
 use crate::judges::template::Filled;
 
-/// How many of the most probable tokens are asked for, which is the most that servers give.
+/// The number of most probable tokens to request, which is the most that servers return.
 const TOP: u32 = 20;
 
 /// The body of a request; `picture` is the address of the question's picture, with its data.
@@ -37,13 +37,13 @@ pub fn body(judge: &Judge, model: &str, messages: &[(Role, Vec<Filled>)], pictur
     body
 }
 
-/// What a server answered.
+/// The response of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
     pub answer: Answer,
-    /// What it calls the model.
+    /// The server's name for the model.
     pub model: Option<String>,
-    /// Why the answer ended, in the words of the API: `stop`, `length`.
+    /// The reason for the end of the answer, in the words of the API: `stop`, `length`.
     pub finish: Option<String>,
     /// The tokens of question and answer, if it counts them.
     pub tokens: Option<[u64; 2]>,
@@ -98,7 +98,7 @@ struct Top {
     logprob: f64,
 }
 
-/// What a server writes there in another way is as if it were not there.
+/// Ignores a value that a server writes in another form.
 fn lenient<'de, D: serde::Deserializer<'de>, T: serde::de::DeserializeOwned>(
     reader: D,
 ) -> Result<Option<T>, D::Error> {
@@ -136,7 +136,7 @@ fn text(content: &Value) -> Option<String> {
     }
 }
 
-/// What a server says is wrong, in its own words, and the code that it gives it.
+/// The server's own message about an error, and its code.
 pub fn complaint(body: &str) -> (String, Option<String>) {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     let error = json.get("error").unwrap_or(&json);

@@ -15,13 +15,13 @@ use ureq::http::{HeaderMap, Uri};
 
 use crate::judges::chat::{self, Response};
 
-/// How long a connection may take to begin.
+/// The longest time for a connection to begin.
 const CONNECT: Duration = Duration::from_secs(15);
 
 /// The most bytes of an answer.
 const LARGEST: u64 = 8 << 20;
 
-/// What stands for a key where a server repeats it.
+/// The replacement for a key where a server repeats it.
 const HIDDEN: &str = "[key]";
 
 /// A key of an API, which nothing shows.
@@ -61,7 +61,7 @@ pub struct Endpoint {
     timeout: Duration,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug)]
 pub enum Outcome {
     /// An answer, and how long the server wants no other request, if it says so.
@@ -170,7 +170,7 @@ impl Endpoint {
         }
     }
 
-    /// What an error of the connection means.
+    /// The outcome that an error of the connection means.
     fn unsent(&self, error: &ureq::Error) -> Outcome {
         use ureq::Error;
         let host = &self.host;
@@ -223,7 +223,7 @@ fn is_about_certificates(cause: &io::Error) -> bool {
     cause.kind() == io::ErrorKind::InvalidData && cause.to_string().to_lowercase().contains("certificate")
 }
 
-/// How long a server wants to be left alone.
+/// The time that a server wants to be left alone.
 struct Wait {
     /// After a request that it did not answer.
     after_refusal: Option<Duration>,

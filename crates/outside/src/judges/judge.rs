@@ -1,4 +1,4 @@
-//! What the file of a judge says: what it asks, of which model, and how its answers are read.
+//! Reads the file of a judge: its question, its model, and the form of its answers.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::judges::answer::{Form, Options};
 use crate::judges::template::{Field, Lines, Template};
 
-/// What a judge does.
+/// The kind of a judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -36,12 +36,12 @@ pub struct Judge {
     pub messages: Vec<Message>,
     pub references: Lines,
     pub items: Lines,
-    /// What is sent to the server beside the messages.
+    /// Parameters that are sent to the server beside the messages.
     pub parameters: Map<String, Value>,
     pub form: Form,
     /// The least and the greatest grade, which become 0 and 1.
     pub scale: [f64; 2],
-    /// How many answers are asked for until one can be read.
+    /// The number of answers that are requested until one can be read.
     pub tries: u32,
     /// The score of a caption none of whose answers can be read; without it, such a run ends with an error.
     pub unreadable: Option<f64>,
@@ -68,7 +68,7 @@ pub enum Role {
     Assistant,
 }
 
-/// What tokens cost.
+/// The prices of tokens.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
@@ -111,7 +111,7 @@ struct WrittenMessage {
     text: String,
 }
 
-/// How each of several captions is written.
+/// The format of each of several captions.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct WrittenFormat {
@@ -133,9 +133,9 @@ struct WrittenAnswer {
     score: Option<String>,
     /// The field of the reason.
     reason: Option<String>,
-    /// Whether the server is asked for answers of this form.
+    /// Request answers of this form from the server.
     schema: Option<bool>,
-    /// What each option is worth, in the words of the scale.
+    /// The worth of each option, in the words of the scale.
     options: Option<Map<String, Value>>,
     scale: Option<[f64; 2]>,
     #[serde(default = "three")]
@@ -150,10 +150,10 @@ fn three() -> u32 {
 /// The most answers to one question.
 const MOST_TRIES: u32 = 20;
 
-/// What requests hold already, or what would change what an answer is.
+/// Fields that requests hold already, or that would change what an answer is.
 const RESERVED: [&str; 6] = ["model", "messages", "stream", "n", "logprobs", "response_format"];
 
-/// Whether this file of TOML describes a judge, and not a program.
+/// Returns true if this file of TOML describes a judge, and not a program.
 pub fn is_judge(bytes: &[u8]) -> bool {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     // A file with errors is one if it says so.
@@ -260,7 +260,7 @@ impl Judge {
         }
     }
 
-    /// Whether a field is in one of its messages.
+    /// Returns true if a field is in one of its messages.
     pub fn has(&self, field: Field) -> bool {
         self.messages.iter().flat_map(|message| message.text.fields()).any(|known| known == field)
     }

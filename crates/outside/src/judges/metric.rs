@@ -25,7 +25,7 @@ use crate::judges::{Consent, Limits};
 /// The most letters of an answer that an explanation shows.
 const LONGEST: usize = 2_000;
 
-/// Which of the two captions of a pair both orders prefer; a half if they do not agree.
+/// The rule of a pair: the caption that both orders prefer; a half if they do not agree.
 const BOTH_ORDERS: Rule =
     Rule::new("1 if both are above a half, 0 if both are below, otherwise a half", |parts| match parts {
         [first, second] if *first > 0.5 && *second > 0.5 => 1.0,
@@ -35,14 +35,14 @@ const BOTH_ORDERS: Rule =
 
 /// A judge that grades captions.
 pub struct Grader {
-    /// What the list of metrics calls it.
+    /// Its name in the list of metrics.
     pub spec: String,
     pub judge: Arc<Judge>,
     pub parts: Vec<Part>,
     /// The model that is asked, or was asked by the run that is repeated.
     pub model: String,
     pub record: Arc<Record>,
-    /// Who is asked; `None` if nothing is.
+    /// The server to query; `None` if nothing is.
     pub endpoint: Option<Arc<Endpoint>>,
     pub budget: Arc<Budget>,
     pub limits: Limits,
@@ -50,7 +50,7 @@ pub struct Grader {
     pub known: Mutex<Known>,
 }
 
-/// What is known of questions.
+/// The known questions.
 #[derive(Default)]
 pub struct Known {
     /// The last answer to each, by the hash of the question.
@@ -59,7 +59,7 @@ pub struct Known {
     used: BTreeSet<String>,
     n_asked: usize,
     n_replayed: usize,
-    /// What was spent on questions of this judge.
+    /// The amount spent on questions of this judge.
     spent: Spent,
     unreadable: BTreeMap<String, (Option<SegmentId>, String)>,
 }
@@ -260,7 +260,7 @@ impl Grader {
         asked
     }
 
-    /// What was spent, in words.
+    /// The amount spent, in words.
     fn spent(&self, Spent { tokens, .. }: Spent) -> String {
         match &self.judge.prices {
             Some(prices) => prices.told(tokens),
@@ -269,7 +269,7 @@ impl Grader {
     }
 }
 
-/// What a score depends on in an answer.
+/// The part of an answer on which a score depends.
 fn fingerprint(judgement: &Judgement) -> String {
     let Judgement { question, answer, probabilities, model, .. } = judgement;
     let all = serde_json::json!([question, answer, probabilities]);
@@ -474,7 +474,7 @@ impl Outside for Grader {
     }
 }
 
-/// What a model answered, for people.
+/// The answer of a model, for people.
 fn said(one: &Answered) -> Step {
     let Answered { judgement, reading } = one;
     let answer = match judgement.answer.char_indices().nth(LONGEST) {

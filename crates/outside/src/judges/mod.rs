@@ -105,13 +105,13 @@ impl Default for Limits {
 }
 
 impl Judging {
-    /// Whether anything is set.
+    /// Returns true if anything is set.
     fn is_set(&self) -> bool {
         self.endpoint.is_some() || self.model.is_some() || self.judgements.is_some() || self.replay
     }
 }
 
-/// Whether a name of a metric is that of one of capeval's judges.
+/// Returns true if a name of a metric is that of one of capeval's judges.
 pub fn is_builtin(name: &str) -> bool {
     builtin::is_name(name)
 }

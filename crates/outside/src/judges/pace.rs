@@ -1,4 +1,4 @@
-//! How fast a server is asked, and how much it may be asked in all.
+//! Limits the rate of requests to a server, and their total.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// The longest pause between attempts of our own.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many requests in a row a busy server may turn away.
+/// The number of requests in a row that a busy server may turn away.
 const MOST_IN_A_ROW: u32 = 100;
 
 /// The pauses between requests, which all threads keep.
@@ -79,7 +79,7 @@ impl Pace {
     }
 }
 
-/// How much may be asked, and what was.
+/// The limits of requests, and the requests so far.
 #[derive(Debug, Default)]
 pub struct Budget {
     most_requests: Option<u64>,
@@ -87,7 +87,7 @@ pub struct Budget {
     spent: Mutex<Spent>,
 }
 
-/// What was asked.
+/// The requests so far, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     pub requests: u64,
@@ -98,7 +98,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// What was asked since then.
+    /// The requests since then.
     pub fn since(self, before: Self) -> Self {
         let tokens = [0, 1].map(|side| self.tokens[side] - before.tokens[side]);
         Self { requests: self.requests - before.requests, tokens, reserved: 0 }
@@ -129,7 +129,7 @@ impl Budget {
         Ok(())
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,12 +149,12 @@ impl Budget {
 }
 
 impl Prices {
-    /// What tokens cost.
+    /// The cost of tokens.
     pub fn cost(&self, [question, answer]: [u64; 2]) -> f64 {
         (question as f64 * self.input + answer as f64 * self.output) / 1e6
     }
 
-    /// What tokens cost, in words.
+    /// The cost of tokens, in words.
     pub fn told(&self, tokens: [u64; 2]) -> String {
         let cost = self.cost(tokens);
         let digits = if cost < 0.1 { 4 } else { 2 };

@@ -1,11 +1,11 @@
-//! What a run is about to ask, for people who pay for it.
+//! The requests that a run is about to send, for people who pay for them.
 
 use std::fmt;
 
 use crate::judges::judge::Prices;
 use crate::judges::pace::grouped;
 
-/// What a run is about to ask.
+/// The requests that a run is about to send.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The name of the judge.

@@ -17,7 +17,7 @@ use crate::judges::template::{Filled, Values};
 /// The largest file of a picture. Servers refuse larger ones, too.
 const LARGEST: usize = 20 << 20;
 
-/// What a picture is estimated to take, in tokens.
+/// The estimated number of tokens of a picture.
 const TOKENS_OF_PICTURE: u64 = 1_000;
 
 /// The tokens of an answer whose length is not limited, as an estimate.
@@ -35,7 +35,7 @@ pub struct Question {
     /// The captions in question, in the order in which it shows them.
     pub captions: Vec<String>,
     pub n_items: usize,
-    /// What it is about, in words.
+    /// Its subject, in words.
     pub told: String,
 }
 

@@ -24,7 +24,7 @@ pub struct Judgement {
     pub asked: String,
     /// The hash of the question: the messages, with the id of the image in the place of its picture.
     pub question: String,
-    /// Which answer to this question it is, from 1.
+    /// The number of this answer to the question, from 1.
     pub answer_number: u32,
     /// The image, and the captions in question.
     pub image: Option<SegmentId>,
@@ -32,9 +32,9 @@ pub struct Judgement {
     /// The hash of the picture's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
-    /// What was sent beside the messages.
+    /// The parameters that were sent beside the messages.
     pub parameters: Map<String, Value>,
-    /// What the server calls the model.
+    /// The server's name for the model.
     pub model: Option<String>,
     /// The answer, as it came.
     pub answer: String,
@@ -43,14 +43,14 @@ pub struct Judgement {
     pub finish: Option<String>,
     /// The tokens of question and answer, as the server counts them.
     pub tokens: Option<[u64; 2]>,
-    /// When it came, and how long it took.
+    /// The time at which it came, and the time that it took.
     pub at: String,
     pub seconds: f64,
-    /// What was read from it, for people: scores are read from the answer again.
+    /// The value that was read from it, for people: scores are read from the answer again.
     pub read: Value,
 }
 
-/// What answers are found by: what the judge asks, the model, and the question.
+/// The key of answers: the judge's question, the model, and the question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     pub asks: String,
@@ -62,18 +62,18 @@ pub struct Key {
 #[derive(Debug)]
 pub struct Record {
     path: String,
-    /// Where new ones are added; `None` if there are to be none.
+    /// The file to which new ones are added; `None` if there are to be none.
     lines: Option<Lines>,
     known: Mutex<HashMap<Key, Vec<Arc<Judgement>>>>,
     /// The numbers of lines that are damaged.
     damaged: Vec<usize>,
 }
 
-/// What stands between a judgement and its checksum.
+/// The text between a judgement and its checksum.
 const SUM: &str = ",\"sum\":\"";
 
 impl Judgement {
-    /// What it is found by.
+    /// The key by which it is found.
     pub fn key(&self) -> Key {
         Key { asks: self.asks.clone(), asked: self.asked.clone(), question: self.question.clone() }
     }
@@ -173,7 +173,7 @@ impl Record {
         Ok(judgement)
     }
 
-    /// What there is to say about damaged lines.
+    /// The notice about damaged lines.
     pub fn notice(&self) -> Option<Notice> {
         let first = self.damaged.first()?;
         let n = self.damaged.len();

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use capeval_choice::Refusal;
 
-/// What can stand in a message, in braces.
+/// The fields of a message, in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The caption that is graded.
     Candidate,
-    /// What people wrote of the image.
+    /// The captions by people of the image.
     References,
     /// The statements that a caption is checked for: the references, numbered.
     Items,
@@ -48,7 +48,7 @@ enum Piece {
     Field(Field, Quoting),
 }
 
-/// How a value is written.
+/// The quotes around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quoting {
     /// As it is.
@@ -57,7 +57,7 @@ pub enum Quoting {
     Json,
 }
 
-/// How each of several captions is written.
+/// The format of each of several captions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lines {
     before: String,

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The most characters of a line that an error repeats.
 const SHOWN: usize = 80;
 
-/// What to do about output that is no answer.
+/// The remedy for output that is no answer.
 pub const TO_STDERR: &str =
     "print nothing but answers on standard output, and what people should read on standard error";
 
@@ -23,7 +23,7 @@ pub struct Answer {
     pub scores: Vec<(String, Value)>,
 }
 
-/// Why a line is no answer.
+/// The reason why a line is no answer.
 pub enum NoAnswer {
     /// It is text in another encoding.
     Utf16,
@@ -59,7 +59,7 @@ impl NoAnswer {
     }
 }
 
-/// What is wrong with JSON that is another object.
+/// The fault of JSON that is another object.
 const OF_DATA: &str = " with an id and scores";
 
 /// The entries of an object in order, with those whose keys are equal.

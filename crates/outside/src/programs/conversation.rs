@@ -28,7 +28,7 @@ const LINE: u64 = 1 << 20;
 /// The most answers that wait to be read.
 const WAITING: usize = 1024;
 
-/// How often a conversation looks whether it should end.
+/// The time between two looks of a conversation at its end.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The number of last lines for people that an error repeats.
@@ -47,7 +47,7 @@ struct Question<'q> {
     image: Option<&'q str>,
 }
 
-/// What a program has written.
+/// A line that a program has written, or its end.
 enum Event {
     Line(Vec<u8>),
     /// A line that is longer than any answer.
@@ -115,11 +115,11 @@ struct Conversation<'c> {
     first: usize,
     messages: &'c Messages,
     answers: &'c dyn Answers,
-    /// Whether another conversation has failed.
+    /// True if another conversation has failed.
     is_over: &'c AtomicBool,
 }
 
-/// What is known of the answers so far.
+/// The answers so far.
 struct Known {
     is_known: Vec<bool>,
     count: usize,

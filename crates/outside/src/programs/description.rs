@@ -1,4 +1,4 @@
-//! What the file of a metric says: its name, its command and its measures.
+//! Reads the file of a metric: its name, its command and its measures.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 /// The most processes of a metric.
 const MOST_WORKERS: usize = 64;
 
-/// What a program does, and how it is run.
+/// The task of a program, and the way to run it.
 pub struct Description {
     pub name: String,
     pub version: String,
@@ -45,13 +45,13 @@ struct Written {
     measures: Vec<WrittenMeasure>,
     #[serde(default = "yes")]
     references: bool,
-    /// Whether it looks at pictures.
+    /// True if it looks at pictures.
     #[serde(default)]
     pictures: bool,
     /// The languages that it is made for; all by default.
     #[serde(default)]
     language: Languages,
-    /// How many captions may wait for an answer at once; 0 for all.
+    /// The number of captions that may wait for an answer at once; 0 for all.
     #[serde(default)]
     batch: usize,
     #[serde(default = "one")]

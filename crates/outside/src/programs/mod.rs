@@ -31,7 +31,7 @@ struct Program {
     messages: Messages,
 }
 
-/// Whether a name in a list of metrics is the path of a description.
+/// Returns true if a name in a list of metrics is the path of a description.
 pub fn is_path(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }

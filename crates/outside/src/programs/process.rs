@@ -33,7 +33,7 @@ const MARK: &str = "CAPEVAL_METRIC_PROCESS";
 /// The number of processes that were started.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
-/// How long a program may take to end after its last answer.
+/// The longest time for a program to end after its last answer.
 pub const GRACE: Duration = Duration::from_secs(5);
 
 /// Ends all programs at once, since capeval is about to end; none is started from now on.
@@ -126,7 +126,7 @@ impl Process {
         }
     }
 
-    /// Whether it has ended, whatever goes on that it has started.
+    /// Returns true if it has ended, whatever else it has started.
     pub fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }
@@ -177,7 +177,7 @@ mod marked {
 
     use super::MARK;
 
-    /// How often processes are looked for, since one may start another while it is killed.
+    /// The number of times that processes are looked for, since one may start another while it is killed.
     const LOOKS: usize = 10;
 
     pub fn kill(mark: &str) {

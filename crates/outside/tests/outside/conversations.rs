@@ -13,7 +13,7 @@ use capeval_outside::programs::Messages;
 /// Answers every question with a score of 0.5.
 const WORKS: &str = r#"while read -r line; do id=${line#*:}; id=${id%%,*}; echo "{\"id\": $id, \"scores\": {\"m\": 0.5}}"; done"#;
 
-/// What a metric gives on 20 captions, and what it wrote for people.
+/// The scores of a metric on 20 captions, and its output for people.
 struct Tried {
     scores: Result<Vec<Vec<f64>>, Refusal>,
     messages: Vec<String>,
@@ -339,7 +339,7 @@ fn daemons_are_ended_with_their_program() {
     }
 }
 
-/// What a program has left running keeps its output open.
+/// A process that a program has left running keeps its output open.
 #[test]
 fn a_program_that_has_ended_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -353,7 +353,7 @@ fn a_program_that_has_ended_is_not_waited_for() {
     assert!(is_gone(folder.path()));
 }
 
-/// Whether the process whose id is in the file `child` has ended.
+/// Returns true if the process whose id is in the file `child` has ended.
 fn is_gone(folder: &Path) -> bool {
     let child = std::fs::read_to_string(folder.join("child")).unwrap();
     let state = Command::new("ps").args(["-o", "stat=", "-p", child.trim()]).output().unwrap().stdout;

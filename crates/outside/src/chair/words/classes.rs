@@ -62,7 +62,7 @@ pub fn is_space_of_re(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Whether two characters are the same to a pattern that ignores case; the second is a small letter of ASCII.
+/// Returns true if two characters are the same to a pattern that ignores case; the second is a small letter of ASCII.
 pub fn is_same(c: char, small: char) -> bool {
     match c {
         'ſ' => small == 's',
@@ -71,7 +71,7 @@ pub fn is_same(c: char, small: char) -> bool {
     }
 }
 
-/// Whether characters begin with a text, whatever their case.
+/// Returns true if characters begin with a text, whatever their case.
 pub fn begins(chars: &[char], small: &str) -> bool {
     let n = small.chars().count();
     chars.len() >= n && chars.iter().zip(small.chars()).all(|(c, small)| is_same(*c, small))

@@ -18,7 +18,7 @@ const UNKNOWN_LOWER: u32 = 1 << 6;
 const UPPER: u32 = BEGINNING_UPPER + MIDDLE_UPPER + UNKNOWN_UPPER;
 const LOWER: u32 = BEGINNING_LOWER + MIDDLE_LOWER + UNKNOWN_LOWER;
 
-/// What Punkt has learnt of a language.
+/// The parameters that Punkt has learnt of a language.
 #[derive(Debug, Default)]
 pub struct Punkt {
     abbreviations: HashSet<String>,
@@ -41,9 +41,9 @@ struct Token {
 /// A character that may end a sentence, and what follows it.
 struct Candidate {
     at: usize,
-    /// Where what follows ends.
+    /// The end of the text that follows.
     end: usize,
-    /// Where the next word begins, if white space lies between.
+    /// The start of the next word, if white space lies between.
     next: Option<usize>,
 }
 
@@ -142,7 +142,7 @@ impl Punkt {
         slices
     }
 
-    /// Whether a sentence ends in a text before its last word.
+    /// Returns true if a sentence ends in a text before its last word.
     fn has_break(&self, text: &[char]) -> bool {
         let mut tokens: Vec<Token> = text
             .split(|c| *c == '\n')
@@ -162,7 +162,7 @@ impl Punkt {
         false
     }
 
-    /// What a word is by itself.
+    /// The token of a word by itself.
     fn token(&self, text: Vec<char>) -> Token {
         let word: String = text.iter().collect();
         let kind = kind(&word.to_lowercase());
@@ -185,7 +185,7 @@ impl Punkt {
         token
     }
 
-    /// What a word is by the one that follows.
+    /// Decides about a word by the one that follows.
     fn decide(&self, one: &mut Token, next: &Token) {
         if one.text.last() != Some(&'.') {
             return;
@@ -218,7 +218,7 @@ impl Punkt {
         }
     }
 
-    /// Whether a word begins a sentence, by how it was seen; `None` if that is not known.
+    /// Returns true if a word begins a sentence, by how it was seen; `None` if that is not known.
     fn begins_sentence(&self, token: &Token) -> Option<bool> {
         if matches!(token.text[..], [';' | ':' | ',' | '.' | '!' | '?']) {
             return Some(false);
@@ -346,7 +346,7 @@ fn begins_word(c: char) -> bool {
     !"(\"`{[:;&#*@)}]-,".contains(c)
 }
 
-/// Whether a word ends before these characters.
+/// Returns true if a word ends before these characters.
 fn ends_word(rest: &[char]) -> bool {
     let is_end = |rest: &[char]| {
         rest.first().is_none_or(|c| is_space(*c) || is_in_no_word(*c)) || several(rest).is_some()

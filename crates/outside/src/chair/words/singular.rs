@@ -54,7 +54,7 @@ const PREPOSITIONS: &str = "about before during of till above behind except off 
 /// The most letters of a word in the tables.
 const LONGEST: usize = 12;
 
-/// What stands before an ending.
+/// A condition on the part before an ending.
 enum Before {
     /// Anything, also nothing.
     Nothing,
@@ -195,7 +195,7 @@ fn stem<'w>(word: &'w str, ending: &str, is_exact: bool) -> Option<&'w str> {
     Some(&word[..start])
 }
 
-/// Whether a stem ends as a rule demands, and what is written behind it again.
+/// Returns true if a stem ends as a rule demands, with the text that is written behind it again.
 fn fits(before: &Before, stem: &str, is_exact: bool) -> Option<&'static str> {
     let last = || stem.chars().next_back();
     let is_one_of = |all: &str| {

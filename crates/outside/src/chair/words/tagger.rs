@@ -160,7 +160,7 @@ fn normal(word: &str) -> String {
     if first_is_digit { "!DIGITS".to_owned() } else { word.to_lowercase() }
 }
 
-/// What WordNet calls the part of speech of a tag: `n` where it has none.
+/// WordNet's name for the part of speech of a tag: `n` where it has none.
 pub fn part_of_speech(tag: &str) -> char {
     match tag.chars().next() {
         Some('J') => 'a',

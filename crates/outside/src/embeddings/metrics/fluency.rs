@@ -180,7 +180,7 @@ impl Detector {
         Ok(())
     }
 
-    /// Whether this probability is an error, as a number.
+    /// Returns true if this probability is an error, as a number.
     fn error(&self, probability: f64) -> f64 {
         // The program compares float32 with the threshold.
         f64::from(u8::from(probability as f32 > self.threshold as f32))

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::embeddings::hash;
 
-/// What the ends of names of such files are, in place of `.npy`.
+/// The ends of names of such files, in place of `.npy`.
 const ENDS: [&str; 3] = [".json", ".txt", "~im2row.json"];
 
 /// The ids of the `n` rows of the matrix at `path`, and the hash of their file.

@@ -22,7 +22,7 @@ pub use write::write;
 
 /// Vectors by the ids of images, or by texts.
 pub struct Vectors {
-    /// What errors call them.
+    /// Their name in errors.
     name: String,
     hash: String,
     dims: usize,
@@ -49,7 +49,7 @@ fn tensors_of(bytes: &SharedBytes) -> Result<Read, Refusal> {
     }
 }
 
-/// Whether these bytes begin as `.safetensors` do: with the length of a header, and the header.
+/// Returns true if these bytes begin as `.safetensors` do: with the length of a header, and the header.
 fn is_tensors(bytes: &[u8]) -> bool {
     bytes.get(8) == Some(&b'{') && bytes.get(7) == Some(&0)
 }
@@ -148,7 +148,7 @@ impl Vectors {
         Ok(Self { name: name.to_owned(), hash, dims, rows, places, by_name })
     }
 
-    /// What errors call them.
+    /// Their name in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -168,7 +168,7 @@ impl Vectors {
         self.rows.len() / self.dims
     }
 
-    /// Whether there are none, which is refused before.
+    /// Returns true if there are none, which is refused before.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::json::objects;
 use super::{Reading, start};
 
-/// What a caption says of an item.
+/// The verdict on an item of a caption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {

@@ -33,7 +33,7 @@ pub fn read(text: &str) -> Reading {
     }
 }
 
-/// What the first object says; `None` if the whole answer is to be searched for a number.
+/// Reads the first object; `None` if the whole answer is to be searched for a number.
 fn from_json(text: &str) -> Option<Reading> {
     let inner = text.split('{').nth(1)?.split('}').next()?;
     let object = match loads(&format!("{{{inner}}}")) {
@@ -79,7 +79,7 @@ fn first_number(text: &str) -> Option<f64> {
     float(&chars[first..end].iter().collect::<String>())
 }
 
-/// What follows the first "reason" on its line, without colons.
+/// The text after the first "reason" on its line, without colons.
 fn reason(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     // Without regard to case, which makes ſ an s.

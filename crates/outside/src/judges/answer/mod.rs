@@ -1,4 +1,4 @@
-//! How the answer of a model becomes a score: the forms that a judge can ask for.
+//! Reads scores from the answers of a model: the forms that a judge can request.
 
 mod checklist;
 mod clair;
@@ -23,7 +23,7 @@ pub enum Form {
         score: String,
         reason: String,
         options: Option<Options>,
-        /// Whether the server is told so.
+        /// Request the form from the server.
         is_asked_for: bool,
     },
     /// An object of JSON with a verdict for each item.
@@ -32,7 +32,7 @@ pub enum Form {
     Number,
     /// One of several options.
     Letters(Options),
-    /// What the options are worth, weighted by the probabilities of the first token.
+    /// The worth of the options, weighted by the probabilities of the first token.
     Probabilities(Options),
     /// As the program of CLAIR reads it.
     Clair,
@@ -40,7 +40,7 @@ pub enum Form {
     Fleur,
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     pub text: String,
@@ -56,7 +56,7 @@ pub struct Token {
     pub top: Vec<(String, f64)>,
 }
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
     /// The grade from 0 to 1, or the numbers of items, of mentioned ones, and of right ones; and why.
@@ -91,12 +91,12 @@ impl Form {
         }
     }
 
-    /// Whether it needs the probabilities of tokens.
+    /// Returns true if it needs the probabilities of tokens.
     pub fn needs_probabilities(&self) -> bool {
         matches!(self, Self::Probabilities(_) | Self::Fleur)
     }
 
-    /// What the server is told of the form of answers.
+    /// The schema of answers that is sent to the server.
     pub fn schema(&self) -> Option<Value> {
         match self {
             // The reason comes first, so that the grade follows from it.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Reading};
 
-/// What each option is worth, from 0 to 1.
+/// The worth of each option, from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options(Vec<(String, f64)>);
 
@@ -36,7 +36,7 @@ impl Options {
         self.0.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// What the option of this name is worth.
+    /// The worth of the option of this name.
     pub fn worth(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|(known, _)| is_same(known, name.trim())).map(|(_, worth)| *worth)
     }
@@ -51,7 +51,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// What the options are worth on average, by the probabilities of the first token that is not white space.
+/// The mean worth of the options, by the probabilities of the first token that is not white space.
 ///
 /// Tokens of one option, such as `A` and ` A`, add up; those of no option are left out.
 pub fn expected(answer: &Answer, options: &Options) -> Reading {

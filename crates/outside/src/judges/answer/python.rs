@@ -1,4 +1,4 @@
-//! How Python reads numbers, strips text and reads JSON, where reference programs do.
+//! Reads numbers, strips text and reads JSON as Python does, where reference programs rely on it.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -19,7 +19,7 @@ pub fn digit(c: char) -> Option<u32> {
     Some((u32::from(c) - first) % 10)
 }
 
-/// Whether `str.strip` removes a character.
+/// Returns true if `str.strip` removes a character.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -57,7 +57,7 @@ pub enum Json {
     Other,
 }
 
-/// Why a text is no object of JSON.
+/// The reason why a text is no object of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// `json.JSONDecodeError`.
@@ -202,7 +202,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a backslash stands for: a character, or half of one.
+    /// The meaning of a backslash: a character, or half of one.
     fn escape(&mut self) -> Result<Result<char, u32>, Fault> {
         let c = self.rest.chars().next().ok_or(Fault::Decode)?;
         self.rest = &self.rest[c.len_utf8()..];
