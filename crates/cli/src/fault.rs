@@ -20,7 +20,7 @@ pub fn sentence(refusal: &Refusal) -> String {
     remedy.map_or_else(|| refusal.to_string(), |remedy| format!("{refusal}; {remedy}"))
 }
 
-/// How a command names the arguments in remedies.
+/// The names of arguments in a command's remedies.
 #[derive(Clone, Copy, Debug)]
 pub enum Flags {
     /// As most commands do.

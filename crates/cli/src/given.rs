@@ -28,7 +28,7 @@ pub struct GivenArgs {
 }
 
 impl GivenArgs {
-    /// Whether any scores are given.
+    /// Returns true if any scores are given.
     pub fn any(&self) -> bool {
         !self.scores.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What was run, and when: for reports that say how they were made.
+//! The command line of this run and its time, for reports that state how they were made.
 
 use std::ffi::OsString;
 use std::sync::OnceLock;

@@ -70,7 +70,7 @@ impl JudgingArgs {
         ])
     }
 
-    /// What judges are given; the key is read only if something is asked.
+    /// The settings for judges; the key is read only if a question is sent.
     pub fn judging(&self) -> Result<Judging> {
         let key = if self.endpoint.is_some() { self.key()? } else { None };
         Ok(Judging {

@@ -27,7 +27,7 @@ fn standard_output() -> StandardOutput {
     StandardOutput::Open
 }
 
-/// What runs before `main`. It must not use Rust's runtime, which is not ready: one system call and one store.
+/// Code that runs before `main`. It must not use Rust's runtime, which is not ready: one system call and one store.
 #[cfg(unix)]
 mod early {
     use std::sync::atomic::{AtomicBool, Ordering};

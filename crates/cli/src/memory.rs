@@ -1,4 +1,4 @@
-//! How the system hands out memory.
+//! Chooses the size of the pages of memory.
 //!
 //! The allocator is mimalloc with huge pages: on COCO val2014 it is a sixth faster than with small pages, since much of
 //! the first pass over fresh memory is spent mapping it. With small pages the program takes 170 MB instead of 240, and

@@ -1,4 +1,4 @@
-//! What the program says besides its results, and in which colours.
+//! Prints messages besides results, and chooses their colours.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -47,7 +47,7 @@ impl Verbosity {
     }
 }
 
-/// Whether text for a person is in colour; `is_terminal` says whether a terminal shows it.
+/// Returns true if text for a person is in colour; `is_terminal` says whether a terminal shows it.
 pub fn is_coloured(is_terminal: bool) -> bool {
     match Verbosity::current().color {
         When::Always => true,
@@ -58,12 +58,12 @@ pub fn is_coloured(is_terminal: bool) -> bool {
     }
 }
 
-/// Whether a person watches standard error and wants to hear of progress.
+/// Returns true if a person watches standard error and wants to see progress.
 pub fn is_watched() -> bool {
     !Verbosity::current().quiet && io::stderr().is_terminal() && !is_dumb()
 }
 
-/// Whether the user wants results and errors only.
+/// Returns true if the user wants results and errors only.
 pub fn is_quiet() -> bool {
     Verbosity::current().quiet
 }

@@ -149,7 +149,7 @@ pub struct ChosenMetrics {
     pub options: MetricOptions,
     pub files: DataFiles,
     pub data: MetricData,
-    /// Whether one of the metrics looks at pictures.
+    /// True if one of the metrics looks at pictures.
     pub looks: bool,
 }
 

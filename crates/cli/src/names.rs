@@ -14,7 +14,7 @@ pub struct Named {
     pub name: String,
     /// The file of its captions, or `-`.
     pub path: String,
-    /// Whether the name was given, not taken from the file.
+    /// True if the name was given, not taken from the file.
     pub is_given: bool,
 }
 

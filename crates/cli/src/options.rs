@@ -145,7 +145,7 @@ impl ReferenceFiles {
         self.reading.open(&self.references)
     }
 
-    /// Whether files may be larger than the limits.
+    /// Returns true if files may be larger than the limits.
     pub fn no_limits(&self) -> bool {
         self.reading.no_limits
     }

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that is known to be writable before any work is done.
+//! Writes results to standard output, or to a file that is known to be writable before any work is done.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ impl Output {
         Ok(Self(Some((path.to_owned(), Target::new(path)?))))
     }
 
-    /// Whether a person sees what is written.
+    /// Returns true if a person sees what is written.
     pub fn is_terminal(&self) -> bool {
         self.0.is_none() && io::stdout().is_terminal()
     }
@@ -95,7 +95,7 @@ fn check_standard_output() -> Result<()> {
     Ok(())
 }
 
-/// Whether an error says that the reader has gone, which is not a failure.
+/// Returns true if an error says that the reader has gone, which is not a failure.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let system = error.chain().filter_map(|cause| match cause.downcast_ref::<capeval_files::Error>() {
         Some(error) => error.cause().map(|(cause, _)| cause),

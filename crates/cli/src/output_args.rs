@@ -60,7 +60,7 @@ impl SaveArgs {
 pub struct Save(Option<Output>);
 
 impl Save {
-    /// Whether a report is to be kept, for which the scores of images are needed.
+    /// Returns true if a report is to be kept, for which the scores of images are needed.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
@@ -105,12 +105,12 @@ impl OutputArgs {
         self.digits.map_or(DIGITS_OF_PERCENT, usize::from)
     }
 
-    /// Whether scores times 100 are requested.
+    /// Returns true if scores times 100 are requested.
     pub fn wants_percent(&self) -> bool {
         self.percent
     }
 
-    /// Whether the report is a table for the terminal.
+    /// Returns true if the report is a table for the terminal.
     pub fn is_for_people(&self) -> bool {
         self.format == Form::Table
     }
@@ -169,13 +169,13 @@ impl OutputArgs {
     }
 }
 
-/// Whether two paths are the same file; `-` is standard output.
+/// Returns true if two paths are the same file; `-` is standard output.
 fn is_same_place(a: &str, b: &str) -> bool {
     a == b && a == STDIN || is_same_file(a, b)
 }
 
 impl Target {
-    /// Whether the scores of every image are requested.
+    /// Returns true if the scores of every image are requested.
     pub fn wants_segments(&self) -> bool {
         self.segments.is_some()
     }

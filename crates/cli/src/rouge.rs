@@ -44,7 +44,7 @@ enum Form {
 }
 
 impl Rouge {
-    /// Whether the user names the data for this run, and not in the environment.
+    /// Returns true if the user names the data for this run, and not in the environment.
     pub fn names_data(&self) -> bool {
         self.rouge_data.is_some() && self.rouge_data != std::env::var_os("ROUGE_EVAL_HOME").map(PathBuf::from)
     }

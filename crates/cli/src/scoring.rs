@@ -47,7 +47,7 @@ pub struct ScoringInputs {
     pub lower_is_better: Vec<String>,
     pub metrics: MetricOptions,
     pub resources: Resources,
-    /// What is to be saved after scoring.
+    /// The caches to save after scoring.
     pub caches: Caches,
 }
 

@@ -58,7 +58,7 @@ enum Format {
     Json,
 }
 
-/// What a model is.
+/// The result of checking a model.
 #[derive(Serialize)]
 struct Checked<'m> {
     model: &'m str,

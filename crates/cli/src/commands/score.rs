@@ -188,7 +188,7 @@ impl Inputs {
         Ok(ChosenInputs { systems, metrics })
     }
 
-    /// Whether there are given scores and no captions.
+    /// Returns true if there are given scores and no captions.
     fn is_of_scores(&self) -> bool {
         self.given.any() && self.candidates.is_empty() && self.rouge.rouge_list.is_none()
     }

@@ -3,7 +3,7 @@
 
 use crate::program::capeval;
 
-/// What was done, the arguments, and the words that the error must hold.
+/// The case, the arguments, and the words that the error must contain.
 const CASES: &[(&str, &[&str], &[&str])] = &[
     ("a missing file", &["absent.json", "results.json"], &["absent.json", "no such file"]),
     (

@@ -100,7 +100,7 @@ fn shells_complete_metrics_suites_and_tokenizers() {
     assert!(!help.contains("possible values: bleu"), "{help}");
 }
 
-/// What bash proposes for the last of `words`.
+/// The proposals of bash for the last of `words`.
 #[cfg(unix)]
 fn bash_completes(words: &[&str]) -> Vec<String> {
     let (last, previous) = (words[words.len() - 1], words[words.len() - 2]);

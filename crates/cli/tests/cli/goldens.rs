@@ -26,7 +26,7 @@ fn golden_values_come_out_of_files() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Whether data are installed where the program looks for them.
+/// Returns true if data are installed where the program looks for them.
 pub fn is_installed(name: &str) -> bool {
     let output = Command::new(crate::program::path()).args(["data", "list"]).output().unwrap();
     let list = String::from_utf8(output.stdout).unwrap();
@@ -87,7 +87,7 @@ fn scores(case: &Case, folder: &tempfile::TempDir) -> Scores {
     scores
 }
 
-/// Whether the metric takes all captions of an image.
+/// Returns true if the metric takes all captions of an image.
 fn is_for_sets(case: &Case) -> bool {
     case.segments().iter().any(|segment| segment.captions.len() != 1)
 }

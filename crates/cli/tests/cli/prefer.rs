@@ -173,7 +173,7 @@ fn references_of_pairs_may_contain_their_own_captions() {
     }
 }
 
-/// What was done, the pairs, the other arguments, and the words that the error must hold.
+/// The case, the pairs, the other arguments, and the words that the error must contain.
 const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "no references",

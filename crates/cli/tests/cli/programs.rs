@@ -46,21 +46,21 @@ impl Place {
         capeval_in(self.0.path(), &args)
     }
 
-    /// What a run that must succeed prints, as one line.
+    /// The output of a run that must succeed, as one line.
     fn printed(&self, args: &[&str]) -> String {
         let (code, stdout, stderr) = self.run(args);
         assert_eq!(code, 0, "{args:?}: {stderr}");
         stdout.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// What a run that must fail says.
+    /// The error of a run that must fail.
     fn refused(&self, args: &[&str]) -> String {
         let (code, stdout, stderr) = self.run(args);
         assert_eq!((code, stdout.as_str()), (2, ""), "{args:?}: {stderr}");
         stderr
     }
 
-    /// How many captions the metric was asked about since the last call.
+    /// The number of captions that the metric was asked about since the last call.
     fn asked(&self) -> usize {
         let asked = fs::read_to_string(self.path("asked")).unwrap_or_default();
         let _ = fs::remove_file(self.path("asked"));

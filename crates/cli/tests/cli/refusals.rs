@@ -1,4 +1,4 @@
-//! What cannot be done is refused in words that help, and what has no effect is said.
+//! Tests that what cannot be done is refused in words that help, and that options without effect are reported.
 
 use std::fs;
 

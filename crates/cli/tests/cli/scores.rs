@@ -50,7 +50,7 @@ impl Corpus {
     }
 }
 
-/// What must be equal: scores, intervals and tests.
+/// The numbers that must be equal: scores, intervals and tests.
 fn numbers(found: &Value) -> Value {
     let of_system =
         |system: &Value| serde_json::json!([system["name"], system["scores"], system["intervals"]]);
@@ -338,7 +338,7 @@ fn metrics_prefer_captions_beside_given_scores() {
     assert!(found["protocol"]["draws"].is_number(), "references were drawn for the metric");
 }
 
-/// What is wrong, the content of `x.csv`, other arguments, and words of the error and its remedy.
+/// The fault, the content of `x.csv`, other arguments, and words of the error and its remedy.
 type Case = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 const CAPTIONS: [&str; 6] = ["score", "-r", "references.json", "results.json", "-m", "cider-d"];

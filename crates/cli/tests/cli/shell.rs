@@ -1,4 +1,4 @@
-//! What a shell connects to the program: files appear whole or not at all, pipes are read once.
+//! Tests what a shell connects to the program: files appear whole or not at all, pipes are read once.
 
 use std::fs;
 use std::process::{Command, Output};

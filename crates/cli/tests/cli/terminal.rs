@@ -1,4 +1,4 @@
-//! What a terminal of 80 columns shows.
+//! Tests the output on a terminal of 80 columns.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;

@@ -75,7 +75,7 @@ impl Place {
         serde_json::from_str(&stdout).unwrap()
     }
 
-    /// What a run that must fail says, as one line without the frame of errors.
+    /// The error of a run that must fail, as one line without the frame of errors.
     fn refused(&self, metrics: &str, more: &[&str]) -> String {
         let (code, stdout, stderr) = self.score(metrics, more);
         assert_eq!((code, stdout.as_str()), (2, ""), "{metrics} {more:?}: {stderr}");
