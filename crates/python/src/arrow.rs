@@ -244,8 +244,8 @@ fn refuse_fitted(metric: &AnyMetric, has_table: bool) -> PyResult<()> {
     Err(value(&sentence(&what, Some(&remedy))))
 }
 
-/// How the table of document frequencies that metrics need must be counted: tokenizer, stemmer, length of n-grams.
-/// `None` if they need no table.
+/// The requirements for a table of document frequencies: tokenizer, stemmer, length of n-grams. `None` if the metrics
+/// need no table.
 #[pyfunction]
 pub fn needed_frequencies(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! What calls that compute scores have in common.
+//! The arguments that calls share which compute scores.
 
 use capeval::MetricOptions;
 use capeval::metric::Resources;
@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use crate::data::{Given, with_metric_data};
 use crate::run::{Watch, long};
 
-/// What a call gives beside captions and options.
+/// The arguments of a call beside captions and options.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Call<'py> {

@@ -18,7 +18,7 @@ pub struct Captions {
     pub rows: Rows,
 }
 
-/// How a file of captions is read; what is left open follows from its content.
+/// The way to read a file of captions; what is left open follows from its content.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reading {
@@ -28,13 +28,13 @@ struct Reading {
     caption_columns: Option<Vec<String>>,
 }
 
-/// What identifies rows.
+/// The columns that identify rows.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct RowIdentity<'py> {
     /// The column of the ids.
     id_column: Option<String>,
-    /// Whether the user named it.
+    /// True if the user named it.
     is_named: bool,
     /// Other columns that may do so, and the labels of an index without a name.
     keys: Vec<(Option<String>, Bound<'py, PyList>)>,
@@ -329,7 +329,7 @@ fn push_records(
     Ok(())
 }
 
-/// What else than ids may identify dictionaries with these keys.
+/// The keys other than ids that may identify dictionaries with these keys.
 fn gather_keys(names: &[String], columns: &CaptionColumns, options: &ReadOptions) -> KeyGathering {
     let column = columns.id.and_then(|column| names.get(column)).map(String::as_str);
     let is_other =
@@ -368,7 +368,7 @@ fn push(rows: &mut Rows, id: &SegmentId, captions: &Bound<'_, PyAny>) -> PyResul
     Ok(())
 }
 
-/// Whether a cell is an array: data frames return lists inside columns as arrays.
+/// Returns true if a cell is an array: data frames return lists inside columns as arrays.
 fn is_array(object: &Bound<'_, PyAny>) -> bool {
     object.hasattr("tolist").unwrap_or(false) && object.hasattr("shape").unwrap_or(false)
 }
@@ -421,7 +421,7 @@ fn key_value(object: &Bound<'_, PyAny>) -> Option<SegmentId> {
     id(object).ok().or_else(|| if is_label || is_value { as_text() } else { None })
 }
 
-/// Whether an object has the type of an id, or of a number or missing value in its place.
+/// Returns true if an object has the type of an id, or of a number or missing value in its place.
 fn may_be_id(object: &Bound<'_, PyAny>) -> bool {
     object.is_none()
         || object.is_instance_of::<PyString>()

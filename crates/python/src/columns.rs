@@ -223,11 +223,11 @@ pub struct Columns {
     references: Option<String>,
     /// Ids of images; `None` if rows have none.
     id: Option<String>,
-    /// Where references are looked up by id, instead of a column.
+    /// The references in which ids are looked up, instead of a column.
     lookup: Option<Py<References>>,
 }
 
-/// What to do about missing, surplus and duplicate rows, and about empty candidates.
+/// The policies for missing, surplus and duplicate rows, and for empty candidates.
 pub type Policies = (String, String, String, String);
 
 /// Decides which rows are scored.
@@ -358,14 +358,14 @@ impl Gathered {
     }
 }
 
-/// What becomes of a row.
+/// The outcome for a row.
 #[derive(Default)]
 struct Outcome {
     is_scored: bool,
     flaws: Vec<Flaw>,
 }
 
-/// Why a row is refused.
+/// The reason why a row is refused.
 enum Fault {
     Other(PyErr),
     Flaw { column: String, what: &'static str, remedy: Remedy },

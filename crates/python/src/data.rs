@@ -30,7 +30,7 @@ pub struct Given {
     outside: GivenOutside,
 }
 
-/// What Python gives CHAIR.
+/// The data that Python passes to CHAIR.
 fn chair(given: &Bound<'_, PyAny>) -> PyResult<capeval_outside::chair::Named> {
     Ok(capeval_outside::chair::Named {
         objects: given.get_item("objects")?.extract()?,

@@ -136,7 +136,7 @@ impl Dialect for Keywords {
     }
 }
 
-/// Whether an argument is one of `capeval.Judging`.
+/// Returns true if an argument is one of `capeval.Judging`.
 fn is_of_judging(argument: Argument) -> bool {
     use Argument::*;
     matches!(argument, Endpoint | JudgeModel | ApiKey | Judgements | Replay | MaxRequests | MaxTokens)

@@ -25,7 +25,7 @@ pub struct Function {
     callable: Py<PyAny>,
 }
 
-/// What is known of a function.
+/// The options of a function.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FunctionOptions {
@@ -43,7 +43,7 @@ struct FunctionOptions {
     knows_images: bool,
 }
 
-/// What signatures say of functions that take all captions of a system together.
+/// The entry in signatures of functions that take all captions of a system together.
 pub const TOGETHER: &str = "together";
 
 /// A measure: its key, its range, and whether higher is better.
@@ -100,9 +100,9 @@ impl Function {
 /// A function as a metric of the engine.
 pub struct Called {
     pub function: Arc<Py<Function>>,
-    /// Who calls it.
+    /// The caller.
     pub caller: Arc<Caller>,
-    /// What Python has for each image.
+    /// Python's object for each image.
     pub pictures: Option<Arc<OneByOne>>,
 }
 

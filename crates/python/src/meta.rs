@@ -10,7 +10,7 @@ use crate::error::{Keywords, fault, from_file, from_request, told};
 use crate::given::{Scores, given};
 use crate::rendered;
 
-/// What is known of benchmarks, as JSON; of all of them if none is named.
+/// The descriptions of benchmarks, as JSON; of all of them if none is named.
 #[pyfunction]
 pub fn benchmarks(names: Vec<String>) -> PyResult<String> {
     let named = names.iter().map(|name| meta::benchmark(name));

@@ -63,7 +63,7 @@ impl serde::de::Error for Error {
     }
 }
 
-/// What is expected, in Python's terms.
+/// The expected values, in Python's terms.
 fn words(expected: &dyn Expected) -> String {
     match expected.to_string().as_str() {
         "usize" | "u64" | "u32" => "a whole number that is not negative".to_owned(),

@@ -26,7 +26,7 @@ pub struct Outsiders {
     pictures: Option<GivenPictures>,
 }
 
-/// What a call gives such metrics.
+/// The sources that a call passes to such metrics.
 #[derive(Clone, Default)]
 pub struct GivenOutside {
     pub functions: Functions,
@@ -34,7 +34,7 @@ pub struct GivenOutside {
     pub named: Named,
     /// Vectors that Python holds.
     pub held: Vec<(Role, Arc<Vectors>)>,
-    /// What CHAIR is given.
+    /// The data for CHAIR.
     pub chair: capeval_outside::chair::Named,
     /// Whom judges ask.
     pub judging: GivenJudging,
@@ -105,7 +105,7 @@ impl Outsiders {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.others.is_empty() && self.functions.is_empty()
     }

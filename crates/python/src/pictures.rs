@@ -20,11 +20,11 @@ use crate::error::from_file;
 pub enum GivenPictures {
     /// Folders and patterns.
     Places(Vec<String>),
-    /// What Python has for each image.
+    /// Python's object for each image.
     OneByOne(Arc<OneByOne>),
 }
 
-/// What Python has for each image: a path, or any other object.
+/// Python's object for each image: a path, or any other object.
 pub struct OneByOne {
     by_id: HashMap<SegmentId, Py<PyAny>>,
     /// Ids as they are written, since a task may compare them as texts.
@@ -55,7 +55,7 @@ impl GivenPictures {
         }))
     }
 
-    /// What Python has for each image.
+    /// Python's object for each image.
     pub fn one_by_one(&self) -> Option<Arc<OneByOne>> {
         match self {
             Self::Places(_) => None,
@@ -70,7 +70,7 @@ impl GivenPictures {
 }
 
 impl OneByOne {
-    /// What Python has for an image.
+    /// Python's object for an image.
     pub fn get(&self, image: &SegmentId) -> Option<&Py<PyAny>> {
         let other = || self.by_id.get(self.by_text.get(&image.to_string())?);
         self.by_id.get(image).or_else(other)

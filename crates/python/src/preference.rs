@@ -14,7 +14,7 @@ use crate::error::{Keywords, from_corpus, from_file, from_request};
 use crate::given::{Scores, given};
 use crate::rendered;
 
-/// How often each measure prefers the caption of a pair that people prefer.
+/// The share of pairs in which each measure prefers the caption that people prefer.
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct Preference {
     found: Found,

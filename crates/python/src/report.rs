@@ -145,7 +145,7 @@ impl Report {
         explained(py, &self.found)
     }
 
-    /// Whether all systems were scored on the same images.
+    /// Returns true if all systems were scored on the same images.
     #[getter]
     fn same_images(&self) -> bool {
         self.found.same_images

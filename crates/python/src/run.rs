@@ -22,10 +22,10 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// How often a long call looks for Ctrl-C and reports its progress.
+/// The time between two looks of a long call at Ctrl-C and its progress.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How often a thread of the pool that waits for Python looks for other work.
+/// The time between two looks for other work of a thread of the pool that waits for Python.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The maximum number of threads of a call.
@@ -102,7 +102,7 @@ pub fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>
     Ok(pool)
 }
 
-/// What the thread that made a long call waits for.
+/// A message to the thread that made a long call.
 enum Message {
     /// Something to do there.
     Job(Box<dyn FnOnce(Python<'_>) + Send>),
@@ -118,7 +118,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Where functions are described, and not called.
+    /// The caller of functions that are described, and not called.
     pub fn no_one() -> Arc<Self> {
         let (messages, _) = mpsc::channel();
         Arc::new(Self { messages, raised: Mutex::default() })
@@ -146,7 +146,7 @@ impl Caller {
         *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 
-    /// What a job has raised.
+    /// The exception that a job has raised.
     pub fn take_raised(&self) -> Option<PyErr> {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -167,7 +167,7 @@ pub struct Watch {
     done: AtomicUsize,
     total: AtomicUsize,
     cancelled: AtomicBool,
-    /// Who waits.
+    /// The waiting caller.
     pub caller: Arc<Caller>,
 }
 

@@ -107,7 +107,7 @@ impl Prepared {
         py.detach(|| files::write_whole(path, |out| noted.write(out))).map_err(from_file)
     }
 
-    /// What later runs want to know.
+    /// The note for later runs.
     fn note(&self) -> &[u8] {
         &self.archive.note
     }
@@ -129,8 +129,8 @@ impl Prepared {
     }
 }
 
-/// Those of the metrics for which there is something to prepare. Models, judges and CHAIR read references as they are,
-/// and what they need is given to the calls that score.
+/// The metrics for which there is something to prepare. Models, judges and CHAIR read references as they are, and what
+/// they need is given to the calls that score.
 fn prepared_for(names: Vec<String>) -> PyResult<Vec<String>> {
     let judges = capeval_outside::judges::names(&names).map_err(from_file)?;
     let is_given = !names.is_empty();

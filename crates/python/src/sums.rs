@@ -235,7 +235,7 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// What a report on sums says in addition to them.
+/// The facts that a report on sums states in addition to them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Summary<'py> {

@@ -96,7 +96,7 @@ impl Tally {
         self.lock().len()
     }
 
-    /// Whether no images have been counted.
+    /// Returns true if no images have been counted.
     #[getter]
     fn is_empty(&self) -> bool {
         self.lock().is_empty()
