@@ -443,8 +443,7 @@ mod tests {
         assert_eq!(williams(0.4, 0.5, 0.1, 3), None);
     }
 
-    /// Rounding of the last bit differs where statrs takes logarithms from `libm`, as it does without its feature
-    /// `std`.
+    /// Rounding of the last bit differs where logarithms come from another library than the C library's.
     #[test]
     fn williams_gives_the_same_bits_in_every_build() {
         for ([r_a, r_b, r_ab], n, t, p) in [

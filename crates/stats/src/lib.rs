@@ -3,6 +3,7 @@
 //! This crate knows nothing of text, of metrics by name or of clocks.
 
 pub mod agreement;
+mod beta;
 pub mod clustered;
 pub mod correction;
 pub mod correlation;
