@@ -319,13 +319,13 @@ def test_nlg_eval_scores_files_and_lists(tmp_path, capsys, monkeypatch):
         assert nlgeval.compute_individual_metrics("a cat||<|>||the cat", "a cat")["ROUGE_L"] == 1.0
 
 
-def test_everything_equals_the_originals_side_by_side(shared, tmp_path):
+def test_everything_equals_the_originals_side_by_side(real, tmp_path):
     """1,000 images; needs CAPEVAL_ORACLE, a Python with the originals, Java, and METEOR's data or the wheel."""
     oracle = os.environ.get("CAPEVAL_ORACLE")
     if not oracle:
         pytest.skip("set CAPEVAL_ORACLE to a Python that has pycocoevalcap 1.2, with Java on the PATH")
     script = Path(os.environ.get("CAPEVAL_ROOT") or Path(__file__).parents[2], "oracle/run.py")
-    data = shared / "coco"
+    data = real / "coco"
     environment = {**os.environ, "PYTHONPATH": str(Path(capeval.__file__).parents[1])}
     environment.setdefault("CAPEVAL_DATA", str(tmp_path))
     install = "import capeval, os; os.path.exists(os.environ['CAPEVAL_DATA'] + '/meteor-1.5.bin') or capeval.install_data('meteor')"

@@ -1,19 +1,19 @@
 //! The parser against CoreNLP 3.6.0: trees and scores of real and of odd captions.
 //!
 //! These tests need what is not part of the repository: the grammar, from the jar of CoreNLP's models in
-//! `$SPICE_HOME/lib`, and the golden values of every stage in `../shared/golden/spice`. They are skipped without them.
+//! `$SPICE_HOME/lib`, and the golden values of every stage, which CONTRIBUTING.md describes. They are skipped without
+//! them.
 
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::io::{BufRead, BufReader};
+    use std::io::BufReader;
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, OnceLock};
 
     use capeval_spice::{Compiler, Grammar, Parser, Recognized};
-    use capeval_testkit::skip;
-    use flate2::read::GzDecoder;
+    use capeval_testkit::{real_text, skip};
     use serde_json::Value;
 
     const JAR: &str = "lib/stanford-corenlp-3.6.0-models.jar";
@@ -58,14 +58,10 @@ mod tests {
     }
 
     fn golden(name: &str) -> Option<Vec<Golden>> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice").join(name);
-        let Ok(file) = File::open(path) else {
-            skip("shared", &format!("there is no {name}"));
-            return None;
-        };
+        let lines = real_text(&format!("golden/spice/{name}"))?;
         let mut sentences = Vec::new();
-        for line in BufReader::new(GzDecoder::new(file)).lines() {
-            let caption: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        for line in lines.lines() {
+            let caption: Value = serde_json::from_str(line).unwrap();
             for sentence in caption["sents"].as_array().unwrap() {
                 sentences.push(Golden {
                     words: sentence["tok"]

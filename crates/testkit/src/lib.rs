@@ -8,6 +8,7 @@
 
 pub mod chat;
 mod compare;
+mod outside;
 mod patience;
 mod skip;
 
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub use compare::Tolerance;
+pub use outside::{FOLDER, installed, real, real_bytes, real_text};
 pub use patience::{PATIENCE, PAUSE, ends, eventually};
 pub use skip::{RECORD, REQUIRED, skip};
 

@@ -2,10 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a damaged fixture fails the test")]
 
-use std::io::Read;
-use std::path::PathBuf;
-
-use capeval_testkit::skip;
+use capeval_testkit::real_text;
 use capeval_text::tokenizers::plain::is_python_space;
 use capeval_text::tokenizers::ptb;
 use capeval_text::{Following, Scratch, Tokenizer};
@@ -235,22 +232,9 @@ fn long_runs_without_spaces_take_linear_time() {
     }
 }
 
-fn shared(path: &str) -> Option<String> {
-    let root = std::env::var("CAPEVAL_SHARED")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let path = root.join(path);
-    let Ok(file) = std::fs::File::open(&path) else {
-        skip("shared", &format!("{} does not exist", path.display()));
-        return None;
-    };
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
-    Some(text)
-}
-
 /// Compares the raw tokens of each line with those of the Java program, which has read all lines as one file.
 fn check_fixture(input: &str, output: &str, lower: bool) {
-    let (Some(input), Some(output)) = (shared(input), shared(output)) else { return };
+    let (Some(input), Some(output)) = (real_text(input), real_text(output)) else { return };
     let mut scratch = Scratch::default();
     let mut lines = input.split('\n');
     for (number, expected) in output.lines().enumerate() {

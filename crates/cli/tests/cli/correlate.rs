@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{capeval, expect, json, scratch, shared, stdout};
+use crate::program::{capeval, expect, json, real, scratch, stdout};
 
 const ARGS: [&str; 6] = ["correlate", "ratings.csv", "-r", "references.json", "-m", "bleu,cider-d"];
 
@@ -409,14 +409,14 @@ fn published_correlations_come_out() {
     };
     let names = ["bleu-1", "bleu-4", "rouge-l", "cider-d"];
     let of = |values: [f64; 4]| -> Vec<(&'static str, f64)> { names.into_iter().zip(values).collect() };
-    if let Some(ratings) = shared("data/flickr8k/expert_clipscore_form.json.gz") {
+    if let Some(ratings) = real("data/flickr8k/expert_clipscore_form.json.gz") {
         let found = json(&[&["correlate", &ratings], &metrics[..]].concat());
         assert_eq!(found["ratings"]["points"], 16_992);
         check(&found, "tau_c", &of([32.324, 30.776, 32.314, 43.891]));
         check(&found, "tau_b", &of([32.175, 30.599, 32.139, 43.602]));
     }
-    let files = shared("data/flickr8k/CrowdFlowerAnnotations.txt.gz")
-        .zip(shared("data/flickr8k/Flickr8k.token.txt.gz"));
+    let files =
+        real("data/flickr8k/CrowdFlowerAnnotations.txt.gz").zip(real("data/flickr8k/Flickr8k.token.txt.gz"));
     if let Some((ratings, captions)) = files {
         let rest = ["-r", &captions, "--own-reference", "remove"];
         let found = json(&[&["correlate", &ratings], &rest[..], &metrics[..]].concat());
@@ -430,7 +430,7 @@ fn published_correlations_come_out() {
 #[test]
 fn flickr8ks_own_file_gives_the_published_numbers_too() {
     let files =
-        shared("data/flickr8k/ExpertAnnotations.txt.gz").zip(shared("data/flickr8k/Flickr8k.token.txt.gz"));
+        real("data/flickr8k/ExpertAnnotations.txt.gz").zip(real("data/flickr8k/Flickr8k.token.txt.gz"));
     let Some((ratings, captions)) = files else { return };
     let found = json(&["correlate", &ratings, "-r", &captions, "--own-reference", "skip", "-m", "bleu"]);
     assert_eq!(found["ratings"]["points"], 16_992);

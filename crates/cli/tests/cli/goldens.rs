@@ -14,7 +14,7 @@ fn golden_values_come_out_of_files() {
     let [meteor, spice] = ["meteor", "spice"].map(|name| {
         let is_installed = is_installed(name);
         if !is_installed {
-            skip(name, &format!("the data of {name} are not installed; run `capeval data install {name}`"));
+            skip(name, &format!("the data of {name} are not installed"));
         }
         is_installed
     });

@@ -13,8 +13,6 @@ pub fn path() -> &'static str {
     &PATH
 }
 
-use capeval_testkit::skip;
-
 /// What a run of the program gave.
 pub struct Run {
     pub code: i32,
@@ -122,16 +120,9 @@ pub fn quickstart(name: &str) -> String {
     root.join(name).to_str().unwrap().to_owned()
 }
 
-/// A file that lies beside the project; `None`, with a word about it, where there is none.
-pub fn shared(name: &str) -> Option<String> {
-    let given = std::env::var_os("CAPEVAL_SHARED").map(PathBuf::from);
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(2).take(3);
-    let found = given.into_iter().chain(above.map(|folder| folder.join("../shared")));
-    let found = found.map(|folder| folder.join(name)).find(|path| path.exists());
-    if found.is_none() {
-        skip("shared", &format!("../shared/{name} is not there"));
-    }
-    found.map(|path| path.to_str().unwrap().to_owned())
+/// A file of real data; `None`, and the test is skipped, where it is missing.
+pub fn real(name: &str) -> Option<String> {
+    Some(capeval_testkit::real(name)?.to_str().unwrap().to_owned())
 }
 
 /// A path in a folder of the test's own.

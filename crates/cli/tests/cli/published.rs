@@ -6,12 +6,12 @@ use capeval_testkit::skip;
 use serde_json::{Value, json};
 
 use crate::goldens::is_installed;
-use crate::program::{json as report, scratch, shared, stdout};
+use crate::program::{json as report, real, scratch, stdout};
 
 #[test]
 fn the_published_numbers_come_out() {
-    let Some(references) = shared("data/coco/captions_val2014.json.gz") else { return };
-    let Some(candidates) = shared("data/coco/fakecap_results.json") else { return };
+    let Some(references) = real("data/coco/captions_val2014.json.gz") else { return };
+    let Some(candidates) = real("data/coco/fakecap_results.json") else { return };
     let args = ["score", "-r", &references, &candidates, "--missing", "skip"];
     let report = report(&args);
     let scores = &report["systems"][0]["scores"];
@@ -37,8 +37,8 @@ fn the_published_numbers_come_out() {
 /// With METEOR's resources as the user has installed them.
 #[test]
 fn the_published_meteor_comes_out_once_its_data_are_installed() {
-    let Some(references) = shared("data/coco/captions_val2014.json.gz") else { return };
-    let Some(candidates) = shared("data/coco/fakecap_results.json") else { return };
+    let Some(references) = real("data/coco/captions_val2014.json.gz") else { return };
+    let Some(candidates) = real("data/coco/fakecap_results.json") else { return };
     let caches = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
         let mut command = Command::new(crate::program::path());
@@ -46,7 +46,7 @@ fn the_published_meteor_comes_out_once_its_data_are_installed() {
         String::from_utf8(output.stdout).unwrap()
     };
     if !is_installed("meteor") {
-        skip("meteor", "METEOR's resources are not installed; run `capeval data install meteor`");
+        skip("meteor", "the data of meteor are not installed");
         return;
     }
     let args = ["score", "-r", &references, &candidates, "--missing", "skip"];

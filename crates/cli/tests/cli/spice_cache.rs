@@ -42,7 +42,7 @@ fn run_with(args: &[&str], caches: &Path) -> Output {
 #[test]
 fn parses_are_kept_in_the_folder_of_the_user_unless_none_are_wanted() {
     if !is_installed("spice") || !is_installed("meteor") {
-        skip("spice", "SPICE's data are not installed; run `capeval data install spice`");
+        skip("spice", "the data of spice are not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -72,7 +72,7 @@ fn parses_are_kept_in_the_folder_of_the_user_unless_none_are_wanted() {
 #[test]
 fn parses_survive_runs_and_scores_stay_as_they_are() {
     if !is_installed("spice") || !is_installed("meteor") {
-        skip("spice", "SPICE's data are not installed; run `capeval data install spice`");
+        skip("spice", "the data of spice are not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

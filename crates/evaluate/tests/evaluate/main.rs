@@ -13,8 +13,8 @@ mod goldens;
 
 mod laws;
 mod prepared;
+mod real;
 mod rouge;
 mod sacrebleu;
 mod settings;
-mod shared;
 mod support;

@@ -1,10 +1,8 @@
 //! Pickles that are read, and pickles that are refused.
 
-use std::io::Read;
-
 use crate::golden;
 use capeval_lexical::frequencies::{DocumentFrequencies, pickle};
-use capeval_testkit::skip;
+use capeval_testkit::real_bytes;
 use proptest::prelude::*;
 
 /// The n-grams of a table, as words joined by spaces, with their frequencies.
@@ -160,13 +158,7 @@ fn a_pickle_that_only_repeats_itself_is_refused_before_it_grows() {
 
 #[test]
 fn the_table_of_coco_val_is_read() {
-    let Some(folder) = shared() else {
-        skip("shared", "no folder with shared data");
-        return;
-    };
-    let file = std::fs::File::open(folder.join("data/cider_df/coco-val.pkl.gz")).unwrap();
-    let mut bytes = Vec::new();
-    flate2::read::MultiGzDecoder::new(file).read_to_end(&mut bytes).unwrap();
+    let Some(bytes) = real_bytes("data/cider_df/coco-val.pkl.gz") else { return };
     let table = pickle::read(&bytes, Some(40_504)).unwrap();
     assert_eq!((table.len(), table.order(), table.n_words()), (1_590_398, 4, 18_381));
     assert_eq!(table.frequency(["a"]), 40_447);
@@ -177,14 +169,6 @@ fn the_table_of_coco_val_is_read() {
     let mut pickled = Vec::new();
     table.write_pickle(&mut pickled).unwrap();
     assert_eq!(pickle::read(&pickled, None).unwrap(), table);
-}
-
-/// The folder of real data next to the project, if there is one.
-fn shared() -> Option<std::path::PathBuf> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let given = std::env::var_os("CAPEVAL_SHARED").map(std::path::PathBuf::from);
-    let beside = ["../shared", "../../shared"].map(|path| root.join(path));
-    given.into_iter().chain(beside).find(|folder| folder.join("data/cider_df").is_dir())
 }
 
 proptest! {

@@ -1,19 +1,14 @@
 //! The published values come out of the real files.
 
-use std::path::PathBuf;
-
 use capeval::choice::Code;
 use capeval_meta::Verdict;
-use capeval_testkit::skip;
+use capeval_testkit::real;
 
 use super::*;
 
 #[test]
 fn published_values_of_flickr8k_are_met() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/flickr8k");
-    if !folder.is_dir() {
-        return skip("data", "the files of Flickr8k are not in ../shared");
-    }
+    let Some(folder) = real("data/flickr8k") else { return };
     let options = MetaOptions { subset: false, ..options(&["bleu", "rouge-l", "cider-d"]) };
     let report = run_with(&["flickr8k-expert", "flickr8k-cf"], &folder, Vec::new(), options).unwrap();
     assert_eq!(report.unmet(), [""; 0]);

@@ -1,16 +1,17 @@
 //! Compares scores for real and hostile lines with the answers of meteor-1.5.jar.
 //!
-//! `../shared/golden/meteor` contains lines of the stdio protocol and the answers of the jar of pycocoevalcap
-//! 1.2 with `-l en -norm`: 20,000 images of COCO with five references each, and 4,600 hostile segments.
+//! `golden/meteor` in the folder of real data contains lines of the stdio protocol and the answers of the jar of
+//! pycocoevalcap 1.2 with `-l en -norm`: 20,000 images of COCO with five references each, and 4,600 hostile segments.
 
 use capeval_meteor::{Options, Stats, Workspace};
+use capeval_testkit::real_text;
 
-use crate::support::{installed, meteor, score_line, unpacked};
+use crate::support::{installed, meteor, score_line};
 
 /// Compares every statistic and every score with the jar's; scores bit by bit, including the corpus score.
 fn compare_with_jar(name: &str, n_expected: usize) {
     let Some(resources) = installed() else { return };
-    let file = |suffix: &str| unpacked(&format!("golden/meteor/{name}.{suffix}.gz"));
+    let file = |suffix: &str| real_text(&format!("golden/meteor/{name}.{suffix}.gz"));
     let (Some(lines), Some(stats), Some(scores)) = (file("in"), file("stats"), file("eval")) else { return };
     let meteor = meteor(Options::coco(), &resources);
     let mut workspace = Workspace::default();
@@ -46,7 +47,7 @@ fn hostile_lines_score_as_with_the_jar() {
 #[test]
 fn the_english_stemmer_equals_that_of_the_jar() {
     let (Some(words), Some(stems)) =
-        (unpacked("golden/meteor/stem_words.txt.gz"), unpacked("golden/meteor/stem_java.txt.gz"))
+        (real_text("golden/meteor/stem_words.txt.gz"), real_text("golden/meteor/stem_java.txt.gz"))
     else {
         return;
     };

@@ -1,60 +1,21 @@
 //! Locates test data and provides helpers for scoring.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use capeval_meteor::{Compiler, Language, Meteor, Options, Resources, Segment, Workspace};
-use capeval_testkit::skip;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A file next to the project; `None`, with a message, if it does not exist.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("CAPEVAL_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let path = root.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    skip("shared", &format!("{} does not exist", path.display()));
-    None
-}
-
-/// The text of a gzip-compressed file next to the project.
-pub fn unpacked(name: &str) -> Option<String> {
-    let file = std::fs::File::open(shared(name)?).unwrap();
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
-    Some(text)
-}
-
-/// The folder where `capeval data install meteor` puts its file.
-fn data_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = || {
-        variable("XDG_DATA_HOME").or_else(|| {
-            let home = variable("HOME")?;
-            let mac = home.join("Library/Application Support");
-            Some(if cfg!(target_os = "macos") { mac } else { home.join(".local/share") })
-        })
-    };
-    variable("CAPEVAL_DATA").or_else(|| Some(base()?.join("capeval")))
-}
-
 /// METEOR's own resources as installed by the user; `None`, with a message, if they are not.
 pub fn installed() -> Option<Arc<Resources>> {
-    static INSTALLED: OnceLock<Option<Arc<Resources>>> = OnceLock::new();
-    let resources = INSTALLED.get_or_init(|| {
-        let bytes = std::fs::read(data_folder()?.join("meteor-1.5.bin")).ok()?;
-        Some(Arc::new(Resources::open(Arc::new(bytes)).unwrap()))
-    });
-    if resources.is_none() {
-        skip("meteor", "METEOR's resources are not installed; run `capeval data install meteor`");
-    }
-    resources.clone()
+    static INSTALLED: OnceLock<Arc<Resources>> = OnceLock::new();
+    let path = capeval_testkit::installed("meteor")?;
+    let open = || Arc::new(Resources::open(Arc::new(std::fs::read(path).unwrap())).unwrap());
+    Some(Arc::clone(INSTALLED.get_or_init(open)))
 }
 
 /// METEOR with these settings on `resources`.

@@ -1,33 +1,23 @@
 //! The example of coco-caption submitted against val2014, where the data are.
 
-use std::io::Read;
-use std::path::Path;
-
 use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::web::Scope;
-use capeval_testkit::skip;
+use capeval_testkit::{real_bytes, real_text, skip};
 use serde_json::Value;
 
 use crate::support::{Database, Site};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_example_of_coco_caption_has_its_published_scores() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/coco");
-    let Ok(data) = data.canonicalize() else {
-        skip("shared", &format!("{} is missing", data.display()));
-        return;
-    };
+    let Some(references) = real_bytes("data/coco/captions_val2014.json.gz") else { return };
+    let Some(results) = real_text("data/coco/fakecap_results.json") else { return };
     let site = Site::new(Database::Sqlite).await;
-    let results = std::fs::read_to_string(data.join("fakecap_results.json")).unwrap();
     let list: Vec<Value> = serde_json::from_str(&results).unwrap();
     let ids: Vec<&Value> = list.iter().map(|result| &result["image_id"]).collect();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("ids.json"), serde_json::to_string(&ids).unwrap()).unwrap();
-    let mut references = Vec::new();
-    let packed = std::fs::File::open(data.join("captions_val2014.json.gz")).unwrap();
-    flate2::read::GzDecoder::new(packed).read_to_end(&mut references).unwrap();
     std::fs::write(folder.path().join("val2014.json"), references).unwrap();
     let is_installed = site.app.data().is_some_and(|folder| folder.join("meteor-1.5.bin").exists());
     let meteor = if is_installed { "'meteor', " } else { "" };

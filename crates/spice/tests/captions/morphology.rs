@@ -1,10 +1,7 @@
 //! Lemmas compared with those of CoreNLP 3.6.0.
 
-use std::io::Read;
-use std::path::Path;
-
 use capeval_spice::lemma;
-use capeval_testkit::skip;
+use capeval_testkit::real_text;
 use proptest::prelude::*;
 
 use crate::support;
@@ -12,14 +9,7 @@ use crate::support;
 /// All words of the COCO captions under 23 tags.
 #[test]
 fn words_of_coco_have_the_lemmas_of_the_reference_program() {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice/morph_360_coco.tsv.gz");
-    let Ok(file) = std::fs::File::open(path) else {
-        skip("shared", "../shared/golden is not here");
-        return;
-    };
-    let mut table = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut table).unwrap();
+    let Some(table) = real_text("golden/spice/morph_360_coco.tsv.gz") else { return };
     let mut lines = table.lines();
     let tags: Vec<&str> = lines.next().unwrap().split('\t').skip(1).collect();
     let mut compared = 0;

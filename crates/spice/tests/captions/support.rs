@@ -1,10 +1,7 @@
-//! The golden values of the stages, beside the project in `../shared/golden/spice`.
-
-use std::io::Read;
-use std::path::Path;
+//! The golden values of the stages, in `golden/spice` of the folder of real data.
 
 use capeval_spice::{DependencyGraph, Tree};
-use capeval_testkit::skip;
+use capeval_testkit::real_text;
 use serde_json::Value;
 
 /// A caption with what the reference program found in it.
@@ -33,13 +30,7 @@ pub fn golden() -> Vec<Caption> {
 }
 
 fn read(name: &str) -> Vec<Caption> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/spice");
-    let Ok(file) = std::fs::File::open(folder.join(name)) else {
-        skip("shared", &format!("../shared/golden/spice/{name} is not here"));
-        return Vec::new();
-    };
-    let mut lines = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).unwrap();
+    let lines = real_text(&format!("golden/spice/{name}")).unwrap_or_default();
     lines.lines().map(caption).collect()
 }
 

@@ -1,14 +1,15 @@
 //! Large sets of real captions: segment and corpus scores against those of the reference programs.
 //!
-//! The golden files are beside the project, in `../shared/golden`, and were made by `oracle.py` from the captions in
-//! `../shared/data`. A test whose files are missing prints `skipped: …` and passes; the cases of `testdata` run anyway.
+//! Captions and golden values lie in the folder of real data, which CONTRIBUTING.md describes. A test whose files are
+//! missing prints `skipped: …` and passes; the cases of `testdata` run anyway.
 
 use std::collections::HashMap;
 
 use capeval_evaluate::registry::{self, Resources};
+use capeval_testkit::{real, real_text};
 use serde_json::Value;
 
-use crate::support::{build, build_from, json, meteor_resources, score, shared};
+use crate::support::{build, build_from, meteor_resources, score};
 
 /// The largest relative difference, and how many values differ in any bit.
 fn compare(ours: &[f64], golden: &[f64]) -> (f64, usize) {
@@ -65,13 +66,18 @@ fn compare_all(label: &str, segments: &[Segment], tokenizer: &str, golden: &Valu
     }
 }
 
+/// A JSON file.
+fn json(name: &str) -> Option<Value> {
+    Some(serde_json::from_str(&real_text(name)?).unwrap())
+}
+
 fn strings(value: &Value) -> Vec<String> {
     value.as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_owned()).collect()
 }
 
 /// Reads a file of captions by image id.
 fn captions(path: &str) -> Option<HashMap<String, Vec<String>>> {
-    let path = shared(path)?;
+    let path = real(path)?;
     let file = std::fs::File::open(&path).unwrap();
     let options = capeval_corpus::ReadOptions::references();
     let captions = capeval_corpus::read(file, &path.display().to_string(), &options).unwrap();
@@ -84,12 +90,11 @@ fn captions(path: &str) -> Option<HashMap<String, Vec<String>>> {
 
 /// Scores raw captions, tokenised here, against what the reference programs gave.
 fn compare_files(references: &str, candidates: &str, golden: &str) {
-    let (Some(references), Some(candidates), Some(path)) =
-        (captions(references), captions(candidates), shared(golden))
+    let (Some(references), Some(candidates), Some(golden_file)) =
+        (captions(references), captions(candidates), json(golden))
     else {
         return;
     };
-    let golden_file = json(&path);
     // One of the files was made with the images' file names for ids.
     let number = |id: String| match id.strip_prefix("COCO_val2014_") {
         Some(name) => name.trim_end_matches(".jpg").trim_start_matches('0').to_owned(),
@@ -103,8 +108,7 @@ fn compare_files(references: &str, candidates: &str, golden: &str) {
 
 #[test]
 fn scores_equal_pycocoevalcap_on_its_own_tokens() {
-    let Some(path) = shared("golden/coco_fakecap.json.gz") else { return };
-    let golden = json(&path);
+    let Some(golden) = json("golden/coco_fakecap.json.gz") else { return };
     let references = golden["tokens"]["refs"].as_array().unwrap().iter().map(strings);
     let segments: Vec<Segment> = strings(&golden["tokens"]["hyp"]).into_iter().zip(references).collect();
     compare_all("fakecap tokens", &segments, "none", &golden);
@@ -143,9 +147,9 @@ fn scores_of_six_published_systems_are_equal() {
 
 /// The 1,000 images of coco-caption's example, as `oracle.py` read them, with their golden scores.
 fn fakecap() -> Option<(Value, Vec<Segment>)> {
-    let golden = json(&shared("golden/coco_fakecap.json.gz")?);
-    let results = json(&shared("data/coco/fakecap_results.json")?);
-    let captions = json(&shared("data/coco/captions_val2014.json.gz")?);
+    let golden = json("golden/coco_fakecap.json.gz")?;
+    let results = json("data/coco/fakecap_results.json")?;
+    let captions = json("data/coco/captions_val2014.json.gz")?;
     let clean = |text: &Value| text.as_str().unwrap().replace('\r', " ").trim().to_owned();
     let mut references: HashMap<i64, Vec<String>> = HashMap::new();
     for annotation in captions["annotations"].as_array().unwrap() {
