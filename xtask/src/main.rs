@@ -40,7 +40,7 @@ usage: cargo xtask CHORE
                   second build
   python          build the wheel, install it into a fresh virtual environment and test it there
   browser [DIR]   open a page of `score --html` in Chromium and test it; leaves screenshots in DIR
-  bench [--peer]  time capeval on ../shared/data/coco; with --peer also pycocoevalcap, which needs
+  bench [--peer]  time capeval on data/coco of CAPEVAL_TEST_DATA; with --peer also pycocoevalcap, which needs
                   CAPEVAL_ORACLE=/path/to/python with pycocoevalcap installed, and Java; with
                   CAPEVAL_PYTHON=/path/to/python, which has capeval installed, also the package
   bench --check [--update]
@@ -100,7 +100,7 @@ fn package() -> Option<String> {
 
 /// The folder of COCO's captions.
 fn coco() -> PathBuf {
-    root().join("../shared/data/coco")
+    machine::test_data().join("data/coco")
 }
 
 /// The root of the workspace, the parent folder of this crate.

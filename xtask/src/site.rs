@@ -9,15 +9,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::browser;
 use crate::python::{bin, pip, python};
 use crate::suite::{Build, step};
+use crate::{browser, machine};
 
 /// The packages that build the site, with their versions.
 const TOOLS: &str = "docs/requirements.txt";
-
-/// Captions of public systems, for the gallery.
-const PUBLIC: &str = "../shared/data";
 
 /// Builds the programs whose pages and pictures the site shows, and the site.
 pub fn run(root: &Path, build: &Build) -> Result<()> {
@@ -37,7 +34,7 @@ pub fn make(root: &Path, build: &Build) -> Result<()> {
         command
     };
     step("drawing of the terminal", script("pictures.py").arg(&program).arg("--check"))?;
-    step("gallery", script("gallery.py").arg(&program).arg(root.join(PUBLIC)))?;
+    step("gallery", script("gallery.py").arg(&program).arg(machine::test_data().join("data")))?;
     let site = root.join("target/site");
     if site.exists() {
         std::fs::remove_dir_all(&site).context("target/site")?;

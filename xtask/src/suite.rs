@@ -1,6 +1,5 @@
 //! The two suites: what a contributor runs before a commit, and what must pass before a change is merged.
 
-use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +54,7 @@ impl Suite {
     pub fn run(self, root: &Path) -> Result<()> {
         let start = Instant::now();
         let root = root.canonicalize().context("the workspace's root")?;
-        let skipped = self.announce()?;
+        let lacking = self.announce()?;
         let build = Build::new(&root, self);
         let record = root.join("target/skipped.txt");
         std::fs::create_dir_all(root.join("target"))?;
@@ -71,6 +70,7 @@ impl Suite {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         tests.env("RUST_TEST_THREADS", (2 * processors).to_string());
         tests.env(machine::SKIPPED, &record);
+        tests.env(machine::TEST_DATA, machine::test_data());
         if let Some(data) = machine::data() {
             tests.env("CAPEVAL_DATA", data);
         }
@@ -106,18 +106,15 @@ impl Suite {
             };
             side_by_side(pages, package)?;
         }
-        let record = std::fs::read_to_string(&record)?;
-        // Several tests of one kind say the same.
-        let told: BTreeSet<&str> = record.lines().collect();
-        for what in skipped.iter().map(String::as_str).chain(told) {
-            println!("skipped: {what}");
-        }
         println!("all checks passed in {:.0?}", start.elapsed());
+        for line in machine::left_out(&std::fs::read_to_string(&record)?, &lacking) {
+            println!("{line}");
+        }
         Ok(())
     }
 
-    /// Says what will be done, how long that takes, and what this machine cannot test.
-    fn announce(self) -> Result<Vec<String>> {
+    /// Says what will be done, how long that takes, and what this machine cannot test. Returns what is not run at all.
+    fn announce(self) -> Result<Vec<&'static Need>> {
         let (what, minutes) = match self {
             Self::Test => ("rules, format, lints and Rust tests", "15 minutes on two cores the first time"),
             Self::Ci => (
@@ -126,22 +123,25 @@ impl Suite {
             ),
         };
         println!("── {what}; about {minutes}, less afterwards");
-        let others: &[Need] = if self == Self::Ci { machine::OF_OTHERS } else { &[] };
         let is_lacking = |need: &&Need| !need.is_here();
-        let lacking = machine::OF_RUST.iter().chain(others).filter(is_lacking);
+        let of_rust: Vec<&Need> = machine::OF_RUST.iter().filter(is_lacking).collect();
+        let others: Vec<&Need> = match self {
+            Self::Test => Vec::new(),
+            Self::Ci => machine::OF_OTHERS.iter().filter(is_lacking).collect(),
+        };
+        // A build server is set up for all tests. Data come once there is a program that installs them.
+        let lacking = of_rust.iter().chain(&others);
         if machine::is_ci() {
-            // A build server is set up for all tests. Data come once there is a program that installs them.
-            let unmet: Vec<String> = lacking.filter(|need| !need.is_data).map(Need::skip).collect();
+            let unmet = lacking.filter(|need| need.from == machine::From::Machine);
+            let unmet: Vec<String> = unmet.map(|need| need.skip()).collect();
             if !unmet.is_empty() {
                 bail!("CI must not skip tests that it could run: {}", unmet.join("; "));
             }
-            return Ok(unmet);
+        } else if !of_rust.is_empty() || !others.is_empty() {
+            let names: Vec<&str> = lacking.map(|need| need.tests).collect();
+            println!("── left out here: tests of {} (the end says how to run them)", names.join(", "));
         }
-        let skipped: Vec<String> = lacking.map(Need::skip).collect();
-        for what in &skipped {
-            println!("── will be skipped: {what}");
-        }
-        Ok(skipped)
+        Ok(others)
     }
 }
 

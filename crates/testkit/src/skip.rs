@@ -8,7 +8,7 @@ use std::io::Write;
 /// `meteor,spice,postgresql`; `all` names everything.
 pub const REQUIRED: &str = "CAPEVAL_REQUIRE";
 
-/// The file to which each skip adds a line.
+/// The file to which each skip adds a line: what is missing, the test, and why, between tabs.
 pub const RECORD: &str = "CAPEVAL_SKIPPED";
 
 /// Says that a test is skipped because something is missing, and why. What [`REQUIRED`] names must not be missing.
@@ -22,8 +22,9 @@ pub fn skip(needs: &str, why: &str) {
     assert!(!required.contains(needs) && !required.contains("all"), "{needs} is required: {why}");
     eprintln!("skipped: {why}");
     let Some(path) = std::env::var_os(RECORD) else { return };
-    // One write, so that lines of several processes do not mix.
-    let line = format!("{needs}: {why}\n");
+    // A test runs in a thread that has its name. One write, so that lines of several processes do not mix.
+    let thread = std::thread::current();
+    let line = format!("{needs}\t{}\t{why}\n", thread.name().unwrap_or("?"));
     let mut record = OpenOptions::new().create(true).append(true).open(path).unwrap();
     record.write_all(line.as_bytes()).unwrap();
 }
