@@ -217,7 +217,7 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
     })
 }
 
-/// The last extension of a file name that does not say how the file is packed: `csv` for `a.csv.gz`.
+/// The last extension of a file name that is not that of its compression: `csv` for `a.csv.gz`.
 fn extension(name: &str) -> &str {
     unpacked_name(name).rsplit_once('.').map_or("", |(_, extension)| extension)
 }

@@ -15,10 +15,10 @@ use crate::error::{Error, ErrorKind};
 use crate::input::{HEAD_BYTES, is_binary};
 use crate::zstd::Frames;
 
-/// Packed data may unpack to this many bytes, or to [`MAX_RATIO`] times their own number.
+/// Compressed data may decompress to this many bytes, or to [`MAX_RATIO`] times their own number.
 const UNPACKED_BYTES: usize = 64_000_000;
 
-/// Text and JSON unpack to 3 to 30 times their packed size, data that are made to fill memory to 1000 times.
+/// Text and JSON decompress to 3 to 30 times their compressed size, data that are made to fill memory to 1000 times.
 const MAX_RATIO: usize = 50;
 
 /// The largest number of layers of compression: `.tar.gz` has two, and a download may compress a file that was
@@ -28,7 +28,7 @@ const MOST_LAYERS: usize = 2;
 /// The memory that xz may use for its dictionary, in KiB: four times what `xz -9` uses.
 const XZ_MEMORY: u32 = 256 << 10;
 
-/// The ends of the names of packed files; of two that fit, the longer one stands first.
+/// The ends of the names of compressed files; of two that fit, the longer one stands first.
 const ENDS: [&str; 12] = [
     ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz", ".tgz", ".gz", ".zst", ".zstd", ".bz2", ".xz", ".zip",
     ".tar",
@@ -37,7 +37,7 @@ const ENDS: [&str; 12] = [
 /// The ends of the names of files that are data, in archives in which there are others, too.
 const DATA: [&str; 6] = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"];
 
-/// The name of a file without the ending that says how it is packed: `a.csv` for `a.csv.gz`.
+/// The name of a file without the extension of its compression: `a.csv` for `a.csv.gz`.
 pub fn unpacked_name(name: &str) -> &str {
     ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
@@ -89,7 +89,7 @@ pub(crate) struct Unpacked<'b> {
     pub member: Option<String>,
 }
 
-/// Unpacks `bytes` as often as they are packed; errors call them `name`.
+/// Decompresses `bytes` as often as they are compressed; errors call them `name`.
 pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Unpacked<'b>, Error> {
     let limit =
         if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
@@ -100,15 +100,16 @@ pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result
         unpacked = Unpacked { content: Cow::Owned(content), member: member.or(unpacked.member) };
     }
     let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
-    let message = format!("packed more than {MOST_LAYERS} times, at last with {}", packing.name());
-    Err(Error::new(ErrorKind::Compression, name, message).with_remedy(Remedy::say("unpack the file first")))
+    let message = format!("compressed more than {MOST_LAYERS} times, at last with {}", packing.name());
+    Err(Error::new(ErrorKind::Compression, name, message)
+        .with_remedy(Remedy::say("decompress the file first")))
 }
 
 /// A file in an archive: its name and its content.
 pub type Member = (String, Vec<u8>);
 
-/// The files in an archive by zip or tar, which may be packed once more, with their contents if `is_wanted` says so of
-/// their names; `None` if the bytes are no archive. Files whose content is binary are cut after their first bytes.
+/// The files in an archive by zip or tar, which may be compressed once more, with their contents if `is_wanted` says so
+/// of their names; `None` if the bytes are no archive. Files whose content is binary are cut after their first bytes.
 pub fn members(
     bytes: &[u8],
     name: &str,
@@ -150,7 +151,7 @@ pub fn members(
 /// An archive by zip, and the files in it with their numbers.
 type Zipped<'b> = (ZipArchive<Cursor<&'b [u8]>>, Vec<(String, usize)>);
 
-/// One way in which the file `name` is packed, and how many bytes it may unpack to.
+/// One layer of compression of the file `name`, and the number of bytes to which it may decompress.
 struct Layer<'n> {
     packing: Packing,
     name: &'n str,

@@ -1,4 +1,4 @@
-//! Finds the files of a benchmark in a folder: by name, packed or in archives, or by content.
+//! Finds the files of a benchmark in a folder: by name, compressed or in archives, or by content.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 use crate::registry::{Benchmark, File, Reading};
 
-/// Files whose names end so can hold data, packed or not.
+/// Files whose names end so can contain data, compressed or not.
 const DATA: [&str; 7] = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"];
 
 /// Archives whose names end so are looked into.
@@ -37,7 +37,7 @@ pub(crate) struct Folder {
 struct Entry {
     path: String,
     member: Option<String>,
-    /// The path within the folder in lower case, without the ending that says how it is packed.
+    /// The path within the folder in lower case, without the extension of its compression.
     name: String,
 }
 
@@ -56,7 +56,7 @@ enum Content {
 }
 
 impl Found {
-    /// The bytes, which may be packed.
+    /// The bytes, which may be compressed.
     pub fn bytes(&self) -> &[u8] {
         match &self.content {
             Content::Mapped(bytes) => bytes,

@@ -444,7 +444,7 @@ fn gzip_in_gzip_is_unpacked_and_no_deeper() {
     check_error(
         read_bytes(&gzip(&twice), "f", &ReadOptions::candidates()),
         ErrorKind::Compression,
-        "f: packed more than 2 times, at last with gzip; unpack the file first",
+        "f: compressed more than 2 times, at last with gzip; decompress the file first",
     );
     // The limit is that of the file, not of each layer.
     let mut content = gzip(&vec![b'a'; 70_000_000]);
