@@ -74,7 +74,7 @@ pub fn hold(folder: &Path, settings: &Settings) -> anyhow::Result<Option<File>> 
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => bail!(
-            "another server serves {}: stop it, or set shared_folder if both are meant",
+            "another server is using {}; stop it, or set shared_folder if this is intended",
             folder.display()
         ),
         Err(TryLockError::Error(error)) => {

@@ -272,7 +272,7 @@ fn seconds(metric: &str) -> f64 {
     }
 }
 
-/// The metrics that a phase may have, with their variants. Those that need a file of the caller's own are no choice.
+/// The metrics that a phase may have, with their variants. Metrics that need a user's file are not offered.
 pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
     let mut all = Vec::new();
     for kind in kinds() {

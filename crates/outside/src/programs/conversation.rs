@@ -248,7 +248,7 @@ impl Conversation<'_> {
                 let (count, n) = (known.count, self.rows.len());
                 let seconds = timeout.as_secs_f64();
                 let message =
-                    format!("{name} has answered {count} of {n} captions, and nothing for {seconds} s");
+                    format!("{name} answered {count} of {n} captions, then nothing for {seconds} s");
                 return Err(Refusal::new(message).with_remedy(
                     "let it end each answer with a line break and flush it, or set a longer timeout in its file",
                 ));

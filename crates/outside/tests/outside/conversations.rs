@@ -266,17 +266,17 @@ fn what_breaks_is_told_in_words() {
         ),
         ("exec 0<&-; exit 0".to_owned(), "m ended after 0 of 20 answers"),
         ("exec 0<&- 1>&- 2>&-; exec sleep 600".to_owned(), "m has closed its output after 0 of 20 answers"),
-        ("kill -STOP $$".to_owned(), "m has answered 0 of 20 captions, and nothing for 1 s"),
+        ("kill -STOP $$".to_owned(), "m answered 0 of 20 captions, then nothing for 1 s"),
         // A line break now and then is no answer.
         (
             "while :; do echo; sleep 0.01; done".to_owned(),
-            "m has answered 0 of 20 captions, and nothing for 1 s",
+            "m answered 0 of 20 captions, then nothing for 1 s",
         ),
-        ("yes ''".to_owned(), "m has answered 0 of 20 captions, and nothing for 1 s"),
+        ("yes ''".to_owned(), "m answered 0 of 20 captions, then nothing for 1 s"),
         // Neither is an answer that never ends.
         (
             "for c in { i d : 0; do printf '%s' \"$c\"; sleep 0.3; done; sleep 600".to_owned(),
-            "m has answered 0 of 20 captions, and nothing for 1 s",
+            "m answered 0 of 20 captions, then nothing for 1 s",
         ),
         (
             "yes '{\"id\": 3, \"scores\": {\"m\": 1}}' | head -c 1000000000".to_owned(),
@@ -314,7 +314,7 @@ fn a_program_that_hangs_is_ended_with_all_that_it_has_started() {
     let script = "sleep 600 & echo $! > child; head -n 1 > /dev/null; wait";
     std::fs::write(folder.path().join("metric.sh"), script).unwrap();
     let tried = try_command(folder.path(), "['sh', 'metric.sh']", "timeout = 0.3", &|| ());
-    assert_eq!(tried.error(), "m has answered 0 of 20 captions, and nothing for 0.3 s");
+    assert_eq!(tried.error(), "m answered 0 of 20 captions, then nothing for 0.3 s");
     assert!(tried.remedy().contains("end each answer with a line break and flush it"));
     assert!(is_gone(folder.path()));
 }
@@ -431,5 +431,5 @@ fn a_program_that_does_not_read_hangs_no_longer_than_allowed() {
     let OutsideMetrics(metrics) =
         capeval_outside::programs::read(&[path.display().to_string()], &messages).unwrap();
     let error = scores_of(metrics[0].as_ref(), &rows, &|| ()).unwrap_err();
-    assert_eq!(error.to_string(), "m has answered 0 of 5 captions, and nothing for 0.3 s");
+    assert_eq!(error.to_string(), "m answered 0 of 5 captions, then nothing for 0.3 s");
 }

@@ -775,7 +775,7 @@ async fn sets_that_are_ready_at_once_open_the_phase() {
     );
 }
 
-/// What `capeval score` reads can be submitted, packed or not; the same captions are the same submission.
+/// What `capeval score` reads can be submitted, compressed or not; the same captions are the same submission.
 async fn files_of_all_formats_are_the_same_submission(database: Database) {
     let site = Site::new(database).await;
     let phase = benchmark(&site, "per_day = 4").await;

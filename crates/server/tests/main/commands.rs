@@ -125,7 +125,7 @@ fn a_second_server_on_a_folder_must_be_meant() {
     let first = Server::start(folder.path(), "", &[]);
     let serve = ["serve", "--listen", "127.0.0.1:0"];
     let refused = failure(program(folder.path(), &serve).spawn().unwrap());
-    assert!(refused.contains("another server serves") && refused.contains("shared_folder"), "{refused}");
+    assert!(refused.contains("another server is using") && refused.contains("shared_folder"), "{refused}");
     let second = Server::start(folder.path(), "", &[("SHARED_FOLDER", "true")]);
     second.kill();
     // A server that was killed holds nothing.

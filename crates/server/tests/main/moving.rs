@@ -47,7 +47,7 @@ fn the_commands_of_the_documentation_move_a_site_to_postgresql() {
     // Not while a server writes.
     let running = Server::start(&old, "", &[]);
     let (moved, said) = run(work, move_line, &url);
-    assert!(!moved && said.contains("another server serves"), "{said}");
+    assert!(!moved && said.contains("another server is using"), "{said}");
     assert!(running.stop());
 
     let (moved, said) = run(work, move_line, "postgres://none@127.0.0.1:1/none");
