@@ -136,7 +136,7 @@ class RowScorer:
             document_frequencies: a table, or the path of one.
             missing: what to do about rows whose candidate is null:
                 - ``"error"``: stop, and name the images
-                - ``"skip"``: leave the images out of every metric and of document frequencies
+                - ``"skip"``: exclude these images from all metrics and from document frequencies
                 - ``"empty"``: score the images as if their caption were empty
             surplus: what to do about rows whose references are null or an empty list; ``"ignore"`` also leaves out
                 nulls among the references of a row:

@@ -175,7 +175,7 @@ class Policies(TypedDict, total=False):
     missing: Missing
     """What to do about images without a candidate:
     - ``"error"``: stop, and name the images
-    - ``"skip"``: leave the images out of every metric and of document frequencies
+    - ``"skip"``: exclude these images from all metrics and from document frequencies
     - ``"empty"``: score the images as if their caption were empty
     """
     surplus: Surplus

@@ -108,7 +108,7 @@ def evaluate(
             sent with the tasks. Those of images are found by the column `id`.
         missing: what to do about rows whose caption is null:
             - ``"error"``: stop, and name the images
-            - ``"skip"``: leave the images out of every metric and of document frequencies
+            - ``"skip"``: exclude these images from all metrics and from document frequencies
             - ``"empty"``: score the images as if their caption were empty
         surplus: what to do about rows without references:
             - ``"error"``: stop, and name the images

@@ -35,7 +35,7 @@ pub use output::StandardOutput;
 #[command(before_help = "\
 Most common:
   capeval score -r refs.json mine.json                    a table of scores, and signatures
-  capeval compare -r refs.json base.json new.json         whether the difference is significant
+  capeval compare -r refs.json base.json new.json         is the difference significant?
   capeval score -r refs.json mine.json --html page.html   a page with every image")]
 #[command(after_help = "Exit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error.")]
 struct Cli {

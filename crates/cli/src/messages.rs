@@ -17,7 +17,7 @@ pub struct Verbosity {
     /// programs keeps its notices.
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Whether to print results in colour.
+    /// When to print results in colour.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     color: When,
 }

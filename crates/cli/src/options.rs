@@ -53,8 +53,8 @@ pub struct ReferenceInput {
     /// Column or key of captions in the references; may be repeated.
     #[arg(long = "ref-caption-column", value_name = "NAME", value_delimiter = ',')]
     ref_caption_columns: Option<Vec<String>>,
-    /// Read captions of more than 1 MB, pipes of more than 100 MB, and packed data that unpack to more than 64 MB
-    /// and 50 times their size.
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and compressed data that decompress to more than 64
+    /// MB and 50 times their size.
     #[arg(long)]
     pub no_limits: bool,
 }

@@ -10,7 +10,7 @@ capeval_choice::named! {
     pub enum Missing ("policy for missing candidates") {
         #[default]
         Error = "error", "stop, and name the images";
-        Skip = "skip", "leave the images out of every metric and of document frequencies";
+        Skip = "skip", "exclude these images from all metrics and from document frequencies";
         Empty = "empty", "score the images as if their caption were empty";
     }
 }

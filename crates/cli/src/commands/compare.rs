@@ -19,7 +19,7 @@ use crate::options::{self, Draws, Known, METRICS, Order, READING_REFERENCES};
 use crate::output_args::{OutputArgs, Save, SaveArgs, Target};
 use crate::progress::Bar;
 
-/// Test whether systems differ significantly by every metric
+/// Test systems for significant differences by every metric
 ///
 /// The first system is the baseline. Resampling draws images and sums their statistics, so tests of BLEU, METEOR,
 /// TER and so on apply to corpus scores, not to averages over sentences.

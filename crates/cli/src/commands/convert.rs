@@ -21,7 +21,7 @@ pub struct Args {
     /// Format of the input files, instead of detecting it from their content; see --format.
     #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Which captions to use from files that contain captions by people and by systems.
+    /// Captions to use from files that contain those of people and of systems.
     #[arg(long, value_enum, default_value_t)]
     role: Role,
     /// Splits of a Karpathy file to use, such as test; may be repeated.
@@ -33,8 +33,8 @@ pub struct Args {
     /// Column or key of captions; may be repeated.
     #[arg(long = "caption-column", value_name = "NAME", value_delimiter = ',')]
     caption_columns: Option<Vec<String>>,
-    /// Read captions of more than 1 MB, pipes of more than 100 MB, and packed data that unpack to more than 64 MB
-    /// and 50 times their size.
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and compressed data that decompress to more than 64
+    /// MB and 50 times their size.
     #[arg(long)]
     no_limits: bool,
     /// Write to this file instead of standard output.

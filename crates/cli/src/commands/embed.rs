@@ -9,7 +9,7 @@ use crate::fault::{Flags, fault};
 use crate::progress::Bar;
 use crate::{messages, options};
 
-/// Make vectors of captions or pictures, which --vectors takes
+/// Compute vectors of captions or pictures, for --vectors
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -26,7 +26,7 @@ pub struct Args {
     /// What stands before each text, such as "A photo depicts ", which clip-s and pac-s put there.
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
-    /// How pictures are cut.
+    /// Crop of pictures.
     #[arg(long, value_name = "HOW", default_value = "openai", value_parser = options::choices::<Crop>())]
     crop: Crop,
     /// Write the vectors to this file: .safetensors, or .npy with their ids beside it, in a file that ends in .json.

@@ -7,7 +7,7 @@ use clap::{Subcommand, ValueEnum};
 use crate::fault::fault;
 use crate::output::Output;
 
-/// Show judges, and compare two runs of one
+/// Show judges, or compare two runs of a judge
 ///
 /// A judge is a metric that asks a language model: judge, judge-image, judge-pair and judge-items come with capeval,
 /// and a file of yours can be another (docs/guides/judges.md).

@@ -49,7 +49,7 @@ enum Action {
 
 /// Run metrics on benchmarks, and compare them with each other and with published values
 ///
-/// The files of each benchmark are found in a folder, by name or by content, packed or not, and in archives; see
+/// The files of each benchmark are found in a folder, by name or by content, compressed or not, and in archives; see
 /// `capeval meta show NAME`. Each metric gets the customary coefficient with an interval, the published value, and
 /// letters: metrics that share a letter do not differ significantly on the same ratings.
 #[derive(clap::Args)]

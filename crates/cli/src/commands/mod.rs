@@ -58,7 +58,7 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Write the manual page, or those of all commands
+    /// Write the manual page of capeval, or of every command
     Man {
         /// Folder for a page per command, such as `capeval-score.1`; without it, the page of capeval itself is written
         /// to standard output.

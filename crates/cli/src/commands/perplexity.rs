@@ -40,8 +40,8 @@ pub struct Args {
     names: Vec<String>,
     #[command(flatten)]
     reading: Candidates,
-    /// Read captions of more than 1 MB, pipes of more than 100 MB, and packed data that unpack to more than 64 MB
-    /// and 50 times their size.
+    /// Read captions of more than 1 MB, pipes of more than 100 MB, and compressed data that decompress to more than 64
+    /// MB and 50 times their size.
     #[arg(long, requires = "lm")]
     no_limits: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 use crate::scoring::{Rules, Scoring, ScoringInputs};
 
-/// Measure how often metrics prefer the caption of a pair that people prefer
+/// Measure how often metrics agree with people's choice between two captions
 ///
 /// This is the protocol of PASCAL-50S: both captions of a pair are scored against references drawn for it, and a metric
 /// is right if the caption that people prefer has the better score.

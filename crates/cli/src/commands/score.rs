@@ -77,7 +77,7 @@ struct DetailArgs {
 fn after_help() -> String {
     let formats = Format::NAMES.join(", ");
     format!(
-        "Formats are detected from the content, also in files packed with gzip, zstd, bzip2, xz, zip or tar: {formats}.\n\n{EXAMPLES}"
+        "Formats are detected from the content, also in files compressed with gzip, zstd, bzip2, xz or zip, or archived with tar: {formats}.\n\n{EXAMPLES}"
     )
 }
 

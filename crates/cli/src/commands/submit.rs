@@ -57,7 +57,7 @@ pub struct Args {
     /// Tags of the method, separated by commas.
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
-    /// What the organisers ask about the method, such as `parameters=120`; repeat for several columns.
+    /// Entry in a column that the hosts define for methods, such as `parameters=120`; repeat for several columns.
     #[arg(long, value_name = "KEY=VALUE", value_parser = column)]
     column: Vec<(String, String)>,
     /// Team, if you are in several.
