@@ -1,4 +1,4 @@
-//! Where MeCab's dictionaries are, for the tokenizers ja-mecab and ko-mecab.
+//! The arguments for MeCab's dictionaries, for the tokenizers ja-mecab and ko-mecab.
 
 use std::path::PathBuf;
 

@@ -52,7 +52,7 @@ pub struct Prepared {
     pub ids: Vec<SegmentId>,
     /// The files that they come from.
     pub sources: Vec<Source>,
-    /// What else later runs want to know, such as the metrics; empty if nothing.
+    /// A note for later runs, such as the metrics; empty if there is none.
     pub note: Vec<u8>,
     content: Content,
 }
@@ -72,7 +72,7 @@ struct Description {
     /// The names of memos.
     #[serde(default)]
     memos: Vec<String>,
-    /// Whether there is a note.
+    /// True if there is a note.
     #[serde(default)]
     has_note: bool,
 }

@@ -292,7 +292,7 @@ fn huge_ratings_do_not_fill_the_page() {
     assert!(text.contains("from 3 to 1.0000e308") && !text.contains("0000000000"), "{text}");
 }
 
-/// What was done, the ratings, the other arguments, and the words that the error must hold.
+/// The case, the ratings, the other arguments, and the words that the error must contain.
 const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "unknown images",

@@ -33,7 +33,7 @@ pub fn is_installed(name: &str) -> bool {
     list.lines().any(|line| line.split_whitespace().take(2).eq([name, "installed,"]))
 }
 
-/// What the program prints for a case.
+/// The program's scores for a case.
 fn scores(case: &Case, folder: &tempfile::TempDir) -> Scores {
     let path = |name: &str| scratch(folder, name);
     let (references, candidates, segments) =

@@ -141,7 +141,7 @@ fn every_name_is_known_in_every_format() {
     }
 }
 
-/// Where a table has several names of one kind, the choice must not change between versions.
+/// The choice among several names of one kind must not change between versions.
 #[test]
 fn the_first_of_several_names_counts() {
     let (references, candidates) = (ReadOptions::references(), ReadOptions::candidates());

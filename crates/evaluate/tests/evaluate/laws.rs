@@ -20,7 +20,7 @@ fn score(images: &[Image], chosen: &[u32]) -> SystemScores {
     evaluate(&mut set, &[system], &metrics(), &()).swap_remove(0)
 }
 
-/// What every metric says of every image, metric by metric.
+/// The explanations of every image by every metric, metric by metric.
 fn explanations(images: &[Image], chosen: &[u32]) -> Vec<Vec<Explanation>> {
     let (mut set, system) = inputs(images, chosen);
     let systems = [system];

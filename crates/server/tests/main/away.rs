@@ -14,7 +14,7 @@ use crate::support::{Database, Site, eventually, settings};
 /// The name of the socket of PostgreSQL in its folder.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// How a server may be away: nothing is there, nothing listens, or nothing answers.
+/// The ways in which a server may be away: nothing is there, nothing listens, or nothing answers.
 #[derive(Clone, Copy, Debug)]
 enum Away {
     Nothing,

@@ -209,8 +209,8 @@ async fn the_board_has_the_best_submission_of_each_team(database: Database) {
     }
 }
 
-/// What `capeval compare` says of files by a measure, with its defaults: each p-value before correction, and whether
-/// systems are told apart from the first one.
+/// The output of `capeval compare` on files by a measure, with its defaults: each p-value before correction, and the
+/// systems that differ from the first one.
 fn compared(files: &[&str], measure: &str) -> (Vec<f64>, Vec<bool>) {
     let read = |text: &str, options| corpus::read(text.as_bytes(), "a file", &options).unwrap();
     let references = read(&references(40, 5), ReadOptions::references());
@@ -775,7 +775,7 @@ async fn sets_that_are_ready_at_once_open_the_phase() {
     );
 }
 
-/// What `capeval score` reads can be submitted, compressed or not; the same captions are the same submission.
+/// Files that `capeval score` reads can be submitted, compressed or not; the same captions are the same submission.
 async fn files_of_all_formats_are_the_same_submission(database: Database) {
     let site = Site::new(database).await;
     let phase = benchmark(&site, "per_day = 4").await;

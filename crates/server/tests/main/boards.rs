@@ -1,4 +1,4 @@
-//! What visitors and hosts choose of a board: rows, columns and the measure that sorts, as page, JSON and CSV.
+//! Tests the choices of visitors and hosts of a board: rows, columns and the measure that sorts, as page, JSON and CSV.
 
 use capeval_server::accounts::Role;
 use capeval_server::args;
@@ -227,7 +227,7 @@ async fn choices_that_cannot_be_meant_are_refused() {
     assert!(cells(&empty).len() == 5 && !empty.contains("rows are shown"), "{empty}");
 }
 
-/// Where each team sees its own scores only, no choice shows others.
+/// No choice shows scores of others where each team sees its own only.
 async fn choices_of_rows_show_nobody_elses_scores() {
     let site = Site::new(Database::Sqlite).await;
     let (phase, ada, ..) = two_teams(&site).await;

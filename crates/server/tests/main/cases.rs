@@ -15,7 +15,7 @@ use crate::support::{Client, Database, Site, on_both, settings};
 
 on_both! { bad_input_is_refused_in_words }
 
-/// Those who send something.
+/// The people who send something.
 struct Senders {
     phase: String,
     ada: Client,

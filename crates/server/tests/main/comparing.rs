@@ -53,8 +53,8 @@ async fn entered(site: &Site, teams: &[(&str, usize)]) -> (String, impl Fn(&str)
     (phase, move |method: &str| ids.iter().find(|(known, _)| known == method).unwrap().1.clone())
 }
 
-/// What `capeval compare` says of two files with its defaults: of each measure its key, the p-value before and after
-/// correction, and whether the files differ.
+/// The output of `capeval compare` on two files with its defaults: of each measure its key, the p-value before and
+/// after correction, and whether the files differ.
 fn compared(references: &str, files: [&str; 2]) -> Vec<(String, f64, f64, bool)> {
     let read = |text: &str, options| corpus::read(text.as_bytes(), "a file", &options).unwrap();
     let [one, other] = files.map(|file| read(file, ReadOptions::candidates()));
@@ -440,7 +440,7 @@ fn caption_of(skill: &str, image: usize) -> String {
     file[image]["caption"].as_str().unwrap().to_owned()
 }
 
-/// What `capeval score` says of each image by ROUGE-L.
+/// The scores of each image by ROUGE-L, from `capeval score`.
 fn scores_of_images(skill: &str) -> HashMap<usize, f64> {
     let read = |text: &str, options| corpus::read(text.as_bytes(), "a file", &options).unwrap();
     let captions = read(&results(40, skill.parse().unwrap()), ReadOptions::candidates());

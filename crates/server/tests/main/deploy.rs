@@ -22,7 +22,7 @@ fn parses(arguments: impl IntoIterator<Item = impl AsRef<str>>) {
     assert!(parsed.is_ok(), "{given:?}: {}", parsed.err().unwrap());
 }
 
-/// What stands after `begin` in its line.
+/// The text after `begin` in its line.
 fn after<'t>(text: &'t str, begin: &str) -> &'t str {
     text.lines().find_map(|line| line.trim().strip_prefix(begin)).unwrap_or_else(|| panic!("no {begin}"))
 }

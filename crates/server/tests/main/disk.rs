@@ -23,7 +23,7 @@ on_sqlite! {
     an_import_stops_on_a_full_disk_and_goes_on_later
 }
 
-/// Whether a team can be created.
+/// Returns true if a team can be created.
 async fn creates(person: &Client, name: &str) -> bool {
     let answer = person.post("/teams", &[("name", name)]).await;
     assert!(answer.status.as_u16() == 303 || answer.status.is_server_error(), "{name}: {}", answer.status);

@@ -209,7 +209,7 @@ async fn wrong_cells_are_refused_before_anything_counts() {
     send(&ada, &phase, "method=m&column.parameters=1", results(40, 5)).await.expect(201);
 }
 
-/// What was said in a column that is gone is not shown; one of another kind is not taken for it.
+/// An entry in a column that is gone is not shown; one of another kind is not taken for it.
 async fn hosts_change_their_columns() {
     let site = Site::new(Database::Sqlite).await;
     let folder = tempfile::tempdir().unwrap();

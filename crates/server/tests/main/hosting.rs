@@ -1,4 +1,5 @@
-//! What hosts do: limits, grants, stopping, cancelling, taking off the board, scoring again; and who may not.
+//! Tests the actions of hosts: limits, grants, stopping, cancelling, taking off the board, scoring again; and who may
+//! not.
 
 use axum::http::Request;
 use capeval_server::accounts::Role;
@@ -76,7 +77,7 @@ impl Hosted {
         Self { site, phase, api, browser, program, ada, team, submissions: [first, second] }
     }
 
-    /// What a team has used of the phase.
+    /// The submissions that a team has used in the phase.
     async fn used(&self) -> i64 {
         let path = format!("/api/v1/phases/{}/quota", self.phase);
         self.ada.get(&path).await.expect(200).json()["used_in_total"].as_i64().unwrap()

@@ -1,4 +1,4 @@
-//! What the log says: which request or job each line is about, and no secret, address or caption.
+//! Tests the log: each line names its request or job, and no secret, address or caption.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,5 @@
-//! What Prometheus reads: names and units as it expects them, numbers that are right, and nothing about anyone.
+//! Tests the metrics for Prometheus: names and units as it expects them, numbers that are right, and nothing about
+//! anyone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;

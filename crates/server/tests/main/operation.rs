@@ -1,4 +1,4 @@
-//! What people who run a server look at: `doctor`, the files of the data folder, and the progress of a submission.
+//! Tests what operators of a server look at: `doctor`, the files of the data folder, and the progress of a submission.
 
 use std::process::Command;
 

@@ -25,7 +25,7 @@ on_both! {
     mail_about_a_submission_is_in_the_language_of_its_reader
 }
 
-/// What a receiver got.
+/// The messages of a receiver.
 #[derive(Clone, Default)]
 struct Received(Arc<Mutex<Vec<(HeaderMap, Bytes)>>>);
 

@@ -99,7 +99,7 @@ struct Grant {
     challenge: String,
     redirect_uri: String,
     nonce: Option<String>,
-    /// Who signs in, and what the token says in place of the truth.
+    /// The person who signs in, with claims in place of the true ones.
     claims: Value,
     is_used: bool,
 }
@@ -108,7 +108,7 @@ struct Inner {
     address: String,
     kid: String,
     key: Key,
-    /// What the head of tokens says in place of the truth.
+    /// The head of tokens in place of the true one.
     head: Value,
     grants: HashMap<String, Grant>,
     /// The paths that were asked.
@@ -234,7 +234,7 @@ impl Provider {
         plan(&address, more)
     }
 
-    /// What a person does at the provider: they agree to what the site asks. Returns where they are sent back.
+    /// Agrees, as a person at the provider, to the request of the site. Returns where they are sent back.
     fn agree(&self, sent: &Answer, claims: Value) -> String {
         let location = sent.header("location").to_owned();
         let (endpoint, query) = location.split_once('?').unwrap();
@@ -296,7 +296,7 @@ async fn confirm(site: &Site, name: &str) {
     assert_eq!(site.app.store.execute(sql, args![name]).await.unwrap(), 1);
 }
 
-/// Whether an answer signs someone in, and as whom.
+/// The account into which an answer signs someone in, if it does.
 async fn signed_in(site: &Site, answer: &Answer) -> Option<String> {
     let cookie = answer.headers.get_all("set-cookie").iter().filter_map(|value| value.to_str().ok());
     let session = cookie.into_iter().find(|cookie| cookie.starts_with("capeval="))?;

@@ -130,7 +130,7 @@ impl Screens {
         screens
     }
 
-    /// What is in the release.
+    /// The content of the release.
     async fn content(&self) -> content::Content {
         let release =
             row(&self.site, "SELECT id FROM release WHERE collection = $1", &self.collection.id).await;

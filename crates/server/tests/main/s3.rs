@@ -21,7 +21,7 @@ use crate::benchmarks::{references, results};
 use crate::support::postgres;
 use crate::support::process::{Server, request};
 
-/// What a service of the kind holds, and when it came.
+/// The objects of a service of the kind, with the times at which they came.
 type Objects = Arc<Mutex<BTreeMap<String, (Bytes, i64)>>>;
 
 /// A service that speaks as much S3 as the library asks for.
@@ -241,7 +241,8 @@ fn share(environment: &[(String, String)], database: &str) {
     assert!(said.starts_with("complete: "), "{said}");
 }
 
-/// What only the library's own process can try: it takes its secrets from the environment, which this test cannot set.
+/// An address without a bucket is refused. Only the library's own process can try it: it takes its secrets from the
+/// environment, which this test cannot set.
 #[tokio::test]
 async fn an_address_that_is_none_is_refused() {
     let error = Bucket::open("https://bucket").unwrap_err().to_string();

@@ -49,7 +49,7 @@ impl Person {
 /// A site with things of others.
 struct World {
     site: Site,
-    /// What the variable parts of paths stand for, by the part before them and their name.
+    /// The values of the variable parts of paths, by the part before them and their name.
     parts: BTreeMap<(&'static str, &'static str), String>,
     owners: Vec<Person>,
     strangers: Vec<Person>,
@@ -342,7 +342,7 @@ async fn strangers(site: &Site) -> Vec<Person> {
     vec![sam, tom, otto, mia, dora]
 }
 
-/// Whether an answer only refuses: it does not say what there is, nor that there is something.
+/// Returns true if an answer only refuses: it does not say what there is, nor that there is something.
 fn is_refused(answer: &Answer) -> bool {
     match answer.status.as_u16() {
         401 | 404 => true,
@@ -351,7 +351,8 @@ fn is_refused(answer: &Answer) -> bool {
     }
 }
 
-/// Whether only those may use a route to whom the thing belongs, even if everyone sees the benchmark or collection.
+/// Returns true if only those may use a route to whom the thing belongs, even if everyone sees the benchmark or
+/// collection.
 fn is_for_owners(route: &Route) -> bool {
     // These belong to staff and to judges although their rows of the table say that any person may use them.
     const OF_STAFF: [(&str, &str); 2] = [("GET", "/c/{slug}/moderate"), ("POST", "/c/{slug}/agreement")];

@@ -13,7 +13,7 @@ use crate::benchmarks::{references, results};
 use crate::logs::PLAN;
 use crate::support::process::{Server, command, exchange};
 
-/// What a collector has received.
+/// The bytes that a collector has received.
 #[derive(Clone, Default)]
 struct Received(Arc<Mutex<Vec<u8>>>);
 
@@ -53,7 +53,7 @@ impl Received {
         }
     }
 
-    /// How often it has received these bytes.
+    /// The number of times that it has received these bytes.
     fn count(&self, bytes: &[u8]) -> usize {
         self.0.lock().unwrap().windows(bytes.len()).filter(|window| *window == bytes).count()
     }

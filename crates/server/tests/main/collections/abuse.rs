@@ -1,4 +1,4 @@
-//! What people may try: reports of everything, floods, texts that attack, requests without an account.
+//! Tests abuse: reports of everything, floods, texts that attack, requests without an account.
 
 use capeval_server::accounts::Role;
 use capeval_server::args;

@@ -22,7 +22,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("REQUESTS_PER_MINUTE", "1000000"),
 ];
 
-/// What people saw acknowledged: captions with their pictures, and the number of pictures.
+/// The things that people saw acknowledged: captions with their pictures, and the number of pictures.
 #[derive(Default)]
 struct Acknowledged {
     captions: Vec<(String, String)>,

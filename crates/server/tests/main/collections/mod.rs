@@ -108,7 +108,7 @@ pub async fn upload_with(client: &Client, fields: &[(&str, &str)], files: &[(&st
     client.send(request, body).await
 }
 
-/// What an uploader declares.
+/// The declaration of an uploader.
 pub const GOOD: [(&str, &str); 4] =
     [("game", "Dragons"), ("platform", "PC"), ("licence", "CC-BY-4.0"), ("rights", "1")];
 

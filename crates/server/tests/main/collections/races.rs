@@ -250,7 +250,7 @@ async fn each_language_is_complete_by_itself(database: Database) {
     assert_consistent(&site).await;
 }
 
-/// What was counted together is counted for each language, and together again.
+/// Captions that counted together count for each language, and together again.
 async fn goals_can_change_from_all_languages_to_each_and_back(database: Database) {
     let site = Site::new(database).await;
     apply(&site, json!({ "captions": 2 })).await;

@@ -105,7 +105,7 @@ impl Collection {
         }
     }
 
-    /// What a person is given to rate: the id and the text; nothing if there is none.
+    /// The caption that a person is asked to rate: the id and the text; nothing if there is none.
     pub async fn to_rate(&self, client: &Client) -> Option<(String, String)> {
         let page = client.get(&format!("/c/{}/rate", self.slug)).await.expect(200).text;
         let item = page.part("name=\"item\" value=\"", "\"")?.to_owned();

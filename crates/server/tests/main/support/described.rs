@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 
-/// Where the document is, for references within it.
+/// The address of the document, for references within it.
 const DOCUMENT: &str = "http://localhost/openapi.json";
 
 struct Described {

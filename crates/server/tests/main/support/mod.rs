@@ -177,10 +177,10 @@ impl Answer {
 
 /// A page of HTML.
 pub trait Page {
-    /// What stands between the first `start` and the next `end`, if there is such a part.
+    /// The part between the first `start` and the next `end`, if there is one.
     fn part(&self, start: &str, end: &str) -> Option<&str>;
 
-    /// What stands between the first `start` and the next `end`.
+    /// The part between the first `start` and the next `end`.
     fn between(&self, start: &str, end: &str) -> &str;
 
     /// The value of the first field with this name in a form.

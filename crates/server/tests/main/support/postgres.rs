@@ -12,7 +12,7 @@ use capeval_testkit::{eventually, skip};
 /// The beginning of the names of its folders, which end with the id of the process.
 const PREFIX: &str = "capeval-test-postgres-";
 
-/// Whether PostgreSQL is installed.
+/// Returns true if PostgreSQL is installed.
 pub fn is_here() -> bool {
     let is_here = programs().is_some();
     if !is_here {

@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use capeval_testkit::PATIENCE;
 
-/// How often a test does what can go wrong by chance: `CAPEVAL_ROUNDS`, or a few times.
+/// The number of times that a test does what can go wrong by chance: `CAPEVAL_ROUNDS`, or a few.
 pub fn rounds() -> usize {
     std::env::var("CAPEVAL_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(2)
 }
 
-/// How often a test kills the server: `CAPEVAL_KILLS`, or a few times.
+/// The number of times that a test kills the server: `CAPEVAL_KILLS`, or a few.
 pub fn kills() -> usize {
     std::env::var("CAPEVAL_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
 }
@@ -132,7 +132,7 @@ impl Server {
         self.child.wait().unwrap().success()
     }
 
-    /// Whether no job waits or runs, as `/metrics` says.
+    /// Returns true if no job waits or runs, according to `/metrics`.
     pub fn is_idle(&self) -> bool {
         let (_, metrics) = self.request("GET", "/metrics", "", "").unwrap();
         let mut jobs = metrics.lines().filter(|line| line.starts_with("capeval_jobs{")).peekable();
