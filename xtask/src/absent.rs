@@ -1,5 +1,6 @@
 //! Checks what ARCHITECTURE.md says is absent: files opened by crates that must not, the environment read by libraries,
-//! and state of the whole process outside of the files that it lists.
+//! and state of the whole process outside of the files that it lists. Also checks that the map is short, and that it
+//! and CONTRIBUTING.md name paths that exist.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +31,37 @@ const CONSTANT: [&str; 6] = ["LazyLock<", "OnceLock<", "&", "[", "mimalloc::", "
 
 /// Types whose value changes, also inside of those above.
 const CHANGING: [&str; 5] = ["Mutex<", "RwLock<", "Atomic", "Cell<", "OnceCell<"];
+
+/// The largest number of lines of ARCHITECTURE.md, which takes ten minutes to read.
+const LONGEST: usize = 150;
+
+/// The folders in which paths are looked up.
+const FOLDERS: [&str; 8] =
+    ["crates/", "docs/", "fuzz/", "oracle/", "python/", "scripts/", "testdata/", "xtask/"];
+
+/// Adds each path that a page names and that does not exist to `faults`, and a page that is too long.
+pub fn check_pages(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root.join(page)).context(page)?;
+        for path in named_paths(&text).filter(|path| !root.join(path).exists()) {
+            faults.push(format!("{page} names {path}, which does not exist"));
+        }
+        let n = text.lines().count();
+        if page == "ARCHITECTURE.md" && n > LONGEST {
+            faults.push(format!(
+                "{page} has {n} lines, more than {LONGEST}: explain decisions where they apply"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The paths in backquotes, without those of examples and patterns.
+fn named_paths(text: &str) -> impl Iterator<Item = &str> {
+    let quoted =
+        text.split('`').skip(1).step_by(2).filter(|path| FOLDERS.iter().any(|f| path.starts_with(f)));
+    quoted.filter(|path| !path.contains("foo") && !path.contains("NAME") && !path.contains(['*', ' ']))
+}
 
 /// Adds what breaks a rule to `faults`.
 pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {
@@ -104,6 +136,13 @@ fn has_state(code: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_read_from_pages() {
+        let text =
+            "`crates/a.rs`, `crates/foo.rs`, `testdata/*.toml`,\n`cargo xtask docs` and `docs/b`; crates/c";
+        assert_eq!(named_paths(text).collect::<Vec<_>>(), ["crates/a.rs", "docs/b"]);
+    }
 
     #[test]
     fn state_is_told_from_constants() {

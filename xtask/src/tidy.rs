@@ -21,6 +21,7 @@ pub fn run(root: &Path) -> Result<()> {
     sources(root, &map, &mut faults)?;
     borders::check(root, &map, &mut faults)?;
     absent::check(root, &map, &mut faults)?;
+    absent::check_pages(root, &mut faults)?;
     speech::check(root, &mut faults)?;
     speech::check_words(root, &mut faults)?;
     for fault in &faults {
