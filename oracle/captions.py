@@ -1,10 +1,13 @@
 """Write testdata/captions.jsonl: captions made for this project, plain and hostile, small enough for the repository.
 
     run.py captions > testdata/captions.jsonl
+    run.py captions --shapes > testdata/shapes.jsonl
 
 One object per line: {"id": str, "hyp": str, "refs": [str, ...]}. The first are those of examples/quickstart, followed
 by scenes put together from phrases, hand-written cases that are hard to tokenise, and random hostile text from
-`segments.py`. The numbers in testdata/*.toml belong to this file: `cargo xtask goldens` recomputes them after a change.
+`segments.py`. Shapes are few and odd: captions of up to 300 words, one to twenty references, references that are equally
+close or equally good, blocks of words in another order, and texts of one side only. The numbers in testdata/*.toml belong
+to these files: `cargo xtask goldens` recomputes them after a change.
 """
 import json
 import random
@@ -83,8 +86,75 @@ def scene(rng):
     return caption(mixed), [caption(parts) for _ in range(rng.choice((2, 3, 5, 5)))]
 
 
+# Equal distances and equal scores, texts of one side, words of one text only, marks, digits and other scripts.
+SHAPES = [
+    ("a b c d e", ["a b c d", "a b c d e f"]),
+    ("a b c d e f", ["a b c d e", "b c d e f", "a b c d e f g h"]),
+    ("the cat", ["the dog", "a cat", "the", "cat"]),
+    ("a cat a cat", ["a cat", "a cat sat", "cat a"]),
+    ("", [""]),
+    ("", ["", "a dog"]),
+    ("a dog", [""]),
+    ("a dog", ["", "a dog runs"]),
+    ("dog", ["dog"]),
+    ("dog", ["dogs", "Dog", "DOG."]),
+    ("running runner runs ran", ["run runs running", "a runner ran and was running"]),
+    ("boxes classes hopping falling sized hissing fizzed", ["box class hop fall size hiss fizz", "boxing classy hopped fallen sizing"]),
+    ("z z z y y x", ["x y z", "z y x z", "y"]),
+    ("q q q", ["r r", "s"]),
+    ("a, b. c! d? (e) [f] {g} -- ... ; :", ["a b c d e f g", "a , b . c ! d ? ( e ) [ f ] { g } -- ... ; :"]),
+    ("\"'\" '\" ,, ,a a, ,a, .5 5. 1,000,000 3,a a,3", ["\" ' a , 5 1000000", "'a' ,a, a,3 3,a 1,000"]),
+    ("3-year-old state-of-the-art t-shirt 1990-2000 - a-", ["3 year old state of the art", "3-year-old t-shirt 1990 - 2000"]),
+    ("&quot;a&quot; &amp;lt; &lt;b&gt; <skipped> a&b", ["\"a\" & < b > a & b", "<skipped> &quot;"]),
+    ("\u9fbb\u9fbc\u9fff \u3400\u4db5\u4db6 \u2e80\ufa2d\ufa2e 狗。猫，", ["\u9fbb \u9fbc \u9fff 狗 猫", "狗。猫，\u3400\u4db5"]),
+    ("一只棕色的狗在沙滩上奔跑，追逐一个红色的球。", ["沙滩上，一只狗在追球。", "棕色的狗追着红球跑"]),
+    ("قطة سوداء تنام على الأريكة، والكلب يلعب", ["قطة تنام على الأريكة", "كلب يلعب مع قطة سوداء"]),
+    ("สุนัขวิ่งบนชายหาด 강아지가 해변을 달린다 子犬が走る", ["สุนัขวิ่ง", "강아지가 달린다 子犬 が 走る"]),
+    ("👩‍👩‍👧 🇫🇷 🐶🐶 ❤️ a👍b", ["👩‍👩‍👧 🐶", "❤ a 👍 b 🇫🇷🇫🇷"]),
+    ("A man's dogs' toys; it's the women's. The Joneses' can't", ["a man 's dogs ' toys it 's", "the women's toys cannot"]),
+    ("Several people are sitting on a bench and they are eating their lunch, which is on the table.",
+     ["People sit on a bench. They eat lunch at a table.", "A group of people having lunch on a bench in the park"]),
+    ("There is a tall man who is in front of a red bus that is parked; his bag is blue.",
+     ["a tall man stands in front of a parked red bus", "The man has a blue bag and he is near the bus.", "a red bus"]),
+    ("Two women's bikes and the man's three small white dogs were seen by a child in the back of the truck.",
+     ["a child in a truck sees three small dogs", "two bikes of women", "dogs are white and there are three of them"]),
+]
+
+
+def shapes(rng):
+    """The odd cases, and paragraphs whose blocks of words have moved, got lost or been replaced."""
+    yield from SHAPES
+    words = [word for pool in (WHO, DOES, WHERE) for phrases in pool for phrase in phrases for word in phrase.split()]
+    for n in (12, 24, 33, 40, 63, 64, 65, 66, 90, 120, 129, 180, 240, 300):
+        reference = [rng.choice(words) for _ in range(n)]
+
+        def changed(reference=reference):
+            text = list(reference)
+            for _ in range(1 + n // 12):
+                length = rng.choice((1, 2, 3, 9, 10, 11, 12))
+                start, to = rng.randrange(len(text)), rng.randrange(len(text))
+                block, rest = text[start:start + length], text[:start] + text[start + length:]
+                text = rest[:to] + block + rest[to:]
+            text = [word if rng.random() > 0.1 else rng.choice((*words, "and", ",")) for word in text]
+            return [word for word in text if rng.random() > 0.05]
+
+        sentences = [" ".join(part) for k in range(0, n, 15) if (part := changed()[k:k + 15])]
+        references = [" ".join(reference), " ".join(changed()), ". ".join(sentences)]
+        yield " ".join(changed()), references[: rng.choice((1, 2, 3))]
+    for n in (1, 8, 20):
+        yield scene(rng)[0], [scene(rng)[0] for _ in range(n)]
+
+
 def main(arguments):
-    options(__doc__).parse_args(arguments)
+    if options(__doc__, ("--shapes", {"action": "store_true"})).parse_args(arguments).shapes:
+        cases = list(shapes(random.Random(23)))
+    else:
+        cases = captions()
+    for k, (hyp, refs) in enumerate(cases):
+        print(json.dumps({"id": f"own-{k}", "hyp": hyp, "refs": refs}))
+
+
+def captions():
     with open(QUICKSTART / "references.json", encoding="utf-8") as file:
         references = {}
         for row in json.load(file)["annotations"]:
@@ -97,5 +167,4 @@ def main(arguments):
     for _ in range(60):
         texts = [segments.hostile(rng)[:300] for _ in range(rng.choice((2, 3, 4)))]
         cases.append((segments.mutate(rng, texts[1]) if rng.random() < 0.5 else texts[0], texts[1:]))
-    for k, (hyp, refs) in enumerate(cases):
-        print(json.dumps({"id": f"own-{k}", "hyp": hyp, "refs": refs}))
+    return cases
