@@ -24,7 +24,7 @@ from . import _engine
 from ._choices import NoticeCode
 from ._evaluator import Evaluator
 from ._frequencies import DocumentFrequencies
-from ._inputs import Captionlike, captions, is_program, listed, thread_count, with_tokenizer
+from ._inputs import Captionlike, captions, is_program, listed, thread_count
 from ._inputs import settings as _pairs
 from ._keywords import takes
 from ._report import Id
@@ -85,25 +85,27 @@ class Reward:
         coded = options["tokens"] or words is not None
         self._coded = coded
         specs, owner = _specs(weights)
-        common: dict[str, Any] = {"tok": "none" if coded else "ptb"}
-        frequencies, ids = options["document_frequencies"], options["ids"]
+        common = dict(_pairs(options["settings"]))
+        tokenizer, frequencies, ids = options["tokenizer"], options["document_frequencies"], options["ids"]
         if isinstance(references, Evaluator):
-            common |= dict(references._metrics.options["settings"])
-            if references._metrics.options["tokenizer"] is not None:
-                common["tok"] = references._metrics.options["tokenizer"]
+            known = references._metrics.options
+            if tokenizer is None and "tok" not in common:
+                tokenizer = known["tokenizer"]
+            common = {**known["settings"], **common}
             frequencies = references._frequencies if frequencies is None else frequencies
             ids = references._ids if ids is None else ids
-        common |= with_tokenizer(dict(_pairs(options["settings"])), options["tokenizer"])
+        if tokenizer is None:
+            common.setdefault("tok", "none" if coded else "ptb")
+        else:
+            common.pop("tok", None)
         end = None if options["end_id"] is None else operator.index(options["end_id"])
         self._cut: dict[str, Any] = {"end": end, "skip": _token_ids(options["pad_id"]), "keep_end": options["keep_end"]}
         ground = _ground(references, self._cut if coded and words is None else None)
         table = DocumentFrequencies._table(frequencies)
-        known = None if words is None else listed("words", words)
         judging = {
-            "metrics": specs,
-            "settings": list(common.items()),
+            "metrics": {"names": specs, "tokenizer": tokenizer, "settings": common},
             "ids": ids or "as-given",
-            "words": known,
+            "words": None if words is None else listed("words", words),
             "coded": coded,
             "threads": thread_count(options["threads"]),
         }

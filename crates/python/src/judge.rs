@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use capeval::Scorer;
 use capeval::corpus::Ids;
 use capeval::evaluate::batch::{Codes, MAX_CODE};
 use capeval::metric::AnyMetric;
 use capeval::report::Notice;
 use capeval::text::Texts;
+use capeval::{MetricOptions, Scorer};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
@@ -38,8 +38,7 @@ pub struct Judge {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JudgeOptions {
-    metrics: Vec<String>,
-    settings: Vec<(String, String)>,
+    metrics: MetricOptions,
     ids: Ids,
     /// The words of token ids; without them, the word for a token id is its decimal digits.
     words: Option<Vec<String>>,
@@ -58,11 +57,11 @@ impl Judge {
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let options: JudgeOptions = crate::options::options(options)?;
-        let JudgeOptions { metrics, settings, ids, words, coded, threads } = options;
-        let selection = select(py, &metrics, &settings, frequencies)?;
+        let JudgeOptions { metrics, ids, words, coded, threads } = options;
+        let selection = select(py, &metrics, frequencies)?;
         let notices = selection.notices;
         let table = frequencies.map(|table| Arc::clone(&table.table));
-        let places = places(py, &metrics, &settings, frequencies, &selection.metrics)?;
+        let places = places(py, &metrics, frequencies, &selection.metrics)?;
         let references = ground(references)?;
         let engine = long(py, threads, None, move |progress| {
             Scorer::new(references, ids, selection.metrics, table.as_ref(), progress)
@@ -223,17 +222,18 @@ impl Judge {
     }
 }
 
-/// The position of the first measure of each of `specs` among those of all `metrics`, and its keys without settings.
+/// The position of the first measure of each name in `options` among those of all `metrics`, and its keys without
+/// settings.
 fn places(
     py: Python<'_>,
-    specs: &[String],
-    settings: &[(String, String)],
+    options: &MetricOptions,
     frequencies: Option<&DocumentFrequencies>,
     metrics: &[AnyMetric],
 ) -> PyResult<Vec<(usize, Vec<String>)>> {
-    let mut places = Vec::with_capacity(specs.len());
-    for spec in specs {
-        let alone = select(py, std::slice::from_ref(spec), settings, frequencies)?.metrics;
+    let mut places = Vec::with_capacity(options.names.len());
+    for name in &options.names {
+        let alone = MetricOptions { names: vec![name.clone()], ..options.clone() };
+        let alone = select(py, &alone, frequencies)?.metrics;
         let Some(signature) = alone.first().map(AnyMetric::signature) else { continue };
         let before = metrics.iter().take_while(|metric| metric.signature() != signature);
         let first = before.map(|metric| metric.parts().len()).sum();

@@ -24,29 +24,26 @@ use crate::run::{Caller, pool};
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.
 pub fn select(
     py: Python<'_>,
-    names: &[String],
-    settings: &[(String, String)],
+    options: &MetricOptions,
     frequencies: Option<&DocumentFrequencies>,
 ) -> PyResult<Selection> {
-    Ok(select_with_caches(py, names, settings, frequencies, false)?.0)
+    Ok(select_with_caches(py, options, frequencies, false)?.0)
 }
 
 /// As [`select`], with what is to be saved after the metrics were used; if `uses_cache_folder`, they keep it in the
 /// user's folder for caches.
 pub fn select_with_caches(
     py: Python<'_>,
-    names: &[String],
-    settings: &[(String, String)],
+    options: &MetricOptions,
     frequencies: Option<&DocumentFrequencies>,
     uses_cache_folder: bool,
 ) -> PyResult<(Selection, Caches)> {
-    let options = with_settings(names, settings);
-    let MetricData { resources, caches, .. } = data(py, &options, frequencies, uses_cache_folder)?;
-    let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
+    let MetricData { resources, caches, .. } = data(py, options, frequencies, uses_cache_folder)?;
+    let selection = capeval::select_with_defaults(options, &resources).map_err(from_request)?;
     Ok((selection, caches))
 }
 
-fn with_settings(names: &[String], settings: &[(String, String)]) -> MetricOptions {
+pub fn with_settings(names: &[String], settings: &[(String, String)]) -> MetricOptions {
     MetricOptions { settings: settings.iter().cloned().collect(), ..MetricOptions::new(names) }
 }
 

@@ -10,7 +10,7 @@ use crate::captions::type_name;
 use crate::error::{from_file, noticed, text, value, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
-use crate::metrics::select_with_caches;
+use crate::metrics::{select_with_caches, with_settings};
 use crate::run::long;
 
 /// Scores candidate `k` against the references `k`. Returns for each metric its keys, corpus scores, segment scores
@@ -31,7 +31,7 @@ pub fn evaluate<'py>(
         let m = references.len();
         return Err(PyValueError::new_err(format!("there are {n} candidates, but references of {m} images")));
     }
-    let (selection, caches) = select_with_caches(py, &metrics, &settings, frequencies, true)?;
+    let (selection, caches) = select_with_caches(py, &with_settings(&metrics, &settings), frequencies, true)?;
     if let Some(notice) = selection.notices.first() {
         return Err(noticed(notice));
     }
