@@ -95,10 +95,11 @@ def _unexpected(function: Callable[..., Any], name: str, names: set[str]) -> str
 
     message = f"{function.__qualname__.removesuffix('.__init__')}() got an unexpected keyword {name!r}"
     owners = sorted({one for kind in vars(options).values() if name in _keys(kind) for one in _owner(kind)})
-    if owners:
-        return f"{message}, which {', '.join(owners)} {'takes' if len(owners) == 1 else 'take'}"
-    near = difflib.get_close_matches(name, sorted(names), 1)
-    return f"{message}; did you mean {near[0]!r}?" if near else message
+    # Another function's keyword is meant unless it is nearly one of these.
+    near = difflib.get_close_matches(name, sorted(names), 1, 0.8 if owners else 0.6)
+    if near:
+        return f"{message}; did you mean {near[0]!r}?"
+    return f"{message}, which {', '.join(owners)} {'takes' if len(owners) == 1 else 'take'}" if owners else message
 
 
 def _keys(kind: Any) -> Mapping[str, Any]:

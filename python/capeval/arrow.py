@@ -30,9 +30,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
-from ._choices import Duplicate, Empty, Missing, Surplus
-from ._data import Models, Vectors, models_of, vectors_of
-from ._frequencies import DocumentFrequencies, Frequencies
+from ._choices import Empty, Missing, Surplus
+from ._data import models_of, vectors_of
+from ._frequencies import DocumentFrequencies
 from ._inputs import (
     Captionlike,
     Metrics,
@@ -48,10 +48,13 @@ from ._inputs import (
     whole,
     with_tokenizer,
 )
+from ._keywords import only, takes
 from ._report import Id, Report
+from .options import RowDuplicates, RowOptions, RowPolicies
 
 if TYPE_CHECKING:
     import pyarrow
+    from typing_extensions import Unpack
 
     from .reward import Reward
 
@@ -112,64 +115,28 @@ class RowScorer:
     pickled and sent to workers.
     """
 
-    def __init__(
-        self,
-        metrics: Metrics = None,
-        *,
-        tokenizer: str | None = None,
-        settings: Settings = None,
-        document_frequencies: Frequencies = None,
-        missing: Missing = "error",
-        surplus: Surplus = "error",
-        duplicate: Duplicate = "error",
-        empty: Empty = "keep",
-        threads: int | None = None,
-        model: Models = None,
-        vectors: Vectors = None,
-    ) -> None:
+    @takes(RowOptions, empty="keep")
+    def __init__(self, metrics: Metrics = None, **options: Unpack[RowOptions]) -> None:
         """Takes metrics as :func:`capeval.score` does.
 
-        Args:
-            metrics: as for :func:`capeval.score`.
-            tokenizer: as for :func:`capeval.score`.
-            settings: as for :func:`capeval.score`.
-            document_frequencies: a table, or the path of one.
-            missing: what to do about rows whose candidate is null:
-                - ``"error"``: stop, and name the images
-                - ``"skip"``: exclude these images from all metrics and from document frequencies
-                - ``"empty"``: score the images as if their caption were empty
-            surplus: what to do about rows whose references are null or an empty list; ``"ignore"`` also leaves out
-                nulls among the references of a row:
-                - ``"error"``: stop, and name the images
-                - ``"ignore"``: leave them out
-            duplicate: what was done about several rows with one id, for the report; rows are not compared here:
-                - ``"error"``: stop, and name the images
-                - ``"first"``: use the first one
-                - ``"last"``: use the last one
-            empty: what to do about candidates without words:
-                - ``"error"``: stop, and name the images
-                - ``"keep"``: score them
-                - ``"skip"``: leave their images out of every metric
-            threads: the number of threads; the default is one per processor.
-            model: as for :func:`capeval.score`. Each worker opens it, so that its folder must be where all can read it.
-            vectors: as for :func:`capeval.score`; those of images are found by the column `id`. Files must be where all workers
-                can read them.
+        Each worker opens models and files of vectors, so that they must be where all can read them. Vectors of images are
+        found by the column `id`.
 
         Raises:
             ValueError: a metric needs all references, such as CIDEr without `document_frequencies`.
         """
-        chosen, settings = metric_list(metrics), with_tokenizer(settings, tokenizer)
-        policy = Policy(missing, surplus, duplicate, empty)
-        self._arguments = (chosen, settings, document_frequencies, policy, threads, model, vectors)
-        table = DocumentFrequencies._table(document_frequencies)
+        chosen = metric_list(metrics)
+        self._arguments = (chosen, options.copy())
+        table = DocumentFrequencies._table(options["document_frequencies"])
         functions = [one._engine() for one in chosen if not isinstance(one, str)]
-        options = {
+        row_options = {
             "metrics": [name_of(one) for one in chosen],
-            "settings": _settings(settings),
-            "models": models_of(model),
-            "threads": thread_count(threads),
+            "settings": settings(with_tokenizer(options["settings"], options["tokenizer"])),
+            "models": models_of(options["model"]),
+            "threads": thread_count(options["threads"]),
         }
-        self._engine = _engine.RowScorer(table, functions, vectors_of(vectors), policy, options)
+        policy = Policy(**only(options, RowPolicies, RowDuplicates))
+        self._engine = _engine.RowScorer(table, functions, vectors_of(options["vectors"]), policy, row_options)
 
     def scores(
         self,
@@ -345,24 +312,8 @@ class RowScorer:
         return _make, self._arguments
 
 
-def _make(
-    metrics: list[Any],
-    settings: dict[str, object],
-    frequencies: Frequencies,
-    policy: Policy,
-    threads: int | None,
-    model: Models,
-    vectors: Vectors,
-) -> RowScorer:
-    return RowScorer(
-        metrics,
-        settings=settings,
-        document_frequencies=frequencies,
-        threads=threads,
-        model=model,
-        vectors=vectors,
-        **policy._asdict(),
-    )
+def _make(metrics: list[Any], options: RowOptions) -> RowScorer:
+    return RowScorer(metrics, **options)
 
 
 class FrequencyCounter:

@@ -87,11 +87,9 @@ class ParseCache(TypedDict, total=False):
     ``capeval data list`` shows; ``"none"`` keeps nothing."""
 
 
-class MetricData(FrequencyTable, ParseCache, total=False):
+class VectorSources(TypedDict, total=False):
     """Giving data to metrics."""
 
-    lm: Path | None
-    """The path of an ARPA file with the language model for the metric ``perplexity``."""
     model: Models
     """Models for metrics that compare vectors, such as ``"clip-s"`` and ``"bert-score"``: a folder as Hugging Face stores
     it, a name of ``capeval model add``, or a list of these. Each metric takes the one that suits it."""
@@ -99,6 +97,13 @@ class MetricData(FrequencyTable, ParseCache, total=False):
     """Vectors for these metrics instead of a model, by what they are of: ``"images"``, ``"texts"``, ``"references"``,
     ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids, ``.safetensors``), a
     dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of NumPy or torch."""
+
+
+class MetricData(FrequencyTable, ParseCache, VectorSources, total=False):
+    """Giving data to metrics."""
+
+    lm: Path | None
+    """The path of an ARPA file with the language model for the metric ``perplexity``."""
     chair: Chair | None
     """The objects for the metric ``"chair"``, and which of them are in each image: a :class:`Chair`."""
     judging: Judging | None
@@ -194,6 +199,63 @@ class Policies(TypedDict, total=False):
     - ``"error"``: stop, and name the images
     - ``"keep"``: score them
     - ``"skip"``: leave their images out of every metric
+    """
+
+
+class RowColumns(TypedDict, total=False):
+    """Naming columns."""
+
+    references: Captionlike
+    """The name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column ``references``,
+    which is joined, and whose rows of one id are put together in the order of their texts; the path of a file that all
+    executors can read, or that was shipped with ``addFile``, in any format that :func:`capeval.score` reads, prepared
+    references too; or captions, which are sent with the tasks."""
+    candidate: str
+    """The name of the column of captions."""
+    id: str | None
+    """The name of the column of ids, whole numbers or strings; None if rows have none: then no row is compared with
+    another, and there are no intervals."""
+
+
+class MergedParts(TypedDict, total=False):
+    """Running."""
+
+    parts: int
+    """The number of parts in which document frequencies are merged."""
+
+
+class RowPolicies(TypedDict, total=False):
+    """Matching captions."""
+
+    missing: Missing
+    """What to do about rows whose candidate is null:
+    - ``"error"``: stop, and name the images
+    - ``"skip"``: exclude these images from all metrics and from document frequencies
+    - ``"empty"``: score the images as if their caption were empty
+    """
+    surplus: Surplus
+    """What to do about rows whose references are null or an empty list; ``"ignore"`` also leaves out nulls among the
+    references of a row:
+    - ``"error"``: stop, and name the images
+    - ``"ignore"``: leave them out
+    """
+    empty: Empty
+    """What to do about candidates without any words:
+    - ``"error"``: stop, and name the images
+    - ``"keep"``: score them
+    - ``"skip"``: leave their images out of every metric
+    """
+
+
+class RowDuplicates(TypedDict, total=False):
+    """Matching captions."""
+
+    duplicate: Duplicate
+    """What to do about several rows with one id; their order is that of their captions, since rows have none. A scorer of
+    rows does not compare them, and only reports what was done:
+    - ``"error"``: stop, and name the images
+    - ``"first"``: use the first one
+    - ``"last"``: use the last one
     """
 
 
@@ -467,12 +529,32 @@ class StreamOptions(MetricSettings, FrequencyTable, Threads, total=False):
     """The keywords of :class:`capeval.streaming.CaptionMetric`."""
 
 
+class RowOptions(
+    MetricSettings, FrequencyTable, VectorSources, RowPolicies, RowDuplicates, Threads, total=False
+):
+    """The keywords of :class:`capeval.arrow.RowScorer`."""
+
+
+class TableScoreOptions(
+    RowColumns, MetricSettings, FrequencyTable, VectorSources, RowPolicies, MergedParts, total=False
+):
+    """The keywords of :func:`capeval.spark.score`."""
+
+
+class TableOptions(TableScoreOptions, RowDuplicates, Intervals, Resampling, total=False):
+    """The keywords of :func:`capeval.spark.evaluate`."""
+
+
 class SubmitOptions(CandidateReading, total=False):
     """The keywords of :func:`capeval.submit`."""
 
 
 DEFAULTS: dict[str, object] = {
     "lower_is_better": (),
+    "references": "references",
+    "candidate": "candidate",
+    "id": "image_id",
+    "parts": 8,
     "missing": "error",
     "surplus": "error",
     "duplicate": "error",

@@ -28,16 +28,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ._engine import set_num_threads
-from ._choices import Duplicate, Empty, Missing, Surplus
-from ._frequencies import DocumentFrequencies, Frequencies
-from ._data import Models, Vectors
-from ._inputs import Captionlike, Metrics, Policy, Settings, is_program, listed, metric_list, own_names, with_tokenizer
+from ._choices import Duplicate
+from ._frequencies import DocumentFrequencies
+from ._inputs import Captionlike, Metrics, Policy, is_program, listed, metric_list, own_names, with_tokenizer
+from ._keywords import only, takes
 from ._report import Id, Report
 from .arrow import FrequencyCounter, References, RowScorer, gathered, needed_frequencies
+from .options import RowDuplicates, RowPolicies, TableOptions, TableScoreOptions, VectorSources
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
+    from typing_extensions import Unpack
+
+    from .options import RowColumns
 
 __all__ = ["document_frequencies", "evaluate", "ngram_counts", "score"]
 
@@ -53,27 +57,9 @@ _BLOCKS = 1024
 _EXAMPLES = 5
 
 
+@takes(TableOptions, missing="skip", surplus="ignore", duplicate="first", empty="keep")
 def evaluate(
-    df: DataFrame,
-    metrics: Metrics = None,
-    *,
-    references: Ground = "references",
-    candidate: str = "candidate",
-    id: str | None = "image_id",
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    document_frequencies: Frequencies = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    missing: Missing = "skip",
-    surplus: Surplus = "ignore",
-    duplicate: Duplicate = "first",
-    empty: Empty = "keep",
-    intervals: bool | float = False,
-    resamples: int = 10_000,
-    seed: int = 12_345,
-    parts: int = 8,
-    name: str = "candidates",
+    df: DataFrame, metrics: Metrics = None, *, name: str = "candidates", **options: Unpack[TableOptions]
 ) -> Report:
     """Scores all rows, and returns the report that :func:`capeval.score` returns for the same captions.
 
@@ -84,57 +70,27 @@ def evaluate(
     No row stops the job unless a policy is ``"error"``: flawed rows are left out or kept, and reported with their
     number and examples in ``report.notices``.
 
+    Models, tables of document frequencies and files of vectors are where the driver and all executors can read them, or
+    were shipped with ``addFile``; vectors in memory are sent with the tasks. Each process of a worker opens a model once.
+    Vectors of images are found by the column `id`.
+
+    For intervals, images are dealt into 1,024 blocks by the seed and their ids, and resamples draw blocks, so that
+    intervals do not depend on partitions either. They are not those of :func:`capeval.score`, which draws images.
+
     Args:
-        df: a row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
+        df: A row per image, with a caption of one system. It is read up to three times (ids, document frequencies,
             scores), and more often where ids have several rows, so cache or store it if it is costly to compute.
-        metrics: as for :func:`capeval.score`. Functions are pickled and sent with the tasks. The file of a program is one
+        metrics: As for :func:`capeval.score`. Functions are pickled and sent with the tasks. The file of a program is one
             that the driver and all executors can read, with all that it needs beside it, or that ``addArchive`` or
             ``addFile`` has shipped: see docs/guides/spark.md.
-        references: the name of a column of lists of strings (or strings); a DataFrame with a column `id` and a column
-            ``references``, which is joined, and whose rows of one id are put together in the order of their texts; the
-            path of a file that all executors can read, or that was shipped with
-            ``addFile``, in any format that :func:`capeval.score` reads, prepared references too; or captions, which
-            are sent with the tasks.
-        candidate: the name of the column of captions.
-        id: the name of the column of ids, whole numbers or strings; None if rows have none: then no row is compared
-            with another, and there are no intervals.
-        tokenizer: as for :func:`capeval.score`.
-        settings: as for :func:`capeval.score`.
-        document_frequencies: a table, or the path of one that the driver and all executors can read, or that was
-            shipped with ``addFile``.
-        model: as for :func:`capeval.score`; a folder is one that the driver and all executors can read. Each process of a
-            worker opens it once.
-        vectors: as for :func:`capeval.score`: files that the driver and all executors can read, or vectors in memory, which are
-            sent with the tasks. Those of images are found by the column `id`.
-        missing: what to do about rows whose caption is null:
-            - ``"error"``: stop, and name the images
-            - ``"skip"``: exclude these images from all metrics and from document frequencies
-            - ``"empty"``: score the images as if their caption were empty
-        surplus: what to do about rows without references:
-            - ``"error"``: stop, and name the images
-            - ``"ignore"``: leave them out
-        duplicate: what to do about several rows with one id; their order is that of their captions, since rows have
-            none:
-            - ``"error"``: stop, and name the images
-            - ``"first"``: use the first one
-            - ``"last"``: use the last one
-        empty: what to do about captions without words:
-            - ``"error"``: stop, and name the images
-            - ``"keep"``: score them
-            - ``"skip"``: leave their images out of every metric
-        intervals: as for :func:`capeval.score`. Images are dealt into 1,024 blocks by the seed and their ids, and
-            resamples draw blocks, so intervals do not depend on partitions either. They are not those of
-            :func:`capeval.score`, which draws images.
-        resamples: as for :func:`capeval.score`.
-        seed: as for :func:`capeval.score`.
-        parts: the number of parts in which document frequencies are merged.
-        name: the name of the system.
+        name: The name of the system.
     """
-    job = _Job(df, references, candidate, id, Policy(missing, surplus, duplicate, empty))
-    if intervals and id is None:
+    job = _Job.of(df, options, Policy(**only(options, RowPolicies, RowDuplicates)))
+    intervals, seed, parts = options["intervals"], options["seed"], options["parts"]
+    if intervals and options["id"] is None:
         raise ValueError("intervals need ids; pass id, the name of their column")
-    rows, repeated = job.single(duplicate)
-    scorer = job.scorer(lambda: rows, metrics, tokenizer, settings, document_frequencies, parts, (model, vectors))
+    rows, repeated = job.single(options["duplicate"])
+    scorer = job.scorer(lambda: rows, metrics, options)
     columns = job.columns()
     blocks = _BLOCKS if intervals else 1
     schema = scorer().schema("sums")
@@ -160,61 +116,34 @@ def evaluate(
         repeated=repeated.number,
         repeated_ids=repeated.ids,
         intervals=intervals,
-        resamples=resamples,
+        resamples=options["resamples"],
         seed=seed,
     )
 
 
+@takes(TableScoreOptions, missing="skip", surplus="ignore", empty="keep")
 def score(
-    df: DataFrame,
-    metrics: Metrics = None,
-    *,
-    references: Ground = "references",
-    candidate: str = "candidate",
-    id: str | None = "image_id",
-    keep: Iterable[str] | None = None,
-    tokenizer: str | None = None,
-    settings: Settings = None,
-    document_frequencies: Frequencies = None,
-    model: Models = None,
-    vectors: Vectors = None,
-    missing: Missing = "skip",
-    surplus: Surplus = "ignore",
-    empty: Empty = "keep",
-    parts: int = 8,
+    df: DataFrame, metrics: Metrics = None, *, keep: Iterable[str] | None = None, **options: Unpack[TableScoreOptions]
 ) -> DataFrame:
     """Scores every row; returns a DataFrame with the columns `keep` and a column of doubles per measure.
 
     It is lazy, but for the document frequencies if they must be counted, and works on streams if they need not. Rows
-    that the policies leave out have no row in the result; :func:`evaluate` reports them.
+    that the policies leave out have no row in the result; :func:`evaluate` reports them. Several rows may have one id here;
+    each is scored, and one of them is counted for document frequencies, as with ``evaluate(…, duplicate="last")``.
 
     Args:
-        df: as for :func:`evaluate`.
-        metrics: as for :func:`evaluate`.
-        references: as for :func:`evaluate`.
-        candidate: as for :func:`evaluate`.
-        id: as for :func:`evaluate`. Several rows may have one id here; each is scored, and one of them is counted for
-            document frequencies, as with ``evaluate(…, duplicate="last")``.
-        keep: the names of the columns to keep; the default is the column of ids.
-        tokenizer: as for :func:`evaluate`.
-        settings: as for :func:`evaluate`.
-        document_frequencies: as for :func:`evaluate`.
-        model: as for :func:`evaluate`.
-        vectors: as for :func:`evaluate`.
-        missing: as for :func:`evaluate`.
-        surplus: as for :func:`evaluate`.
-        empty: as for :func:`evaluate`.
-        parts: as for :func:`evaluate`.
+        df: As for :func:`evaluate`.
+        metrics: As for :func:`evaluate`.
+        keep: The names of the columns to keep; the default is the column of ids.
     """
     from pyspark.sql.types import DoubleType, StructField, StructType
 
+    id = options["id"]
     kept = [id] if keep is None and id is not None else listed("keep", keep or ())
-    job = _Job(df, references, candidate, id, Policy(missing, surplus, "error", empty))
+    job = _Job.of(df, options, Policy(**only(options, RowPolicies), duplicate="error"))
     rows = job.joined()
     _check_columns(rows, kept)
-    scorer = job.scorer(
-        lambda: job.single("last")[0], metrics, tokenizer, settings, document_frequencies, parts, (model, vectors)
-    )
+    scorer = job.scorer(lambda: job.single("last")[0], metrics, options)
     columns = job.columns()
     fields = {field.name: field for field in rows.schema.fields}
     scores = [StructField(key, DoubleType()) for key in scorer().schema().names]
@@ -333,6 +262,11 @@ class _Job:
         if self._joins is not None and id is not None:
             _check_columns(self._joins, [id, "references"])
 
+    @classmethod
+    def of(cls, df: DataFrame, columns: RowColumns, policy: Policy) -> _Job:
+        """The job on named columns."""
+        return cls(df, columns["references"], columns["candidate"], columns["id"], policy)
+
     def joined(self) -> DataFrame:
         """All rows, with their references if these are in a table."""
         if self._joins is None:
@@ -377,18 +311,10 @@ class _Job:
         single = single.select(id, *(f.col("capeval_row")[name].alias(name) for name in others))
         return df.join(several, id, "left_anti").select(*needed).unionByName(single), _Repeated(number, first)
 
-    def scorer(
-        self,
-        counted: Callable[[], DataFrame],
-        metrics: Metrics,
-        tokenizer: str | None,
-        settings: Settings,
-        frequencies: Frequencies,
-        parts: int,
-        compared: tuple[Models, Vectors],
-    ) -> _Once:
+    def scorer(self, counted: Callable[[], DataFrame], metrics: Metrics, options: TableScoreOptions) -> _Once:
         """The scorer for all tasks; counts the document frequencies of the rows `counted()` if the metrics need them."""
-        settings = with_tokenizer(settings, tokenizer)
+        settings = with_tokenizer(options["settings"], options["tokenizer"])
+        frequencies = options["document_frequencies"]
         chosen = metric_list(metrics)
         shipped = [_version(os.path.abspath(os.path.expanduser(one))) if is_program(one) else one for one in chosen]
         table: _Once | None = None
@@ -398,11 +324,11 @@ class _Job:
         elif frequencies is not None:
             table = _Once(_itself, frequencies)
         elif needed is not None:
-            policy = self._policy._asdict()
-            del policy["duplicate"]
+            parts, policy = options["parts"], only(options, RowPolicies)
             counter = FrequencyCounter(**needed, parts=parts, scorer_metrics=own_names(chosen), settings=settings, **policy)
             table = _Once(_itself, counter.table(_collected(self.counted(counted(), counter, parts))))
-        return _Once(_scorer, shipped, settings, table, self._policy, *compared)
+        others = {**only(options, VectorSources), **self._policy._asdict(), "settings": settings}
+        return _Once(_scorer, shipped, table, others)
 
     def counted(self, df: DataFrame, counter: FrequencyCounter, parts: int) -> DataFrame:
         """The merged counts of the references of `df`."""
@@ -515,19 +441,10 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _scorer(
-    metrics: list[Any],
-    settings: dict[str, object],
-    table: DocumentFrequencies | None,
-    policy: Policy,
-    model: Models,
-    vectors: Vectors,
-) -> RowScorer:
+def _scorer(metrics: list[Any], table: DocumentFrequencies | None, options: dict[str, Any]) -> RowScorer:
     # Of a program, the path and the version were sent.
     metrics = [_local(one[0]) if isinstance(one, tuple) else one for one in metrics]
-    return RowScorer(
-        metrics, settings=settings, document_frequencies=table, model=model, vectors=vectors, **policy._asdict()
-    )
+    return RowScorer(metrics, document_frequencies=table, **options)
 
 
 def _check_columns(df: DataFrame, names: Iterable[str]) -> None:
