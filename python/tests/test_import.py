@@ -58,3 +58,18 @@ def test_the_package_may_be_in_a_zip(tmp_path):
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert run.stdout == "1.0\n", run.stderr
+
+
+def test_programs_that_are_frozen_have_the_stub_and_all_modules():
+    import runpy
+
+    from capeval._pyinstaller import hook_dirs
+
+    (folder,) = hook_dirs()
+    hook = Path(folder, "hook-capeval.py")
+    assert hook.is_file()
+    pytest.importorskip("PyInstaller")
+    found = runpy.run_path(str(hook))
+    assert any(source.endswith("__init__.pyi") for source, _ in found["datas"])
+    needed = {f"capeval.{name}" if module == "." else f"capeval{module}" for name, module in capeval._MODULES.items()}
+    assert needed <= set(found["hiddenimports"])
