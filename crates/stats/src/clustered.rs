@@ -7,12 +7,12 @@
 
 pub mod kendall;
 mod lanes;
-mod seen;
+mod level_counts;
 
 use crate::correlation::{self, Kendall, Levels, Walk};
 use crate::matrix::LANES;
 use lanes::Lanes;
-use seen::{Few, Many, Seen};
+use level_counts::{Few, LevelCounts, Many};
 
 /// Up to this many points, the sums of Spearman's coefficient are integers that an `f64` holds exactly: four times the
 /// variance of n ranks is at most n³ / 3, which stays below 2⁵³.
@@ -24,12 +24,12 @@ pub struct Ratings<'a> {
     values: &'a [f64],
     clusters: &'a [u32],
     levels: Levels,
-    sorted: Sorted,
+    sorted: SortedPoints,
 }
 
 /// The ratings under a group of resamples, shared by all lists of scores.
 #[derive(Clone, Debug)]
-pub struct Drawn<'w> {
+pub struct DrawnRatings<'w> {
     weights: &'w [[f64; LANES]],
     n: Lanes,
     /// True if integer sums stay exact.
@@ -47,7 +47,7 @@ pub struct Scores<'a> {
     values: &'a [f64],
     levels: Levels,
     walk: Walk,
-    sorted: Sorted,
+    sorted: SortedPoints,
 }
 
 /// Coefficients of scores and ratings; `None` where either is constant or not finite.
@@ -63,7 +63,7 @@ pub struct Coefficients {
 
 /// Points by level; points of one cluster that share both values are merged.
 #[derive(Clone, Debug)]
-struct Sorted {
+struct SortedPoints {
     entries: Vec<Entry>,
     /// The end of each level among the points.
     ends: Vec<u32>,
@@ -78,7 +78,7 @@ struct Entry {
     times: f64,
 }
 
-impl Sorted {
+impl SortedPoints {
     fn new(of: &Levels, ratings: &Levels, clusters: &[u32]) -> Self {
         let places = of.of.iter().zip(&ratings.of).zip(clusters);
         let mut keys: Vec<[u32; 3]> = places.map(|((level, rating), c)| [*level, *c, *rating]).collect();
@@ -126,7 +126,7 @@ impl<'a> Ratings<'a> {
     /// The rating of each point, which must not be NaN, and the cluster that it is drawn with.
     pub fn new(values: &'a [f64], clusters: &'a [u32]) -> Self {
         let levels = Levels::new(values);
-        let sorted = Sorted::new(&levels, &levels, clusters);
+        let sorted = SortedPoints::new(&levels, &levels, clusters);
         Self { values, clusters, levels, sorted }
     }
 
@@ -134,7 +134,7 @@ impl<'a> Ratings<'a> {
     ///
     /// # Panics
     /// When a cluster has no weight.
-    pub fn drawn<'w>(&self, weights: &'w [[f64; LANES]]) -> Drawn<'w> {
+    pub fn drawn<'w>(&self, weights: &'w [[f64; LANES]]) -> DrawnRatings<'w> {
         let weight = |cluster: u32| Lanes(weights[cluster as usize]);
         let count = |group: &[Entry]| {
             let counts = group.iter().map(|entry| weight(entry.cluster) * Lanes::all(entry.times));
@@ -161,7 +161,7 @@ impl<'a> Ratings<'a> {
             variance = variance + weight(*cluster) * off * off;
         }
         let is_exact = n.0.iter().all(|n| *n <= EXACT);
-        Drawn { weights, n, is_exact, mean, variance, margin, places }
+        DrawnRatings { weights, n, is_exact, mean, variance, margin, places }
     }
 }
 
@@ -170,7 +170,7 @@ impl<'a> Scores<'a> {
     pub fn new(values: &'a [f64], ratings: &Ratings<'_>) -> Self {
         let levels = Levels::new(values);
         let walk = Walk::new(&levels);
-        let sorted = Sorted::new(&levels, &ratings.levels, ratings.clusters);
+        let sorted = SortedPoints::new(&levels, &ratings.levels, ratings.clusters);
         Self { values, levels, walk, sorted }
     }
 
@@ -187,7 +187,7 @@ impl<'a> Scores<'a> {
     ///
     /// # Panics
     /// When `ratings` rate other points, or `drawn` was not made from `ratings`.
-    pub fn drawn(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> [Coefficients; LANES] {
+    pub fn drawn(&self, ratings: &Ratings<'_>, drawn: &DrawnRatings<'_>) -> [Coefficients; LANES] {
         if !drawn.is_exact {
             return std::array::from_fn(|lane| self.weighted(ratings, drawn, lane));
         }
@@ -215,7 +215,7 @@ impl<'a> Scores<'a> {
     }
 
     /// Concordant minus discordant pairs, the sum of products of places, and the sums over the scores alone.
-    fn walk_along(&self, drawn: &Drawn<'_>, mut seen: impl Seen) -> (Lanes, Lanes, Margin) {
+    fn walk_along(&self, drawn: &DrawnRatings<'_>, mut seen: impl LevelCounts) -> (Lanes, Lanes, Margin) {
         let (mut difference, mut covariance) = (Lanes::default(), Lanes::default());
         let (mut margin, mut below) = (Margin::default(), Lanes::default());
         for group in self.sorted.groups() {
@@ -240,7 +240,7 @@ impl<'a> Scores<'a> {
 
     /// The mean of the scores, and the sums of products of their deviations with those of the ratings and with
     /// themselves, added point by point.
-    fn moments(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>) -> (Lanes, [Lanes; 2]) {
+    fn moments(&self, ratings: &Ratings<'_>, drawn: &DrawnRatings<'_>) -> (Lanes, [Lanes; 2]) {
         let weight = |cluster: u32| Lanes(drawn.weights[cluster as usize]);
         let mut sum = Lanes::default();
         for (value, cluster) in self.values.iter().zip(ratings.clusters) {
@@ -258,7 +258,7 @@ impl<'a> Scores<'a> {
     }
 
     /// One resample with a weight for each point.
-    fn weighted(&self, ratings: &Ratings<'_>, drawn: &Drawn<'_>, lane: usize) -> Coefficients {
+    fn weighted(&self, ratings: &Ratings<'_>, drawn: &DrawnRatings<'_>, lane: usize) -> Coefficients {
         let weight = |cluster: &u32| drawn.weights[*cluster as usize][lane] as u32;
         let weights: Vec<u32> = ratings.clusters.iter().map(weight).collect();
         Coefficients {

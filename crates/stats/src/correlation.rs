@@ -55,13 +55,13 @@ fn weight(weights: Option<&[u32]>, k: usize) -> u64 {
 
 /// A list of values as deviations from their mean, for correlations with many others.
 #[derive(Clone, Debug)]
-pub struct Centred {
+pub struct CentredValues {
     deviations: Vec<f64>,
     squares: f64,
     is_constant: bool,
 }
 
-impl Centred {
+impl CentredValues {
     /// The deviations of `values`.
     pub fn new(values: &[f64]) -> Self {
         let mean = values.iter().copied().collect::<ExactSum>().value() / values.len() as f64;
@@ -85,9 +85,9 @@ fn products(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).collect::<ExactSum>().value()
 }
 
-/// Pearson's product-moment correlation of `x` and `y`; as [`Centred::pearson`], for one pair of lists.
+/// Pearson's product-moment correlation of `x` and `y`; as [`CentredValues::pearson`], for one pair of lists.
 pub fn pearson(x: &[f64], y: &[f64]) -> Option<f64> {
-    Centred::new(x).pearson(&Centred::new(y))
+    CentredValues::new(x).pearson(&CentredValues::new(y))
 }
 
 fn is_constant(values: &[f64]) -> bool {

@@ -2,8 +2,8 @@
 
 use capeval_evaluate::{Progress, Stage};
 use capeval_report::{Agreement, Coefficient, Difference};
-use capeval_stats::clustered::{Coefficients, Drawn, Ratings, Scores};
-use capeval_stats::correlation::{self, Centred};
+use capeval_stats::clustered::{Coefficients, DrawnRatings, Ratings, Scores};
+use capeval_stats::correlation::{self, CentredValues};
 use capeval_stats::matrix::LANES;
 use capeval_stats::{Interval, Resampling, resample};
 use rayon::prelude::*;
@@ -102,7 +102,7 @@ impl<'a> Prepared<'a> {
     fn drawn(
         &self,
         ratings: &Ratings<'_>,
-        drawn: &Drawn<'_>,
+        drawn: &DrawnRatings<'_>,
         weights: &[[f64; LANES]],
     ) -> [[Option<f64>; EACH]; LANES] {
         let found = self.scores.drawn(ratings, drawn);
@@ -167,14 +167,14 @@ fn by_item(judgements: &Judgements, values: &[f64]) -> Vec<f64> {
 /// Williams' test of each pair of measures, over items and their mean ratings.
 pub(super) fn differences(judgements: &Judgements, values: &[Vec<f64>], higher: &[bool]) -> Vec<Difference> {
     let means: Vec<f64> = judgements.items.iter().map(super::points::Rated::mean).collect();
-    let people = Centred::new(&means);
-    let turned: Vec<Centred> = values
+    let people = CentredValues::new(&means);
+    let turned: Vec<CentredValues> = values
         .par_iter()
         .zip(higher)
         .map(|(values, higher)| {
             let scores = by_item(judgements, values).into_iter();
             let turned: Vec<f64> = scores.map(|score| if *higher { score } else { -score }).collect();
-            Centred::new(&turned)
+            CentredValues::new(&turned)
         })
         .collect();
     let with_people: Vec<Option<f64>> = turned.par_iter().map(|scores| scores.pearson(&people)).collect();

@@ -8,7 +8,7 @@
 
 use std::array::from_fn;
 
-use super::Sorted;
+use super::SortedPoints;
 use crate::correlation::{Kendall, Levels};
 
 /// The number of resamples that share a pass.
@@ -24,14 +24,14 @@ type Sums = [f64; WIDE];
 pub struct Ratings<'a> {
     clusters: &'a [u32],
     levels: Levels,
-    sorted: Sorted,
+    sorted: SortedPoints,
     /// True if levels are counted from the highest one, because fewer points are above than below others.
     is_turned: bool,
 }
 
 /// The ratings under a group of resamples, shared by all lists of scores.
 #[derive(Clone, Debug)]
-pub struct Drawn<'w> {
+pub struct DrawnRatings<'w> {
     weights: &'w [Counts],
     n: Counts,
     margin: Margin,
@@ -87,7 +87,7 @@ impl<'a> Ratings<'a> {
     /// The rating of each point, which must not be NaN, and the cluster that it is drawn with.
     pub fn new(values: &[f64], clusters: &'a [u32]) -> Self {
         let levels = Levels::new(values);
-        let sorted = Sorted::new(&levels, &levels, clusters);
+        let sorted = SortedPoints::new(&levels, &levels, clusters);
         let below: usize = levels.of.iter().map(|level| *level as usize).sum();
         let is_turned = 2 * below < levels.of.len() * levels.count.saturating_sub(1);
         Self { clusters, levels, sorted, is_turned }
@@ -97,7 +97,7 @@ impl<'a> Ratings<'a> {
     ///
     /// # Panics
     /// When a cluster has no weight.
-    pub fn drawn<'w>(&self, weights: &'w [Counts]) -> Drawn<'w> {
+    pub fn drawn<'w>(&self, weights: &'w [Counts]) -> DrawnRatings<'w> {
         let (mut n, mut margin) = ([0; WIDE], Margin::default());
         for group in self.sorted.groups() {
             let mut count = [0; WIDE];
@@ -107,14 +107,15 @@ impl<'a> Ratings<'a> {
             margin.add(&count);
             add(&mut n, &count);
         }
-        Drawn { weights, n, margin }
+        DrawnRatings { weights, n, margin }
     }
 }
 
 impl Scores {
     /// The scores of the points that `ratings` rate; none may be NaN.
     pub fn new(values: &[f64], ratings: &Ratings<'_>) -> Self {
-        let Sorted { entries, ends } = Sorted::new(&Levels::new(values), &ratings.levels, ratings.clusters);
+        let SortedPoints { entries, ends } =
+            SortedPoints::new(&Levels::new(values), &ratings.levels, ratings.clusters);
         let n_levels = ratings.levels.count;
         let level = |rating: u32| if ratings.is_turned { n_levels as u32 - 1 - rating } else { rating };
         let points: Vec<Point> = entries
@@ -148,7 +149,7 @@ impl Scores {
     ///
     /// # Panics
     /// When `drawn` was not made from the ratings of these scores.
-    pub fn drawn(&self, drawn: &Drawn<'_>) -> [Option<Kendall>; WIDE] {
+    pub fn drawn(&self, drawn: &DrawnRatings<'_>) -> [Option<Kendall>; WIDE] {
         let (concordant, margin) = match self.n_levels <= Few::MAX {
             true => self.walk(drawn.weights, Few::new(self.n_levels)),
             false => self.walk(drawn.weights, Many::new(self.n_levels)),
@@ -164,7 +165,7 @@ impl Scores {
     }
 
     /// Twice the concordant pairs and the pairs that only the scores tie, and the sums over the scores alone.
-    fn walk(&self, weights: &[Counts], mut seen: impl Seen) -> (Sums, Margin) {
+    fn walk(&self, weights: &[Counts], mut seen: impl LevelCounts) -> (Sums, Margin) {
         let (mut alone, mut tied) = ([0.0; WIDE], [0.0; WIDE]);
         let mut margin = Margin::default();
         let (mut product, mut below) = ([0; WIDE], [0; WIDE]);
@@ -205,7 +206,7 @@ impl Scores {
 }
 
 /// The number of points of each level that a pass has seen so far.
-trait Seen {
+trait LevelCounts {
     /// The number of points seen below a level; `sum` is room for it.
     fn below<'s>(&'s self, level: u32, sum: &'s mut Counts) -> &'s Counts;
     /// Counts `n` points of a level.
@@ -227,7 +228,7 @@ impl Few {
     }
 }
 
-impl Seen for Few {
+impl LevelCounts for Few {
     #[inline(always)]
     fn below<'s>(&'s self, level: u32, _: &'s mut Counts) -> &'s Counts {
         &self.below[level as usize]
@@ -250,7 +251,7 @@ impl Many {
     }
 }
 
-impl Seen for Many {
+impl LevelCounts for Many {
     #[inline]
     fn below<'s>(&'s self, level: u32, sum: &'s mut Counts) -> &'s Counts {
         let mut at = level as usize;

@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 
 /// Counts of points by the level of their rating.
-pub(super) trait Seen {
+pub(super) trait LevelCounts {
     /// The number of points seen below a level minus the number above it.
     fn below_less_above(&self, level: u32) -> Lanes;
     /// Counts `n` points of a level.
@@ -25,7 +25,7 @@ impl Few {
     }
 }
 
-impl Seen for Few {
+impl LevelCounts for Few {
     #[inline(always)]
     fn below_less_above(&self, level: u32) -> Lanes {
         let level = level as usize;
@@ -54,7 +54,7 @@ impl Many {
     }
 }
 
-impl Seen for Many {
+impl LevelCounts for Many {
     #[inline]
     fn below_less_above(&self, level: u32) -> Lanes {
         let mut at = level as usize;
