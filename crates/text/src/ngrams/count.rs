@@ -41,7 +41,7 @@ pub struct NgramCounts {
     /// The answers of each round; none if the counts were stored.
     rounds: Vec<Round>,
     /// The kept numbers of each shard, if n-grams are packed.
-    kept: Vec<Option<Kept>>,
+    kept: Vec<Option<ShardNumbers>>,
     n_images: usize,
 }
 
@@ -138,7 +138,7 @@ impl NgramCounts {
         let part_bits = (n_keys / PART_KEYS).next_power_of_two().ilog2().min(MOST_PART_BITS);
         let dealt = lists.visit(|shard| self.deal(shard, &orders, part_bits));
         let mut by_part: Vec<Vec<Keys>> = (0..1 << part_bits).map(|_| Vec::new()).collect();
-        for Dealt { words, parts, kept } in dealt {
+        for ShardKeys { words, parts, kept } in dealt {
             words.into_iter().for_each(|(symbol, times)| self.words[symbol.index()] += times);
             by_part.iter_mut().zip(parts).for_each(|(part, keys)| part.push(keys));
             self.kept.push(kept);
@@ -151,15 +151,15 @@ impl NgramCounts {
     }
 
     /// The keys of these orders, distributed to the parts.
-    fn deal(&self, shard: &Shard, orders: &Range<usize>, part_bits: u32) -> Dealt {
+    fn deal(&self, shard: &Shard, orders: &Range<usize>, part_bits: u32) -> ShardKeys {
         let longer = orders.start.max(1)..orders.end;
         let room = (shard.n_entries_of(&longer) >> part_bits) * 9 / 8;
         let keys = |_| Keys { keys: Vec::with_capacity(room), times: Vec::new() };
         let mut dealt =
-            Dealt { words: Vec::new(), parts: (0..1 << part_bits).map(keys).collect(), kept: None };
+            ShardKeys { words: Vec::new(), parts: (0..1 << part_bits).map(keys).collect(), kept: None };
         if self.word_bits < 32 {
             let parts = Vec::with_capacity(shard.n_entries_of(&longer));
-            dealt.kept = shard.to_uses().map(|uses| Kept { uses, words: Vec::new(), parts });
+            dealt.kept = shard.to_uses().map(|uses| ShardNumbers { uses, words: Vec::new(), parts });
         }
         let are_shared = shard.are_shared();
         let mut walk = Walk::new(self, shard);
@@ -267,7 +267,7 @@ impl NgramCounts {
         entries
     }
 
-    fn kept_entries(&self, shard: &Shard, kept: &Kept, round: &Round) -> Vec<u32> {
+    fn kept_entries(&self, shard: &Shard, kept: &ShardNumbers, round: &Round) -> Vec<u32> {
         let mut entries = Vec::with_capacity(shard.n_entries());
         let (mut words, mut parts) = (&kept.words[..], &kept.parts[..]);
         let mut answers: Vec<&[u32]> =
@@ -480,7 +480,7 @@ struct Keys {
 
 /// The numbers of a shard whose n-grams are packed, kept so that it need not be indexed again.
 #[derive(Debug)]
-struct Kept {
+struct ShardNumbers {
     uses: Uses,
     /// The words of each image.
     words: Vec<u16>,
@@ -489,11 +489,11 @@ struct Kept {
 }
 
 /// The keys that a shard adds to a round.
-struct Dealt {
+struct ShardKeys {
     /// The words of each image, with the number of images; empty in rounds of longer n-grams.
     words: Vec<(Symbol, u32)>,
     parts: Vec<Keys>,
-    kept: Option<Kept>,
+    kept: Option<ShardNumbers>,
 }
 
 /// The counts of those keys of a shard that belong to one part, in their order.

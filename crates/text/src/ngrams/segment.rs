@@ -26,7 +26,7 @@ pub struct CandidateNgram {
 /// Compares candidates with their references in batches; create one per thread and reuse it.
 #[derive(Default)]
 pub struct Segments {
-    held: Vec<Held>,
+    held: Vec<SegmentRanges>,
     ngrams: Vec<CandidateNgram>,
     bounds: Vec<usize>,
     counts: Vec<u32>,
@@ -38,7 +38,7 @@ pub struct Segments {
 }
 
 /// The ranges of one segment's n-grams, bounds and counts.
-struct Held {
+struct SegmentRanges {
     ngrams: Range<usize>,
     bounds: Range<usize>,
     counts: Range<usize>,
@@ -111,7 +111,7 @@ impl Segments {
         let start = (self.ngrams.len(), self.bounds.len(), self.counts.len());
         self.count_candidate(words, order);
         self.count_references(start.0, references);
-        self.held.push(Held {
+        self.held.push(SegmentRanges {
             ngrams: start.0..self.ngrams.len(),
             bounds: start.1..self.bounds.len(),
             counts: start.2..self.counts.len(),
@@ -123,7 +123,7 @@ impl Segments {
     /// # Panics
     /// If the batch has no candidate `k`.
     pub fn get(&self, k: usize) -> SegmentNgrams<'_> {
-        let Held { ngrams, bounds, counts } = &self.held[k];
+        let SegmentRanges { ngrams, bounds, counts } = &self.held[k];
         SegmentNgrams {
             ngrams: &self.ngrams[ngrams.clone()],
             bounds: &self.bounds[bounds.clone()],

@@ -4,7 +4,7 @@ use super::super::Following;
 use super::automaton::{Automaton, DEAD, START, State};
 use super::classes::{self, BREAK, END, SPACE};
 use super::pattern::NO_RULE;
-use super::rules::{Cut, Form};
+use super::rules::{Form, TokenEnd};
 
 /// The distance in bytes between the positions that a long match records.
 const STRIDE: usize = 64;
@@ -48,7 +48,7 @@ impl Source<'_, '_> {
         };
         let rule = &automaton.rules()[usize::from(found.rule)];
         let mut end = match rule.cut {
-            Cut::Whole => found.end,
+            TokenEnd::Whole => found.end,
             cut => self.cut(cut, start, found),
         };
         // Only a tag with an unclosed quoted value could extend past the end.
@@ -201,20 +201,20 @@ impl Source<'_, '_> {
     }
 
     /// The end of the token that starts at `start`.
-    fn cut(self, cut: Cut, start: usize, found: Match) -> usize {
+    fn cut(self, cut: TokenEnd, start: usize, found: Match) -> usize {
         let end = match cut {
-            Cut::Whole => found.end,
-            Cut::Before(units) => self.back(found, units),
-            Cut::First => start + self.char_after(start).map_or(1, char::len_utf8),
-            Cut::AtSpace => self.white_after(start, found.end).unwrap_or_else(|| self.back(found, 1)),
-            Cut::AfterStop => self.text[start..].find('.').map_or(found.end, |stop| start + stop + 1),
-            Cut::AfterMark => self.text[start..].find('!').map_or(found.end, |mark| start + mark + 1),
-            Cut::BeforeStop { spaced } => {
+            TokenEnd::Whole => found.end,
+            TokenEnd::Before(units) => self.back(found, units),
+            TokenEnd::First => start + self.char_after(start).map_or(1, char::len_utf8),
+            TokenEnd::AtSpace => self.white_after(start, found.end).unwrap_or_else(|| self.back(found, 1)),
+            TokenEnd::AfterStop => self.text[start..].find('.').map_or(found.end, |stop| start + stop + 1),
+            TokenEnd::AfterMark => self.text[start..].find('!').map_or(found.end, |mark| start + mark + 1),
+            TokenEnd::BeforeStop { spaced } => {
                 let head = self.text.get(start..found.end).and_then(|text| text.rsplit_once('.'));
                 let before = start + head.map_or(0, |(head, _)| head.len());
                 if spaced { self.step_back(before).0 } else { before }
             }
-            Cut::BeforeClitic => {
+            TokenEnd::BeforeClitic => {
                 let (before, last) = self.step_back(found.end);
                 match self.apostrophe_before(before) {
                     Some(apostrophe) if matches!(last, Some('m' | 's' | 'd' | 'M' | 'S' | 'D')) => apostrophe,
@@ -224,7 +224,7 @@ impl Source<'_, '_> {
                     }
                 }
             }
-            Cut::BeforeNot => {
+            TokenEnd::BeforeNot => {
                 let (before, _) = self.step_back(found.end);
                 let apostrophe = self.apostrophe_before(before).unwrap_or(before);
                 self.step_back(apostrophe).0

@@ -13,7 +13,7 @@ use super::pattern::{Pattern, among, names, one, text, words};
 
 /// The end of the token within the match of its rule; the rest of the match is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum TokenEnd {
     /// At the end of the match.
     Whole,
     /// This many UTF-16 units before the end of the match.
@@ -79,7 +79,7 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) pattern: Pattern,
-    pub(super) cut: Cut,
+    pub(super) cut: TokenEnd,
     pub(super) form: Form,
 }
 
@@ -358,134 +358,138 @@ pub(super) fn rules(version: Version) -> Vec<Rule> {
     let tag = || tag(version);
     let opening_abbreviation = || opening_abbreviation(version);
     let mut rules = Vec::with_capacity(96);
-    let mut rule = |form: Form, cut: Cut, pattern: Pattern| rules.push(Rule { pattern, cut, form });
+    let mut rule = |form: Form, cut: TokenEnd, pattern: Pattern| rules.push(Rule { pattern, cut, form });
     let stopped = |word: Pattern| word + among(".") + one(MIDDLE_STOP);
     let spaces = || one(SPACE).many();
     let whites = || white().many();
 
-    rule(Form::Same, Cut::Whole, text("c++") | words("c# f#"));
-    rule(Form::Same, Cut::Before(3), words("cannot 'twas"));
-    rule(Form::Same, Cut::Before(2), words("'tis gonna gotta lemme gimme wanna"));
-    rule(Form::Unbroken, Cut::Whole, tag());
-    rule(Form::Fixed("--"), Cut::Whole, (text("&") + words("md mdash ndash") + text(";")) | one(LONG_DASH));
-    rule(Form::Ampersand, Cut::Whole, text("&amp;"));
+    rule(Form::Same, TokenEnd::Whole, text("c++") | words("c# f#"));
+    rule(Form::Same, TokenEnd::Before(3), words("cannot 'twas"));
+    rule(Form::Same, TokenEnd::Before(2), words("'tis gonna gotta lemme gimme wanna"));
+    rule(Form::Unbroken, TokenEnd::Whole, tag());
+    rule(
+        Form::Fixed("--"),
+        TokenEnd::Whole,
+        (text("&") + words("md mdash ndash") + text(";")) | one(LONG_DASH),
+    );
+    rule(Form::Ampersand, TokenEnd::Whole, text("&amp;"));
     let entity = words("ht tl ur lr qc ql qr odq cdq") | (among("#") + one(FIGURE).many());
-    rule(Form::Same, Cut::Whole, text("&") + entity + text(";"));
+    rule(Form::Same, TokenEnd::Whole, text("&") + entity + text(";"));
 
-    rule(Form::Unhyphenated, Cut::BeforeClitic, word() + clitic());
+    rule(Form::Unhyphenated, TokenEnd::BeforeClitic, word() + clitic());
     let n_free = one(Set::range(b'A', b'M').or(Set::range(b'O', b'Z')))
         | one(Set::range(b'a', b'm').or(Set::range(b'o', b'z')));
     let negated = one(LATIN | SOFT).any() + n_free + one(SOFT).any();
-    rule(Form::Unhyphenated, Cut::BeforeNot, negated + not());
-    rule(Form::Unhyphenated, Cut::Whole, word());
-    rule(if_newer(Form::Closing), Cut::Whole, apostrophe_word());
-    rule(Form::Same, Cut::Before(1), text("y") + apostrophe() + one(LETTER));
-    rule(Form::Same, Cut::Whole, web_address());
-    rule(Form::Same, Cut::Whole, bare_web_address());
-    rule(Form::Same, Cut::Whole, mail_address());
+    rule(Form::Unhyphenated, TokenEnd::BeforeNot, negated + not());
+    rule(Form::Unhyphenated, TokenEnd::Whole, word());
+    rule(if_newer(Form::Closing), TokenEnd::Whole, apostrophe_word());
+    rule(Form::Same, TokenEnd::Before(1), text("y") + apostrophe() + one(LETTER));
+    rule(Form::Same, TokenEnd::Whole, web_address());
+    rule(Form::Same, TokenEnd::Whole, bare_web_address());
+    rule(Form::Same, TokenEnd::Whole, mail_address());
     let handle = among("@") + one(LATIN | Set::of("_")) + one(ALNUM | Set::of("_")).any();
-    rule(Form::Same, Cut::Whole, handle | (among("#") + letter().many()));
-    rule(Form::Closing, Cut::Before(1), clitic() + one(!LATIN | AT_END));
-    rule(Form::Closing, Cut::Before(1), not() + one(!LATIN | AT_END));
+    rule(Form::Same, TokenEnd::Whole, handle | (among("#") + letter().many()));
+    rule(Form::Closing, TokenEnd::Before(1), clitic() + one(!LATIN | AT_END));
+    rule(Form::Closing, TokenEnd::Before(1), not() + one(!LATIN | AT_END));
 
     let date = numerals(1, 2) + among("-/") + numerals(1, 2) + among("-/") + numerals(2, 4);
-    rule(Form::Same, Cut::Whole, date);
-    rule(Form::Unhyphenated, Cut::Whole, number());
-    rule(Form::Same, Cut::Whole, one(SMALL_SIGN).maybe() + (one(RAISED).many() | one(LOWERED).many()));
-    rule(Form::Unbroken, Cut::Whole, fraction());
-    rule(Form::Fraction, Cut::Whole, one(VULGAR));
-    rule(Form::Ampersand, Cut::Whole, treebank_word(version));
+    rule(Form::Same, TokenEnd::Whole, date);
+    rule(Form::Unhyphenated, TokenEnd::Whole, number());
+    rule(Form::Same, TokenEnd::Whole, one(SMALL_SIGN).maybe() + (one(RAISED).many() | one(LOWERED).many()));
+    rule(Form::Unbroken, TokenEnd::Whole, fraction());
+    rule(Form::Fraction, TokenEnd::Whole, one(VULGAR));
+    rule(Form::Ampersand, TokenEnd::Whole, treebank_word(version));
     if newer {
-        rule(Form::Same, Cut::Whole, words("e! yahoo! jeopardy!"));
-        rule(Form::Same, Cut::AfterMark, text("ok!") + white() + text("magazine"));
+        rule(Form::Same, TokenEnd::Whole, words("e! yahoo! jeopardy!"));
+        rule(Form::Same, TokenEnd::AfterMark, text("ok!") + white() + text("magazine"));
     }
-    rule(Form::Same, Cut::Whole, slashed());
-    rule(Form::Same, Cut::Whole, (one(CAPITAL).any() + among("$")) | among("#"));
-    rule(Form::Currency, Cut::Whole, one(MONEY));
+    rule(Form::Same, TokenEnd::Whole, slashed());
+    rule(Form::Same, TokenEnd::Whole, (one(CAPITAL).any() + among("$")) | among("#"));
+    rule(Form::Currency, TokenEnd::Whole, one(MONEY));
 
     let mut opener = names(SENTENCE_OPENERS) | tag();
     if newer {
         opener = opener | names(MORE_SENTENCE_OPENERS);
     }
-    rule(Form::Acronym, Cut::AtSpace, acronym() + among(".") + whites() + opener + white());
+    rule(Form::Acronym, TokenEnd::AtSpace, acronym() + among(".") + whites() + opener + white());
     let numbered = words(NUMBER_ABBREVIATIONS) + among(".") + white().maybe() + one(NUMERAL);
-    rule(Form::Same, Cut::AfterStop, numbered);
+    rule(Form::Same, TokenEnd::AfterStop, numbered);
     let company = (text("pt") + among("eyEY")) | text("co");
-    rule(Form::Same, Cut::Before(4), company + among(".") + one(SPACE) + words("ltd lim"));
+    rule(Form::Same, TokenEnd::Before(4), company + among(".") + one(SPACE) + words("ltd lim"));
     let sentence_end = white() + (white() | one(UPPERCASE) | tag());
-    rule(Form::StopTwice, Cut::AtSpace, closing_abbreviation() + sentence_end);
-    rule(Form::Same, Cut::Before(2), closing_abbreviation() + one(ANY) + one(ANY));
-    rule(Form::StopTwice, Cut::Whole, closing_abbreviation());
-    rule(Form::Same, Cut::Whole, opening_abbreviation() + among("."));
-    rule(Form::Same, Cut::Before(1), opening_abbreviation() + one(SPACE));
-    rule(Form::Same, Cut::AtSpace, acronym() + white());
-    rule(Form::Same, Cut::AtSpace, apostrophe() + digits(2, 2) + white());
+    rule(Form::StopTwice, TokenEnd::AtSpace, closing_abbreviation() + sentence_end);
+    rule(Form::Same, TokenEnd::Before(2), closing_abbreviation() + one(ANY) + one(ANY));
+    rule(Form::StopTwice, TokenEnd::Whole, closing_abbreviation());
+    rule(Form::Same, TokenEnd::Whole, opening_abbreviation() + among("."));
+    rule(Form::Same, TokenEnd::Before(1), opening_abbreviation() + one(SPACE));
+    rule(Form::Same, TokenEnd::AtSpace, acronym() + white());
+    rule(Form::Same, TokenEnd::AtSpace, apostrophe() + digits(2, 2) + white());
     let run = || (letter() | one(NUMERAL)).many();
     let (joint, extension) = match version {
         Version::V341 => (among("."), words(EXTENSIONS)),
         Version::V360 => (among("._-"), words(EXTENSIONS) | words(MORE_EXTENSIONS)),
     };
     let file = run() + (joint + run()).any() + among(".") + extension;
-    rule(Form::Same, Cut::AtSpace, file + (white() | among(".?!,")));
-    rule(Form::Unhyphenated, Cut::Before(1), stopped(word()));
-    rule(Form::Phone, Cut::Whole, phone());
+    rule(Form::Same, TokenEnd::AtSpace, file + (white() | among(".?!,")));
+    rule(Form::Unhyphenated, TokenEnd::Before(1), stopped(word()));
+    rule(Form::Phone, TokenEnd::Whole, phone());
 
     let double_quote = || among("\"") | text("&quot;");
-    rule(Form::Opening, Cut::Before(1), double_quote() + one(ALNUM | Set::of("$")));
-    rule(Form::Closing, Cut::Whole, double_quote());
-    rule(Form::Fixed("<"), Cut::Whole, among("<") | text("&lt;"));
-    rule(Form::Fixed(">"), Cut::Whole, among(">") | text("&gt;"));
+    rule(Form::Opening, TokenEnd::Before(1), double_quote() + one(ALNUM | Set::of("$")));
+    rule(Form::Closing, TokenEnd::Whole, double_quote());
+    rule(Form::Fixed("<"), TokenEnd::Whole, among("<") | text("&lt;"));
+    rule(Form::Fixed(">"), TokenEnd::Whole, among(">") | text("&gt;"));
     let smiley = among("<>").maybe() + among(":;=") + among("-o*'").maybe() + among("()DPdpO\\{@|[]");
-    rule(Form::Bracketed, Cut::Before(1), smiley + one(!ALNUM | AT_END));
-    rule(Form::Bracketed, Cut::Whole, eastern_smiley());
+    rule(Form::Bracketed, TokenEnd::Before(1), smiley + one(!ALNUM | AT_END));
+    rule(Form::Bracketed, TokenEnd::Whole, eastern_smiley());
     for (bracket, name) in
         [("{", "-LCB-"), ("}", "-RCB-"), ("[", "-LSB-"), ("]", "-RSB-"), ("(", "-LRB-"), (")", "-RRB-")]
     {
-        rule(Form::Fixed(name), Cut::Whole, among(bracket));
+        rule(Form::Fixed(name), TokenEnd::Whole, among(bracket));
     }
-    rule(Form::Hyphens, Cut::Whole, among("-").many());
+    rule(Form::Hyphens, TokenEnd::Whole, among("-").many());
     let dot = || among(".");
     if newer {
         let dots = || (dot() + dot() + dot().many()) | one(DOTS);
         let spaced = || dot() + one(GAP) + (dot() + one(GAP)).many() + dot();
         let last = || dot() + whites() + one(LETTER);
-        rule(Form::Fixed("..."), Cut::BeforeStop { spaced: false }, dots() + last());
-        rule(Form::Fixed("..."), Cut::BeforeStop { spaced: true }, spaced() + one(SPACE) + last());
-        rule(Form::Fixed("..."), Cut::Whole, dots() | spaced());
+        rule(Form::Fixed("..."), TokenEnd::BeforeStop { spaced: false }, dots() + last());
+        rule(Form::Fixed("..."), TokenEnd::BeforeStop { spaced: true }, spaced() + one(SPACE) + last());
+        rule(Form::Fixed("..."), TokenEnd::Whole, dots() | spaced());
     } else {
         let dots = dot().times(3, 5) | ((dot() + one(GAP)).times(2, 4) + dot()) | one(DOTS);
-        rule(Form::Fixed("..."), Cut::Whole, dots);
+        rule(Form::Fixed("..."), TokenEnd::Whole, dots);
     }
     for mark in ["@", "#", "_", "*"] {
-        rule(Form::Same, Cut::Whole, among(mark).many());
+        rule(Form::Same, TokenEnd::Whole, among(mark).many());
     }
-    rule(Form::Same, Cut::Whole, text("\\*").times(1, 3));
-    rule(Form::Same, Cut::Whole, one(MIDDLE_STOP));
-    rule(Form::Same, Cut::Whole, among("?!").many());
-    rule(Form::Same, Cut::Whole, if newer { among("=").many() | among("/") } else { among("=/") });
+    rule(Form::Same, TokenEnd::Whole, text("\\*").times(1, 3));
+    rule(Form::Same, TokenEnd::Whole, one(MIDDLE_STOP));
+    rule(Form::Same, TokenEnd::Whole, among("?!").many());
+    rule(Form::Same, TokenEnd::Whole, if newer { among("=").many() | among("/") } else { among("=/") });
 
-    rule(Form::Unhyphenated, Cut::Before(1), stopped(hyphenated()));
-    rule(Form::Unhyphenated, Cut::Whole, hyphenated());
-    rule(if_newer(Form::Closing), Cut::Before(1), stopped(hyphenated_name()));
-    rule(if_newer(Form::Closing), Cut::Whole, hyphenated_name());
+    rule(Form::Unhyphenated, TokenEnd::Before(1), stopped(hyphenated()));
+    rule(Form::Unhyphenated, TokenEnd::Whole, hyphenated());
+    rule(if_newer(Form::Closing), TokenEnd::Before(1), stopped(hyphenated_name()));
+    rule(if_newer(Form::Closing), TokenEnd::Whole, hyphenated_name());
     let joined = || {
         let and = among("+&") | text("&amp;");
         one(CAPITAL).many() + (and + one(CAPITAL).many()).many()
     };
-    rule(Form::Ampersand, Cut::Before(1), stopped(joined()));
-    rule(Form::Ampersand, Cut::Whole, joined());
-    rule(Form::Opening, Cut::First, among("'") + one(LATIN) + one(!(Set::of(" \t\r") | NO_BREAK_SPACE)));
-    rule(Form::Closing, Cut::Whole, clitic());
-    rule(Form::Closing, Cut::Whole, not());
-    rule(Form::Closing, Cut::Whole, apostrophe() | text("''") | one(QUOTE).times(1, 2));
-    rule(Form::Same, Cut::Whole, words("<< >>"));
-    rule(Form::Same, Cut::Whole, one(LONE));
+    rule(Form::Ampersand, TokenEnd::Before(1), stopped(joined()));
+    rule(Form::Ampersand, TokenEnd::Whole, joined());
+    rule(Form::Opening, TokenEnd::First, among("'") + one(LATIN) + one(!(Set::of(" \t\r") | NO_BREAK_SPACE)));
+    rule(Form::Closing, TokenEnd::Whole, clitic());
+    rule(Form::Closing, TokenEnd::Whole, not());
+    rule(Form::Closing, TokenEnd::Whole, apostrophe() | text("''") | one(QUOTE).times(1, 2));
+    rule(Form::Same, TokenEnd::Whole, words("<< >>"));
+    rule(Form::Same, TokenEnd::Whole, one(LONE));
     if newer {
-        rule(Form::Same, Cut::Whole, one(BULLET));
-        rule(Form::Sign, Cut::Whole, one(WINDOWS_SIGN));
+        rule(Form::Same, TokenEnd::Whole, one(BULLET));
+        rule(Form::Sign, TokenEnd::Whole, one(WINDOWS_SIGN));
     }
-    rule(Form::Nothing, Cut::Whole, spaces());
-    rule(Form::LineBreak, Cut::Whole, line_break());
-    rule(Form::Nothing, Cut::Whole, text("&nbsp;"));
+    rule(Form::Nothing, TokenEnd::Whole, spaces());
+    rule(Form::LineBreak, TokenEnd::Whole, line_break());
+    rule(Form::Nothing, TokenEnd::Whole, text("&nbsp;"));
     rules
 }
