@@ -45,7 +45,7 @@ use crate::repetition::{Repetition, WordParts};
 mod explain;
 mod rarity;
 
-use self::rarity::{Source, Tabled, Weights};
+use self::rarity::{Source, TranslatedTable, Weights};
 
 /// The comparison of two vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -365,7 +365,7 @@ impl Metric for Cider {
         let (source, weights) = match &self.idf {
             Idf::Corpus => (Source::Corpus, Weights::over(n_images as u64)),
             Idf::Table(table) => {
-                (Source::Table(Tabled::new(table, references)), Weights::over(table.n_images()))
+                (Source::Table(TranslatedTable::new(table, references)), Weights::over(table.n_images()))
             }
             Idf::Uniform => (Source::Uniform, Weights::uniform()),
         };
@@ -582,7 +582,7 @@ impl Cider {
 #[derive(Default)]
 pub struct Scratch {
     /// The candidate's n-grams that occur in a reference of the image.
-    shared: Vec<Shared>,
+    shared: Vec<SharedNgram>,
     /// The start of each order in `shared`.
     bounds: Vec<usize>,
     /// The candidate's n-grams that are in a saved table.
@@ -593,7 +593,7 @@ pub struct Scratch {
 }
 
 #[derive(Clone, Copy)]
-struct Shared {
+struct SharedNgram {
     ngram: u32,
     /// The number of images in which it occurs; 0 if all n-grams have the same weight.
     images: u32,
@@ -628,7 +628,7 @@ impl Scratch {
                 sum += square;
                 if ngram.is_shared {
                     let idf = model.weights.of(df).0;
-                    self.shared.push(Shared { ngram: k as u32, images: df, idf, element });
+                    self.shared.push(SharedNgram { ngram: k as u32, images: df, idf, element });
                 }
             }
             *norm = f64::sqrt(sum);

@@ -8,7 +8,7 @@ use super::{Cider, Clipping, Model, Scratch, Source};
 use crate::explain::{places, spelt};
 
 /// A candidate and its references.
-struct Compared<'a> {
+struct ComparedSegment<'a> {
     segment: &'a Segment<'a>,
     references: Vec<&'a [Symbol]>,
     /// The factor of each reference for the difference in length.
@@ -35,12 +35,12 @@ impl Cider {
         let penalties: Vec<f64> =
             references.iter().map(|words| self.penalty(model, segment, words, scratch)).collect();
         let nearness = vec![0.0; references.len()];
-        let mut compared = Compared { segment, references, penalties, reference_norms, nearness };
+        let mut compared = ComparedSegment { segment, references, penalties, reference_norms, nearness };
         let mut orders = Vec::with_capacity(self.order + 1);
         for (n, own_norm) in norms.iter().enumerate().take(self.order.min(MAX_ORDER)) {
             orders.push(self.explained_order(model, scratch, &mut compared, n, *own_norm));
         }
-        let Compared { references, penalties, nearness, .. } = compared;
+        let ComparedSegment { references, penalties, nearness, .. } = compared;
         let near = references.len();
         let each = nearness.into_iter().zip(&penalties).zip(&references).enumerate();
         let each = each.map(|(r, ((value, penalty), words))| {
@@ -66,11 +66,11 @@ impl Cider {
         &self,
         model: &Model,
         scratch: &Scratch,
-        compared: &mut Compared<'_>,
+        compared: &mut ComparedSegment<'_>,
         n: usize,
         own_norm: f64,
     ) -> Step {
-        let Compared { segment, references, penalties, reference_norms, nearness } = compared;
+        let ComparedSegment { segment, references, penalties, reference_norms, nearness } = compared;
         let weight = match &self.weights {
             None => 1.0 / self.order as f64,
             Some(weights) => weights.get(n).copied().unwrap_or(0.0),

@@ -18,7 +18,7 @@ use capeval_text::ngrams::{NONE, Shard};
 pub(super) enum Source {
     /// The references of the images in the evaluation.
     Corpus,
-    Table(Tabled),
+    Table(TranslatedTable),
     Uniform,
 }
 
@@ -40,13 +40,13 @@ impl Source {
 }
 
 /// A saved table, translated to one vocabulary.
-pub(super) struct Tabled {
+pub(super) struct TranslatedTable {
     pub(super) table: Arc<DocumentFrequencies>,
     /// By symbol, the number of the word in the table.
     pub(super) words: Vec<Option<u32>>,
 }
 
-impl Tabled {
+impl TranslatedTable {
     pub(super) fn new(table: &Arc<DocumentFrequencies>, references: &References<'_>) -> Self {
         let words = references.vocabulary.iter().map(|(_, word)| table.find_word(word)).collect();
         Self { table: Arc::clone(table), words }

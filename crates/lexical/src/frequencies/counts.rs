@@ -204,7 +204,7 @@ impl Counts {
                 self.longest()
             )));
         }
-        let Used { ngrams, words } = self.used();
+        let UsedEntries { ngrams, words } = self.used();
         let mut parts = Parts { n_images, ..Parts::default() };
         // The rank of each word among those that are used.
         let mut ranks = vec![0; self.n_words()];
@@ -249,8 +249,8 @@ impl Counts {
 
     /// The parts of these n-grams that a table contains: without those that are no n-grams, of frequency 0 and without
     /// longer ones.
-    fn used(&self) -> Used {
-        let mut used = Used { ngrams: vec![false; self.len()], words: vec![false; self.n_words()] };
+    fn used(&self) -> UsedEntries {
+        let mut used = UsedEntries { ngrams: vec![false; self.len()], words: vec![false; self.n_words()] };
         // Prefixes have lower numbers.
         for number in (0..self.len()).rev() {
             let ngram = self.get(number as u32);
@@ -267,7 +267,7 @@ impl Counts {
 }
 
 /// The n-grams and the words that a table has.
-struct Used {
+struct UsedEntries {
     ngrams: Vec<bool>,
     words: Vec<bool>,
 }
