@@ -6,7 +6,7 @@ use std::fmt;
 use capeval_choice::{Argument, Code, Remedy, SegmentId};
 use capeval_corpus::{Duplicate, Empty, Missing, Policy};
 use capeval_evaluate::{MetricScores, ReferenceSet};
-use capeval_metric::{AnyMetric, Column, Fitted};
+use capeval_metric::{AnyMetric, Column, FittedMetric};
 use capeval_report::{Notice, Provenance, Report, SystemReport};
 use capeval_stats::random::{block, fingerprint};
 use capeval_stats::{Interval, Matrix, Resampling, Table, Totals, resample};
@@ -333,7 +333,7 @@ impl Sums {
     fn scored(&self, metrics: &[AnyMetric], whole: &BlockSums) -> Vec<MetricScores> {
         let row = whole.totals.row();
         let mut rest = row.as_slice();
-        let scored = |(metric, fitted): (&AnyMetric, Fitted)| {
+        let scored = |(metric, fitted): (&AnyMetric, FittedMetric)| {
             let columns = metric.about().columns.clone();
             let (mine, others) = rest.split_at(columns.len().min(rest.len()));
             rest = others;

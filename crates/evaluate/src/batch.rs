@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use capeval_choice::Refusal;
-use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Learns, Reading};
+use capeval_metric::{AnyMetric, Candidates, FittedMetric, Input, Learns, Reading};
 use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 use rayon::prelude::*;
 
@@ -55,7 +55,7 @@ struct Batch<'b> {
 struct Member {
     /// The index of the metric.
     metric: usize,
-    fitted: Fitted,
+    fitted: FittedMetric,
     /// True if the metric must be fitted again when a batch contains words that the vocabulary lacks.
     knows_words: bool,
 }
@@ -345,7 +345,7 @@ impl BatchScorer {
         let fit = |member: &Member| {
             (member.knows_words && is_new).then(|| self.metrics[member.metric].fit(&references))
         };
-        let refitted: Vec<Option<Fitted>> = group.members.iter().map(fit).collect();
+        let refitted: Vec<Option<FittedMetric>> = group.members.iter().map(fit).collect();
         let batch = Batch { vocabulary: &vocabulary, texts, sentences: &sentences };
         self.in_chunks(group, images, rows, |part, images, rows| {
             self.measure(group, &refitted, &batch, part.start, images, rows);
@@ -357,7 +357,7 @@ impl BatchScorer {
     fn measure(
         &self,
         group: &Group,
-        refitted: &[Option<Fitted>],
+        refitted: &[Option<FittedMetric>],
         batch: &Batch<'_>,
         first: usize,
         images: &[u32],

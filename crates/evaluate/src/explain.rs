@@ -1,6 +1,6 @@
 //! Explains the scores of single images.
 
-use capeval_metric::{Explanation, Fitted};
+use capeval_metric::{Explanation, FittedMetric};
 
 use crate::references::ReferenceSet;
 use crate::run::System;
@@ -31,7 +31,7 @@ impl Sessions {
                     .unzip();
                 let scene = read.scene(references, systems, s);
                 let Session { input, members, fitted, .. } = scene.session;
-                let mut workers: Vec<_> = fitted.iter().map(Fitted::worker).collect();
+                let mut workers: Vec<_> = fitted.iter().map(FittedMetric::worker).collect();
                 visit(
                     &scene.references,
                     *input,

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use capeval_metric::{AnyMetric, Fitted, Notice, Signature, Worker};
+use capeval_metric::{AnyMetric, FittedMetric, Notice, Signature, Worker};
 use capeval_stats::Table;
 use capeval_text::Texts;
 use rayon::prelude::*;
@@ -132,7 +132,7 @@ pub(crate) fn scores(
     (systems.iter().zip(scores).map(of_system).collect(), sessions)
 }
 
-fn summarise(metric: &AnyMetric, fitted: &Fitted, table: Table) -> MetricScores {
+fn summarise(metric: &AnyMetric, fitted: &FittedMetric, table: Table) -> MetricScores {
     let mut corpus = vec![0.0; metric.parts().len()];
     metric.score_table(&table, &mut corpus);
     MetricScores {
@@ -205,7 +205,7 @@ fn measure<'m>(
         });
         progress.advance(images.len());
     };
-    let workers = || scene.session.fitted.iter().map(Fitted::worker).collect();
+    let workers = || scene.session.fitted.iter().map(FittedMetric::worker).collect();
     if is_slow {
         // Threads take the longest captions first, so that none is left with a long one when all others are done.
         chunks.sort_by_cached_key(|chunk| Reverse(chunk.longest(scene)));

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use capeval_metric::{AnyMetric, Candidates, Fitted, Input, Reading, References, Segment};
+use capeval_metric::{AnyMetric, Candidates, FittedMetric, Input, Reading, References, Segment};
 use capeval_text::ngrams::Segments;
 use capeval_text::{Sentences, Vocabulary};
 
@@ -54,7 +54,7 @@ pub(crate) struct Session {
     /// The indices of these metrics.
     pub members: Vec<usize>,
     /// The fitted metrics.
-    pub fitted: Vec<Fitted>,
+    pub fitted: Vec<FittedMetric>,
 }
 
 impl Session {
@@ -178,10 +178,10 @@ pub(crate) enum Keeps {
 
 impl ReferenceSet {
     /// The metrics, fitted to all references.
-    pub fn fit(&mut self, metrics: &[AnyMetric]) -> Vec<Fitted> {
+    pub fn fit(&mut self, metrics: &[AnyMetric]) -> Vec<FittedMetric> {
         self.prepare(metrics.iter().map(AnyMetric::input));
         let images: Vec<u32> = (0..self.n_images() as u32).collect();
-        let mut all: Vec<Option<Fitted>> = metrics.iter().map(|_| None).collect();
+        let mut all: Vec<Option<FittedMetric>> = metrics.iter().map(|_| None).collect();
         for group in groups(self, metrics.iter().map(AnyMetric::input).enumerate()) {
             let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
             let Session { members, fitted, .. } = group.session(self, &images, &mut vocabulary, metrics);

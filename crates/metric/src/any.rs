@@ -19,13 +19,13 @@ use crate::{
 /// A metric of any kind, without type parameters and cheap to clone.
 #[derive(Clone)]
 pub struct AnyMetric {
-    metric: Arc<dyn Erased>,
+    metric: Arc<dyn ErasedMetric>,
     about: Arc<About>,
 }
 
 /// A metric with the model that it fitted to references.
-pub struct Fitted {
-    fitted: Box<dyn ErasedFitted>,
+pub struct FittedMetric {
+    fitted: Box<dyn ErasedFittedMetric>,
     about: Arc<About>,
 }
 
@@ -100,8 +100,8 @@ impl AnyMetric {
     }
 
     /// Fits the metric to the references.
-    pub fn fit(&self, references: &References<'_>) -> Fitted {
-        Fitted { fitted: Arc::clone(&self.metric).fit(references), about: Arc::clone(&self.about) }
+    pub fn fit(&self, references: &References<'_>) -> FittedMetric {
+        FittedMetric { fitted: Arc::clone(&self.metric).fit(references), about: Arc::clone(&self.about) }
     }
 
     /// Takes notes on the references for later runs, and calls `advance` with the number of references after some are
@@ -136,7 +136,7 @@ impl AnyMetric {
     }
 }
 
-impl Fitted {
+impl FittedMetric {
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
         self.fitted.worker()
@@ -176,8 +176,8 @@ impl<'f> Worker<'f> {
     }
 }
 
-pub(crate) trait Erased: Send + Sync {
-    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted>;
+pub(crate) trait ErasedMetric: Send + Sync {
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFittedMetric>;
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo>;
     fn figures(&self, references: &References<'_>) -> Vec<Figures>;
     fn exceeded_limit(&self, caption: &str) -> Option<&'static str>;
@@ -187,12 +187,12 @@ pub(crate) trait Erased: Send + Sync {
     fn factor(&self) -> Option<&AnyMetric> {
         None
     }
-    fn with_factor(&self, _factor: AnyMetric) -> Option<Arc<dyn Erased>> {
+    fn with_factor(&self, _factor: AnyMetric) -> Option<Arc<dyn ErasedMetric>> {
         None
     }
 }
 
-pub(crate) trait ErasedFitted: Send + Sync {
+pub(crate) trait ErasedFittedMetric: Send + Sync {
     fn worker(&self) -> Worker<'_>;
     fn sign(&self, signature: &mut Signature);
     fn notices(&self) -> Vec<Notice>;
@@ -203,10 +203,10 @@ pub(crate) trait ErasedWorker: Send {
     fn explain(&mut self, segment: &Segment<'_>) -> Explanation;
 }
 
-impl<M: Metric + 'static> Erased for M {
-    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted> {
+impl<M: Metric + 'static> ErasedMetric for M {
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFittedMetric> {
         let model = Metric::fit(&*self, references);
-        Box::new(TypedFitted { metric: self, model })
+        Box::new(TypedFittedMetric { metric: self, model })
     }
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Vec<Memo> {
@@ -234,12 +234,12 @@ impl<M: Metric + 'static> Erased for M {
     }
 }
 
-struct TypedFitted<M: Metric> {
+struct TypedFittedMetric<M: Metric> {
     metric: Arc<M>,
     model: M::Model,
 }
 
-impl<M: Metric> ErasedFitted for TypedFitted<M> {
+impl<M: Metric> ErasedFittedMetric for TypedFittedMetric<M> {
     fn worker(&self) -> Worker<'_> {
         Worker::new(TypedWorker { fitted: self, scratch: M::Scratch::default() })
     }
@@ -254,18 +254,18 @@ impl<M: Metric> ErasedFitted for TypedFitted<M> {
 }
 
 struct TypedWorker<'f, M: Metric> {
-    fitted: &'f TypedFitted<M>,
+    fitted: &'f TypedFittedMetric<M>,
     scratch: M::Scratch,
 }
 
 impl<M: Metric> ErasedWorker for TypedWorker<'_, M> {
     fn measure(&mut self, segment: &Segment<'_>, row: &mut [f64]) {
-        let TypedFitted { metric, model } = self.fitted;
+        let TypedFittedMetric { metric, model } = self.fitted;
         metric.measure(model, segment, &mut self.scratch).store(row);
     }
 
     fn explain(&mut self, segment: &Segment<'_>) -> Explanation {
-        let TypedFitted { metric, model } = self.fitted;
+        let TypedFittedMetric { metric, model } = self.fitted;
         metric.explain(model, segment, &mut self.scratch)
     }
 }

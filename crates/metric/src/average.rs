@@ -5,10 +5,10 @@ use std::sync::Arc;
 use capeval_choice::Notice;
 use capeval_stats::Table;
 
-use crate::any::{Erased, ErasedFitted, ErasedWorker};
+use crate::any::{ErasedFittedMetric, ErasedMetric, ErasedWorker};
 use crate::{
-    About, AnyMetric, Explanation, Figures, Fitted, Learns, Memo, Part, References, Rule, Segment, Signature,
-    Step, Worker,
+    About, AnyMetric, Explanation, Figures, FittedMetric, Learns, Memo, Part, References, Rule, Segment,
+    Signature, Step, Worker,
 };
 
 /// The mean of the first scores of metrics that read text in the same way.
@@ -67,8 +67,8 @@ pub(crate) fn about<'a>(members: impl Iterator<Item = &'a About> + Clone, part: 
     have_same_reading.then_some(about)
 }
 
-impl Erased for Average {
-    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted> {
+impl ErasedMetric for Average {
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFittedMetric> {
         let members = self.members.iter().map(|member| member.fit(references)).collect();
         Box::new(FittedAverage { members, average: self })
     }
@@ -100,12 +100,12 @@ impl Erased for Average {
 
 struct FittedAverage {
     average: Arc<Average>,
-    members: Vec<Fitted>,
+    members: Vec<FittedMetric>,
 }
 
-impl ErasedFitted for FittedAverage {
+impl ErasedFittedMetric for FittedAverage {
     fn worker(&self) -> Worker<'_> {
-        let workers = self.members.iter().map(Fitted::worker).collect();
+        let workers = self.members.iter().map(FittedMetric::worker).collect();
         Worker::new(AverageWorker { average: &self.average, workers })
     }
 
@@ -114,7 +114,7 @@ impl ErasedFitted for FittedAverage {
     }
 
     fn notices(&self) -> Vec<Notice> {
-        self.members.iter().flat_map(Fitted::notices).collect()
+        self.members.iter().flat_map(FittedMetric::notices).collect()
     }
 }
 

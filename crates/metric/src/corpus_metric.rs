@@ -96,7 +96,7 @@ pub trait CorpusMetric: Send + Sync {
 
 /// A corpus metric of any kind, without type parameters and cheap to clone.
 #[derive(Clone)]
-pub struct AnyCorpusMetric(Arc<dyn Erased>);
+pub struct AnyCorpusMetric(Arc<dyn ErasedCorpusMetric>);
 
 /// The scores of a system by a corpus metric.
 pub struct CorpusScores {
@@ -137,14 +137,14 @@ impl AnyCorpusMetric {
     }
 }
 
-trait Erased: Send + Sync {
+trait ErasedCorpusMetric: Send + Sync {
     fn signature(&self) -> Signature;
     fn input(&self) -> Input;
     fn parts(&self) -> Vec<Part>;
     fn score(&self, references: &References<'_>, captions: &CaptionSets<'_>) -> CorpusScores;
 }
 
-impl<M: CorpusMetric> Erased for M {
+impl<M: CorpusMetric> ErasedCorpusMetric for M {
     fn signature(&self) -> Signature {
         CorpusMetric::signature(self)
     }

@@ -33,7 +33,7 @@ pub mod setting;
 mod signature;
 
 pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Statistics};
-pub use any::{AnyMetric, Fitted, Worker};
+pub use any::{AnyMetric, FittedMetric, Worker};
 pub use capeval_choice::{Notice, Refusal};
 pub use capeval_stats::{Column, ColumnKind, Table};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};

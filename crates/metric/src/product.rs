@@ -5,10 +5,10 @@ use std::sync::Arc;
 use capeval_choice::Notice;
 use capeval_stats::Table;
 
-use crate::any::{Erased, ErasedFitted, ErasedWorker};
+use crate::any::{ErasedFittedMetric, ErasedMetric, ErasedWorker};
 use crate::{
-    About, AnyMetric, Explanation, Figures, Fitted, Mean, Memo, Part, References, Rule, Segment, Signature,
-    Statistics, Step, Worker,
+    About, AnyMetric, Explanation, Figures, FittedMetric, Mean, Memo, Part, References, Rule, Segment,
+    Signature, Statistics, Step, Worker,
 };
 
 /// The first score of each segment by one metric, times the first one by another. The corpus score is the mean.
@@ -43,8 +43,8 @@ fn mean(row: &[f64], values: &mut [f64]) {
     values.fill(Mean::load(row).value());
 }
 
-impl Erased for Product {
-    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFitted> {
+impl ErasedMetric for Product {
+    fn fit(self: Arc<Self>, references: &References<'_>) -> Box<dyn ErasedFittedMetric> {
         let (base, factor) = (self.base.fit(references), self.factor.fit(references));
         Box::new(FittedProduct { product: self, base, factor })
     }
@@ -77,18 +77,18 @@ impl Erased for Product {
         Some(&self.factor)
     }
 
-    fn with_factor(&self, factor: AnyMetric) -> Option<Arc<dyn Erased>> {
+    fn with_factor(&self, factor: AnyMetric) -> Option<Arc<dyn ErasedMetric>> {
         Some(Arc::new(Self { base: self.base.clone(), factor, part: self.part.clone() }))
     }
 }
 
 struct FittedProduct {
     product: Arc<Product>,
-    base: Fitted,
-    factor: Fitted,
+    base: FittedMetric,
+    factor: FittedMetric,
 }
 
-impl ErasedFitted for FittedProduct {
+impl ErasedFittedMetric for FittedProduct {
     fn worker(&self) -> Worker<'_> {
         let member = |metric: &AnyMetric| Buffers {
             row: vec![0.0; metric.about().columns.len()],
