@@ -2,7 +2,7 @@
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::{Aligned, GroupedCaptions, Ids, ImageIndex, SegmentId};
-use capeval_evaluate::{Prepared, ReferenceSet};
+use capeval_evaluate::{PreparedReferences, ReferenceSet};
 use capeval_metric::AnyMetric;
 use capeval_text::Texts;
 
@@ -18,7 +18,7 @@ pub(crate) enum ReferenceIndex {
         index: ImageIndex,
         /// The index of each of these images in the prepared references.
         place: Vec<u32>,
-        prepared: Prepared,
+        prepared: PreparedReferences,
     },
 }
 

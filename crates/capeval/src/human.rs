@@ -329,7 +329,7 @@ fn intervals(rounds: &[Evaluation], resampling: Resampling, progress: &dyn Progr
 mod tests {
     use std::collections::BTreeMap;
 
-    use capeval_evaluate::Prepared;
+    use capeval_evaluate::PreparedReferences;
     use capeval_metric::{About, Input, Mean, Memo, Metric, Part, Reading, References, Segment, Signature};
     use capeval_text::Tokenizer;
 
@@ -382,7 +382,7 @@ mod tests {
         let (ids, mut references) = whole(captions.clone(), Ids::AsGiven).unwrap();
         references.prepare([metrics[0].input()]);
         references.remember(&metrics, &());
-        let prepared = Box::new(Prepared::new(ids, references, Vec::new()));
+        let prepared = Box::new(PreparedReferences::new(ids, references, Vec::new()));
         let prepared = ReferenceSource::Prepared { prepared, source: "refs.json".to_owned() };
         let selection = Selection { metrics, notices: Vec::new() };
         let score = |source: ReferenceSource| {

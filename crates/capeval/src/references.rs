@@ -7,7 +7,7 @@ use capeval_choice::{Remedy, Task};
 use capeval_corpus::{Captions, GroupedCaptions, Ids, SegmentId, refuse_doubt};
 use capeval_evaluate::prepared::Source;
 use capeval_evaluate::registry::Resources;
-use capeval_evaluate::{Prepared, Progress, ReferenceSet, Stage};
+use capeval_evaluate::{PreparedReferences, Progress, ReferenceSet, Stage};
 use capeval_text::Texts;
 
 use crate::{Error, PrepareOptions, outside, select_metrics};
@@ -20,7 +20,7 @@ pub enum ReferenceSource {
     /// Prepared references.
     Prepared {
         /// The references.
-        prepared: Box<Prepared>,
+        prepared: Box<PreparedReferences>,
         /// The display name of their source, for errors.
         source: String,
     },
@@ -120,8 +120,8 @@ pub struct PrepareRequest<'p> {
 
 /// Reads and tokenizes references once, for many runs.
 ///
-/// [`Prepared::write`] stores the result, and [`Prepared::open`] opens it without a copy. The options are its note.
-pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
+/// [`PreparedReferences::write`] stores the result, and [`PreparedReferences::open`] opens it without a copy. The options are its note.
+pub fn prepare(request: PrepareRequest<'_>) -> Result<PreparedReferences, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     // The others read references as they are written.
     let metrics = outside::inside(select_metrics(&options.metrics, &resources)?.metrics, &resources);
@@ -134,13 +134,13 @@ pub fn prepare(request: PrepareRequest<'_>) -> Result<Prepared, Error> {
         progress.advance(n);
     }
     references.remember(&metrics, progress);
-    let mut prepared = Prepared::new(ids, references, sources);
+    let mut prepared = PreparedReferences::new(ids, references, sources);
     prepared.note = serde_json::to_vec(&options).map_err(|error| Error::request(error.to_string()))?;
     Ok(prepared)
 }
 
 /// All prepared references; `source` is their display name.
-pub(crate) fn all(prepared: &Prepared, source: &str) -> Result<ReferenceSet, Error> {
+pub(crate) fn all(prepared: &PreparedReferences, source: &str) -> Result<ReferenceSet, Error> {
     prepared.references().map_err(|error| damaged(source, &error))
 }
 

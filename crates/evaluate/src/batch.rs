@@ -14,7 +14,7 @@ use capeval_text::{Ends, Sentences, Symbol, Texts, Vocabulary};
 use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
-use crate::references::{Counted, ReferenceSet, read};
+use crate::references::{ReferenceCounts, ReferenceSet, read};
 use crate::run::{System, evaluate};
 use crate::sequence::Sequence;
 use crate::session;
@@ -41,7 +41,7 @@ struct Group {
     input: Input,
     /// The words of the references and of saved tables.
     vocabulary: Arc<Vocabulary>,
-    counted: Counted,
+    counted: ReferenceCounts,
     members: Vec<Member>,
 }
 

@@ -4,7 +4,7 @@ use capeval_metric::{Explanation, FittedMetric};
 
 use crate::references::ReferenceSet;
 use crate::run::System;
-use crate::session::{Read, Session, Sessions, visit};
+use crate::session::{ReadingSessions, Session, Sessions, visit};
 
 impl Sessions {
     /// Explains the scores of the images `chosen`, which must be ascending.
@@ -20,7 +20,7 @@ impl Sessions {
         chosen: &[u32],
         mut keep: impl FnMut(Explanation) -> T,
     ) -> Vec<Vec<Vec<T>>> {
-        let n_metrics = self.0.iter().map(Read::n_metrics).sum();
+        let n_metrics = self.0.iter().map(ReadingSessions::n_metrics).sum();
         let mut kept: Vec<Vec<Vec<T>>> =
             systems.iter().map(|_| (0..n_metrics).map(|_| Vec::new()).collect()).collect();
         for read in &self.0 {

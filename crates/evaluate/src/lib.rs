@@ -18,7 +18,7 @@ mod session;
 mod stored;
 
 pub use batch::{BatchScorer, BatchScores};
-pub use prepared::Prepared;
+pub use prepared::PreparedReferences;
 pub use progress::{Progress, Stage};
 pub use read_once::ReadSystems;
 pub use references::ReferenceSet;

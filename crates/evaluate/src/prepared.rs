@@ -47,7 +47,7 @@ pub struct Source {
 
 /// References with the ids of their images. Cloning opened references is cheap, since their arrays stay in the file.
 #[derive(Clone)]
-pub struct Prepared {
+pub struct PreparedReferences {
     /// The ids of the images, in order.
     pub ids: Vec<SegmentId>,
     /// The files that they come from.
@@ -93,7 +93,7 @@ pub(crate) struct DescribedLearnt {
     pub(crate) figures: Vec<String>,
 }
 
-impl Prepared {
+impl PreparedReferences {
     /// References that are ready to be written.
     ///
     /// # Panics

@@ -75,7 +75,7 @@ pub(crate) struct Learnt {
 
 /// The n-grams of the images that take part in an evaluation, as far as its metrics need them.
 #[derive(Default)]
-pub(crate) struct Counted {
+pub(crate) struct ReferenceCounts {
     /// The length of the longest n-grams; 0 if no metric requests any.
     order: usize,
     /// The number of these images in which each n-gram occurs.
@@ -231,7 +231,7 @@ impl ReferenceSet {
     pub fn remember(&mut self, metrics: &[AnyMetric], progress: &dyn Progress) {
         let n_references = self.n_references();
         let images: Vec<u32> = (0..self.n_images() as u32).collect();
-        let counted = Counted::default();
+        let counted = ReferenceCounts::default();
         for metric in metrics {
             let begun = Once::new();
             let advance = |done| {
@@ -336,7 +336,7 @@ impl ReferenceSet {
         self.prepare([Input::new(reading)]);
         let all: Vec<u32> = (0..self.n_images() as u32).collect();
         let view = self.views.iter().find(|view| view.reading == reading).expect("just prepared");
-        let nothing = Counted::default();
+        let nothing = ReferenceCounts::default();
         let references = view.references(self, &view.vocabulary, &all, &nothing);
         match estimate(&references, order) {
             Some(estimate) => estimate.finish(fallback),
@@ -363,21 +363,21 @@ impl View {
     }
 
     /// The n-grams of `images` that `input` requests, which must be prepared; those of all images are kept.
-    pub(crate) fn counted(&self, set: &ReferenceSet, images: &[u32], input: Input) -> Counted {
+    pub(crate) fn counted(&self, set: &ReferenceSet, images: &[u32], input: Input) -> ReferenceCounts {
         if input.ngrams == 0 {
-            return Counted::default();
+            return ReferenceCounts::default();
         }
         let (order, is_whole) = (self.order, images.len() == set.n_images());
         let learnt = self.learnt.as_ref().filter(|learnt| is_whole && input.ngrams <= learnt.order);
         if let Some(learnt) = learnt.filter(|_| input.frequencies) {
             let frequencies = Some(Arc::clone(&learnt.counts));
-            return Counted { order, frequencies, learnt: Some(Arc::clone(learnt)) };
+            return ReferenceCounts { order, frequencies, learnt: Some(Arc::clone(learnt)) };
         }
         // N-grams of one image weigh as much as those of none.
         let count = || self.count(set, images, self.order, 2);
         let frequencies =
             input.frequencies.then(|| if is_whole { kept(&self.whole, count) } else { Arc::new(count()) });
-        Counted { order, frequencies, learnt: None }
+        ReferenceCounts { order, frequencies, learnt: None }
     }
 
     /// The number of these images in which each n-gram of up to `order` words occurs, if there are `least` or more.
@@ -434,7 +434,7 @@ impl View {
         set: &'a ReferenceSet,
         vocabulary: &'a Vocabulary,
         images: &'a [u32],
-        counted: &'a Counted,
+        counted: &'a ReferenceCounts,
     ) -> References<'a> {
         References {
             texts: &set.texts,

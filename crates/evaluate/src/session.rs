@@ -10,7 +10,7 @@ use capeval_text::{Sentences, Vocabulary};
 
 use crate::progress::{Progress, Stage};
 use crate::read_once::ReadSystems;
-use crate::references::{Counted, ReferenceSet, View};
+use crate::references::{ReferenceCounts, ReferenceSet, View};
 use crate::run::System;
 
 thread_local! {
@@ -48,7 +48,7 @@ pub(crate) struct Session {
     /// The references, if some of them are read otherwise than among all images.
     view: Option<View>,
     images: Vec<u32>,
-    counted: Counted,
+    counted: ReferenceCounts,
     /// The combined input that the metrics need.
     pub input: Input,
     /// The indices of these metrics.
@@ -68,7 +68,7 @@ impl Session {
 }
 
 /// Everything in one reading.
-pub(crate) struct Read {
+pub(crate) struct ReadingSessions {
     vocabulary: Vocabulary,
     /// The captions of each system.
     sentences: Arc<[Sentences]>,
@@ -81,7 +81,7 @@ pub(crate) struct Read {
 /// The references and captions as metrics read them, and the metrics fitted to them. Scores are computed from these,
 /// and explained from them later.
 #[derive(Default)]
-pub struct Sessions(pub(crate) Vec<Read>);
+pub struct Sessions(pub(crate) Vec<ReadingSessions>);
 
 /// One system in one reading.
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ pub(crate) struct Scene<'s> {
     pub candidates: Candidates<'s>,
 }
 
-impl Read {
+impl ReadingSessions {
     /// The number of metrics.
     pub fn n_metrics(&self) -> usize {
         self.sessions.first().map_or(0, |session| session.members.len())
@@ -136,7 +136,7 @@ impl Sessions {
         for group in groups(set, metrics.iter().map(AnyMetric::input).enumerate()) {
             let mut vocabulary = Vocabulary::over(Arc::clone(&group.view.vocabulary));
             let sentences = captions.sentences(group.input.reading, set, &mut vocabulary);
-            let mut read = Read {
+            let mut read = ReadingSessions {
                 vocabulary,
                 sentences,
                 sessions: Vec::new(),

@@ -9,7 +9,7 @@ use capeval::report::Saved;
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
 use capeval_corpus::{Captions, ReadOptions, Role, unpack};
-use capeval_evaluate::Prepared;
+use capeval_evaluate::PreparedReferences;
 use capeval_evaluate::prepared::{MAGIC, Source};
 use capeval_lexical::fluency::NgramModel;
 use capeval_lexical::frequencies::{self, DocumentFrequencies};
@@ -81,7 +81,7 @@ pub enum ReferenceFile {
     /// Captions.
     Captions(Captions),
     /// References that were read and tokenised before.
-    Prepared(Box<Prepared>),
+    Prepared(Box<PreparedReferences>),
 }
 
 /// Opens references, prepared ones or captions. The file is read once, so it may be a pipe, or
@@ -101,12 +101,12 @@ pub fn references(path: &str, options: &ReadOptions) -> Result<ReferenceFile, Er
 }
 
 /// Opens the bytes of prepared references; errors call them `path`.
-pub fn open_prepared(path: &str, bytes: SharedBytes) -> Result<Prepared, Error> {
-    Prepared::open(bytes).map_err(|error| stale(path, error.to_string()))
+pub fn open_prepared(path: &str, bytes: SharedBytes) -> Result<PreparedReferences, Error> {
+    PreparedReferences::open(bytes).map_err(|error| stale(path, error.to_string()))
 }
 
 /// Compares prepared references with the files that they were made from; files that no longer exist are ignored.
-pub fn check_fresh(path: &str, prepared: &Prepared) -> Result<(), Error> {
+pub fn check_fresh(path: &str, prepared: &PreparedReferences) -> Result<(), Error> {
     let changed = prepared.sources.iter().find(|then| {
         source(&then.path).is_some_and(|now| now.bytes != then.bytes || now.modified > then.modified)
     });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval::arrays::SharedBytes;
-use capeval::evaluate::{Prepared as Archive, Progress as _};
+use capeval::evaluate::{PreparedReferences as Archive, Progress as _};
 use capeval::{
     CompareOptions, CompareRequest, DiversityRequest, PrepareOptions, PrepareRequest, ReferenceSource,
     Request, ScoreOptions, ScoreRequest,

@@ -106,7 +106,7 @@ pub(crate) fn open(path: &Path, otherwise: &'static str) -> anyhow::Result<files
     files::open(&path.display().to_string()).map_err(|_| anyhow::anyhow!(otherwise))
 }
 
-pub(crate) fn prepared(set: &Set) -> anyhow::Result<evaluate::Prepared> {
+pub(crate) fn prepared(set: &Set) -> anyhow::Result<evaluate::PreparedReferences> {
     let bytes = open(&set.prepared, "the references cannot be opened")?;
     Ok(files::open_prepared("references", Arc::new(bytes))?)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval_corpus::SegmentId;
-use capeval_evaluate::prepared::{Prepared, Source};
+use capeval_evaluate::prepared::{PreparedReferences, Source};
 use capeval_evaluate::{BatchScorer, ReferenceSet, System, evaluate, evaluate_and_keep, registry};
 use capeval_metric::{
     About, AnyMetric, Input, Learns, Mean, Memo, Metric, Part, Reading, References, Resources, Segment,
@@ -19,7 +19,7 @@ fn references() -> ReferenceSet {
     images.iter().map(|texts| texts.iter().map(String::as_str)).collect()
 }
 
-fn prepared() -> Prepared {
+fn prepared() -> PreparedReferences {
     let metrics: Vec<_> =
         METRICS.map(|name| registry::build(name, &[], &Resources::default()).unwrap()).into();
     let mut references = references();
@@ -27,7 +27,7 @@ fn prepared() -> Prepared {
     references.remember(&metrics, &());
     let ids = (0..40).map(|i| if i % 2 == 0 { SegmentId::Integer(i) } else { SegmentId::from("α.jpg") });
     let sources = vec![Source { path: "refs.json".into(), bytes: 7, modified: 0 }];
-    Prepared::new(ids.collect(), references, sources)
+    PreparedReferences::new(ids.collect(), references, sources)
 }
 
 /// The inputs of the metrics.
@@ -54,20 +54,20 @@ fn scores(references: &mut ReferenceSet, images: &[u32]) -> Vec<(String, Vec<u64
 }
 
 /// Bytes that start at a multiple of 64, as those of a memory map do.
-struct Aligned(Vec<u8>, usize);
+struct AlignedBytes(Vec<u8>, usize);
 
-impl AsRef<[u8]> for Aligned {
+impl AsRef<[u8]> for AlignedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0[self.1..]
     }
 }
 
-fn open(bytes: &[u8]) -> Result<Prepared, capeval_arrays::Error> {
+fn open(bytes: &[u8]) -> Result<PreparedReferences, capeval_arrays::Error> {
     let mut room = vec![0; bytes.len() + 64];
     let start = room.as_ptr().align_offset(64);
     room.truncate(start + bytes.len());
     room[start..].copy_from_slice(bytes);
-    Prepared::open(Arc::new(Aligned(room, start)))
+    PreparedReferences::open(Arc::new(AlignedBytes(room, start)))
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn the_references_of_some_images_are_read_as_if_there_were_no_others() {
     let (all, rouge) = read(&[0, 1, 2, 3, 4, 5, 6, 7]);
     let ids = (0..8).map(SegmentId::Integer).collect();
     let mut file = Vec::new();
-    Prepared::new(ids, all, Vec::new()).write(&mut file).unwrap();
+    PreparedReferences::new(ids, all, Vec::new()).write(&mut file).unwrap();
     let stored = open(&file).unwrap();
     let score = |mut references: ReferenceSet| {
         let n = references.n_images() as u32;
@@ -275,7 +275,7 @@ fn what_metrics_remember_of_references_is_stored_with_them() {
     let expected: Vec<f64> =
         [2, 5].map(|image| references.of(image).map(|text| text.len() as f64).sum()).to_vec();
     let mut bytes = Vec::new();
-    Prepared::new(prepared().ids, references, Vec::new()).write(&mut bytes).unwrap();
+    PreparedReferences::new(prepared().ids, references, Vec::new()).write(&mut bytes).unwrap();
     let references = open(&bytes).unwrap().references().unwrap();
     assert_eq!(count(references.clone()), expected, "the notes of both metrics, which have one name");
     let batches = BatchScorer::new(references, letters.to_vec(), [].into_iter(), &());
