@@ -1,7 +1,7 @@
 //! The references that systems are aligned with, and those that the engine takes.
 
 use capeval_choice::{Argument, Remedy};
-use capeval_corpus::{Aligned, GroupedCaptions, Ids, ImageIndex, SegmentId};
+use capeval_corpus::{Alignment, GroupedCaptions, Ids, ImageIndex, SegmentId};
 use capeval_evaluate::{PreparedReferences, ReferenceSet};
 use capeval_metric::AnyMetric;
 use capeval_text::Texts;
@@ -69,7 +69,7 @@ impl ReferenceIndex {
     }
 
     /// Collects the references that the aligned systems need, for `metrics`.
-    pub fn gather(self, aligned: &[Aligned], metrics: &[AnyMetric]) -> Result<AlignedReferences, Error> {
+    pub fn gather(self, aligned: &[Alignment], metrics: &[AnyMetric]) -> Result<AlignedReferences, Error> {
         let n_images = self.images().len();
         let mut taken = vec![false; n_images];
         for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {

@@ -1,7 +1,7 @@
 //! Restricts alignments to the images that all systems describe.
 
 use capeval_choice::{Argument, Code, Remedy};
-use capeval_corpus::{Aligned, Missing};
+use capeval_corpus::{Alignment, Missing};
 use capeval_metric::Signature;
 use capeval_report::Notice;
 
@@ -17,7 +17,7 @@ pub(crate) struct Common {
 
 impl Common {
     /// Restricts each alignment to the images that all have, out of `n_images`; `None` if that leaves out nothing.
-    pub fn cut(aligned: &mut [Aligned], n_images: usize) -> Result<Option<Self>, Error> {
+    pub fn cut(aligned: &mut [Alignment], n_images: usize) -> Result<Option<Self>, Error> {
         let mut described = vec![0_usize; n_images];
         for pair in aligned.iter().flat_map(|aligned| &aligned.pairs) {
             if let Some(count) = described.get_mut(pair.image as usize) {

@@ -1,6 +1,6 @@
 //! The systems and references of a task, matched image by image.
 
-use capeval_corpus::{Aligned, Captions, Missing, Opposite, Pair, Policy, agree, align_by};
+use capeval_corpus::{Alignment, Captions, Missing, Opposite, Pair, Policy, agree, align_by};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
@@ -39,7 +39,7 @@ pub(crate) struct Inputs {
 pub(crate) struct Systems {
     /// The name of each system, and its captions.
     pub captions: Vec<(String, Captions)>,
-    pub aligned: Vec<Aligned>,
+    pub aligned: Vec<Alignment>,
     /// The number of listed images, if there is a list.
     pub subset: Option<usize>,
     /// The images that all systems describe, if others were left out.
@@ -84,7 +84,7 @@ impl Inputs {
         };
         let index = ReferenceIndex::new(references, subset.as_ref(), options.ids)?;
         let (policy, is_empty) = (options.policy(), notices::is_empty(metrics));
-        let mut aligned: Vec<Aligned> = captions
+        let mut aligned: Vec<Alignment> = captions
             .par_iter()
             .map(|(_, captions)| align_by(index.images(), captions, &policy, &is_empty))
             .collect::<Result<_, _>>()?;
@@ -121,7 +121,7 @@ impl Inputs {
         let pairs: Vec<Pair> = (0..n_images as u32).map(|image| Pair { image, candidate: None }).collect();
         let captions: Vec<(String, Captions)> =
             plan.systems().map(|(name, files)| (name.to_owned(), Captions::new(files))).collect();
-        let mut aligned = vec![Aligned { pairs, notices: Vec::new() }; captions.len()];
+        let mut aligned = vec![Alignment { pairs, notices: Vec::new() }; captions.len()];
         let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &options.policy())?;
         let common = scope.cut(&mut aligned, n_images, options.policy(), found)?;
         let references = index.gather(&aligned, &[])?.without_texts();
@@ -159,7 +159,7 @@ impl Scope {
     /// Restricts alignments to common images, if they are meant and some systems lack images.
     fn cut(
         self,
-        aligned: &mut [Aligned],
+        aligned: &mut [Alignment],
         n_images: usize,
         policy: Policy,
         found: &mut Findings,
@@ -176,7 +176,7 @@ impl Scope {
 impl Systems {
     /// The systems as the engine takes them.
     pub fn for_engine(&self, references: &AlignedReferences) -> Vec<System> {
-        let system = |((name, captions), aligned): (&(String, Captions), &Aligned)| {
+        let system = |((name, captions), aligned): (&(String, Captions), &Alignment)| {
             let place = |image: u32| references.place.get(image as usize).copied();
             let text = |row: u32| captions.text(row as usize);
             System {

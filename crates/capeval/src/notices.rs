@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
 use capeval_choice::{Argument, Code, Remedy, Task};
-use capeval_corpus::{Aligned, Captions, Format, GroupedCaptions, Pair, SegmentId};
+use capeval_corpus::{Alignment, Captions, Format, GroupedCaptions, Pair, SegmentId};
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_stats::Resampling;
@@ -45,7 +45,7 @@ pub(crate) fn copy_of_references(
     references: &GroupedCaptions,
     name: &str,
     candidates: &Captions,
-    aligned: &Aligned,
+    aligned: &Alignment,
 ) -> Option<Notice> {
     let is_copy = |pair: &Pair| {
         let text = pair.candidate.map(|row| candidates.text(row as usize));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capeval_choice::{Code, Remedy};
-use capeval_corpus::{Aligned, Captions, GroupedCaptions};
+use capeval_corpus::{Alignment, Captions, GroupedCaptions};
 use capeval_report::Notice;
 
 /// The fewest images on which captions that repeat each other say something.
@@ -26,7 +26,7 @@ pub(crate) fn swapped(
     references: &GroupedCaptions,
     name: &str,
     candidates: &Captions,
-    aligned: &Aligned,
+    aligned: &Alignment,
 ) -> Option<Notice> {
     if aligned.len() < MANY_IMAGES || references.captions().len() != references.len() {
         return None;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
-use crate::unpack::{self, Packing, Unpacked};
+use crate::unpack::{self, Packing, UnpackedFile};
 
 /// The number of bytes from which the format is detected.
 pub(crate) const HEAD_BYTES: usize = 1 << 16;
@@ -28,7 +28,7 @@ pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b
     Ok(content(bytes, name, no_limits)?.content)
 }
 
-fn content<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Unpacked<'b>, Error> {
+fn content<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<UnpackedFile<'b>, Error> {
     let mut unpacked = unpack::unpack(bytes, name, no_limits)?;
     if let Some(wide) = Wide::of(&unpacked.content) {
         unpacked.content = Cow::Owned(wide.to_utf8(&unpacked.content, name)?.into_bytes());
@@ -121,7 +121,7 @@ impl<'a> Source<'a> {
 
     /// As [`from_bytes`](Self::from_bytes), of any size if `no_limits`.
     pub fn within_limits(bytes: &'a [u8], name: &'a str, no_limits: bool) -> Result<Self, Error> {
-        let Unpacked { content, member } = content(bytes, name, no_limits)?;
+        let UnpackedFile { content, member } = content(bytes, name, no_limits)?;
         Ok(Self { name, member, bytes: content })
     }
 

@@ -47,7 +47,7 @@ mod write;
 mod written;
 mod zstd;
 
-pub use align::{Aligned, AlignedScores, GroupedCaptions, ImageIndex, Pair, align, align_by, align_scores};
+pub use align::{AlignedScores, Alignment, GroupedCaptions, ImageIndex, Pair, align, align_by, align_scores};
 pub use capeval_choice::{Notice, Remedy, Role, SegmentId, UnknownName};
 pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};

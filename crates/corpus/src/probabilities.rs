@@ -133,7 +133,7 @@ impl<'n> Reading<'n> {
     }
 
     /// The numbers of a row and their properties.
-    fn numbers<'r>(&self, row: &'r Row<'r>, id: SegmentId) -> Result<(Found<'r>, Numbers<'r>), Error> {
+    fn numbers<'r>(&self, row: &'r Row<'r>, id: SegmentId) -> Result<(NumberPlace<'r>, Numbers<'r>), Error> {
         let Columns { probabilities, logarithms, .. } = self.columns;
         let read = |column: Option<usize>| {
             column.map_or(Ok(Numbers::One(Cell::Null)), |column| Numbers::read(row, column))
@@ -147,15 +147,15 @@ impl<'n> Reading<'n> {
             }
             (_, Some(column), (other, numbers)) if other == none => (column, Scale::Logarithm, numbers),
             (_, column, _) => {
-                let found = Found { row, id, column: column.unwrap_or(0), scale: Scale::Logarithm };
+                let found = NumberPlace { row, id, column: column.unwrap_or(0), scale: Scale::Logarithm };
                 return Err(found.both());
             }
         };
-        Ok((Found { row, id, column, scale }, numbers))
+        Ok((NumberPlace { row, id, column, scale }, numbers))
     }
 
     /// Adds a segment with all its numbers.
-    fn add_segment(&mut self, found: Found<'_>, numbers: &[Option<f64>]) -> Result<(), Error> {
+    fn add_segment(&mut self, found: NumberPlace<'_>, numbers: &[Option<f64>]) -> Result<(), Error> {
         let end = match self.columns.end {
             Some(column) => found.number(column, &found.row.cell(column)?.typed())?,
             None => None,
@@ -182,7 +182,7 @@ impl<'n> Reading<'n> {
     }
 
     /// Adds a token to its segment.
-    fn add_token(&mut self, found: Found<'_>, number: &Cell<'_>) -> Result<(), Error> {
+    fn add_token(&mut self, found: NumberPlace<'_>, number: &Cell<'_>) -> Result<(), Error> {
         let number = found.number(found.column, number)?;
         let ends = match self.columns.tokens {
             Some(column) => is_end(&found.row.cell(column)?),
@@ -234,14 +234,14 @@ impl<'r> Numbers<'r> {
 }
 
 /// The position of numbers, and their scale.
-struct Found<'r> {
+struct NumberPlace<'r> {
     row: &'r Row<'r>,
     id: SegmentId,
     column: usize,
     scale: Scale,
 }
 
-impl Found<'_> {
+impl NumberPlace<'_> {
     /// The number in a cell or an item of a list; `None` if it is null.
     fn number(&self, column: usize, cell: &Cell<'_>) -> Result<Option<f64>, Error> {
         let Some(number) = cell.number() else {

@@ -83,21 +83,21 @@ impl Packing {
 }
 
 /// The content of a file.
-pub(crate) struct Unpacked<'b> {
+pub(crate) struct UnpackedFile<'b> {
     pub content: Cow<'b, [u8]>,
     /// The name of the file in the archive that it came in.
     pub member: Option<String>,
 }
 
 /// Decompresses `bytes` as often as they are compressed; errors call them `name`.
-pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Unpacked<'b>, Error> {
+pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<UnpackedFile<'b>, Error> {
     let limit =
         if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
-    let mut unpacked = Unpacked { content: Cow::Borrowed(bytes), member: None };
+    let mut unpacked = UnpackedFile { content: Cow::Borrowed(bytes), member: None };
     for _ in 0..MOST_LAYERS {
         let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
         let (content, member) = Layer { packing, name, limit }.unpack(&unpacked.content)?;
-        unpacked = Unpacked { content: Cow::Owned(content), member: member.or(unpacked.member) };
+        unpacked = UnpackedFile { content: Cow::Owned(content), member: member.or(unpacked.member) };
     }
     let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
     let message = format!("compressed more than {MOST_LAYERS} times, at last with {}", packing.name());
@@ -149,7 +149,7 @@ pub fn members(
 }
 
 /// An archive by zip, and the files in it with their numbers.
-type Zipped<'b> = (ZipArchive<Cursor<&'b [u8]>>, Vec<(String, usize)>);
+type ZipFiles<'b> = (ZipArchive<Cursor<&'b [u8]>>, Vec<(String, usize)>);
 
 /// One layer of compression of the file `name`, and the number of bytes to which it may decompress.
 struct Layer<'n> {
@@ -180,7 +180,7 @@ impl Layer<'_> {
     }
 
     /// An archive by zip, and the files in it with their numbers.
-    fn zipped<'b>(&self, bytes: &'b [u8]) -> Result<Zipped<'b>, Error> {
+    fn zipped<'b>(&self, bytes: &'b [u8]) -> Result<ZipFiles<'b>, Error> {
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| self.zip_fault(error))?;
         let names = (0..archive.len()).filter_map(|at| Some((archive.name_for_index(at)?, at)));
         let named =

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use capeval::choice::{Argument, Remedy, counted};
-use capeval::corpus::ratings::{self, Choice, Choices, Item, Judged, RatingOptions, Ratings};
+use capeval::corpus::ratings::{self, Choice, Choices, Item, RatedCaption, RatingOptions, Ratings};
 use capeval::corpus::{Captions, ReadOptions, Row, Rows, SegmentId, read_rows};
 use serde::Deserialize;
 use serde_json::Value;
@@ -198,7 +198,12 @@ impl Gathering {
             Some(item) => item.ratings.extend(ratings),
             None => {
                 self.places.insert(key, self.items.len());
-                self.items.push(Item { image: id, caption: Some(Judged::Text(caption)), system, ratings });
+                self.items.push(Item {
+                    image: id,
+                    caption: Some(RatedCaption::Text(caption)),
+                    system,
+                    ratings,
+                });
             }
         }
     }
@@ -410,7 +415,7 @@ fn correct(gathering: &mut Gathering, files: &Files<'_>) -> Result<(), Error> {
     }
     let images = &gathering.images;
     for item in &mut gathering.items {
-        let Some(Judged::Text(caption)) = &item.caption else { continue };
+        let Some(RatedCaption::Text(caption)) = &item.caption else { continue };
         let image = images.get(&item.image).unwrap_or(&item.image);
         if let Some(numbers) = known.get(&(stem(image), caption.clone())) {
             let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;

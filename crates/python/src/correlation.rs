@@ -1,6 +1,6 @@
 //! Correlations with human ratings for Python.
 
-use capeval::corpus::ratings::{self, Item, Judged, RatingOptions, Ratings};
+use capeval::corpus::ratings::{self, Item, RatedCaption, RatingOptions, Ratings};
 use capeval::report::{Agreement, Coefficient, Correlation as Found};
 use capeval::{CorrelateOptions, CorrelateRequest};
 use capeval_files as files;
@@ -139,7 +139,7 @@ fn rated(rows: Vec<Row<'_>>) -> PyResult<Ratings> {
             if let Some(wrong) = ratings.iter().find(|rating| !rating.is_finite()) {
                 return Err(value(&format!("image {}: {wrong} is not a rating", image.quoted())));
             }
-            Ok(Item { image, caption: caption.map(Judged::Text), system, ratings })
+            Ok(Item { image, caption: caption.map(RatedCaption::Text), system, ratings })
         })
         .filter(|item| item.as_ref().map_or(true, |item| !item.ratings.is_empty()))
         .collect::<PyResult<Vec<Item>>>()?;

@@ -2,7 +2,7 @@
 
 use capeval::GivenScores;
 use capeval::corpus::SegmentId;
-use capeval::corpus::scores::{Described, read_scores};
+use capeval::corpus::scores::{MeasureFacts, read_scores};
 use capeval_files as files;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -45,7 +45,7 @@ impl Scores {
                 py.detach(|| read_scores(&bytes, &path, ids.as_deref())).map_err(from_corpus)?
             }
         };
-        let describe = |(name, range, lower_is_better)| (name, Described { range, lower_is_better });
+        let describe = |(name, range, lower_is_better)| (name, MeasureFacts { range, lower_is_better });
         let described = measures.unwrap_or_default().into_iter().map(describe).collect();
         scores.describe(described).map_err(from_corpus)?;
         Ok(Self { given: GivenScores::new(scores, name, stem).map_err(|error| fault(&error))? })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use capeval_choice::{Argument, Code, Remedy, Role};
-use capeval_corpus::ratings::{Item, Judged, Ratings};
+use capeval_corpus::ratings::{Item, RatedCaption, Ratings};
 use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
 use capeval_evaluate::registry::Resources;
@@ -77,7 +77,7 @@ impl Judgements {
     /// Points without captions or references.
     pub fn bare(ratings: &Ratings, unit: Unit) -> Self {
         let items = ratings.items.iter().map(|item| match &item.caption {
-            Some(Judged::Text(text)) => (item, text.clone(), false),
+            Some(RatedCaption::Text(text)) => (item, text.clone(), false),
             _ => (item, String::new(), false),
         });
         Self::of(items, Vec::new(), OwnReference::Keep, unit)
@@ -291,8 +291,8 @@ fn words(item: &Item, ratings: &Ratings, known: &Known<'_>) -> Result<String, Er
         Error::with_remedy(message, remedy)
     };
     match (&item.caption, &ratings.no_caption) {
-        (Some(Judged::Text(text)), _) => Ok(text.clone()),
-        (Some(Judged::Reference { image, number }), _) => {
+        (Some(RatedCaption::Text(text)), _) => Ok(text.clone()),
+        (Some(RatedCaption::Reference { image, number }), _) => {
             let text = known.of(image).and_then(|texts| texts.get(*number));
             text.map(|text| (*text).to_owned()).ok_or_else(|| {
                 let what = format!("the rated caption {image}#{number} is not in {}", known.source);

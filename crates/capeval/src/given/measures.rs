@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use capeval_choice::{Argument, Code, Remedy, suggest};
-use capeval_corpus::scores::Described;
+use capeval_corpus::scores::MeasureFacts;
 use capeval_evaluate::registry::kinds;
 use capeval_metric::{AnyMetric, Part};
 use capeval_report::Notice;
@@ -54,7 +54,7 @@ pub(crate) fn parts(
     for key in keys {
         let name = plain(key);
         let known = known.iter().find(|known| known.key == name);
-        let Described { range, lower_is_better: says_lower } = described(files, key)?;
+        let MeasureFacts { range, lower_is_better: says_lower } = described(files, key)?;
         let mut part = Part::score(key, key, f64::NEG_INFINITY..=f64::INFINITY);
         if let Some(of_metric) = known {
             part = Part { key: key.to_owned(), has_interval: true, ..of_metric.clone() };
@@ -90,8 +90,8 @@ pub(crate) fn parts(
 }
 
 /// The description of a measure in the files.
-fn described(files: &[GivenScores], key: &str) -> Result<Described, Error> {
-    let mut told: Option<(&Described, &str)> = None;
+fn described(files: &[GivenScores], key: &str) -> Result<MeasureFacts, Error> {
+    let mut told: Option<(&MeasureFacts, &str)> = None;
     for file in files {
         let Some((_, own)) = file.scores.described.iter().find(|(name, _)| name == key) else { continue };
         match told {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_file_may_describe_its_measures() {
         let mut given = file(&["wer", "clip"], &[0.5, 0.5]);
-        let about = |range, lower| Described { range, lower_is_better: Some(lower) };
+        let about = |range, lower| MeasureFacts { range, lower_is_better: Some(lower) };
         given.scores.described =
             vec![("wer".into(), about(None, true)), ("clip".into(), about(Some((0.0, 2.5)), false))];
         let (parts, notices) = described(given.clone(), &[]);

@@ -1,6 +1,6 @@
 //! Finds the file that holds the scores of a system by a measure, and the images that they are of.
 
-use capeval_corpus::{Aligned, Captions, ImageIndex, Policy, align_scores};
+use capeval_corpus::{Alignment, Captions, ImageIndex, Policy, align_scores};
 use capeval_metric::{AnyMetric, Part};
 
 use super::{Given, GivenScores, averaged, listed, parts};
@@ -170,7 +170,7 @@ impl Plan {
     pub fn align(
         &self,
         images: &ImageIndex,
-        aligned: &mut [Aligned],
+        aligned: &mut [Alignment],
         subset: Option<&Subset>,
         policy: &Policy,
     ) -> Result<Values, Error> {

@@ -28,14 +28,14 @@ pub struct Pair {
 
 /// The images to score, in the order of the references, and notices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Aligned {
+pub struct Alignment {
     /// One pair per image.
     pub pairs: Vec<Pair>,
     /// Notices about what was left out or replaced, and about oddities.
     pub notices: Vec<Notice>,
 }
 
-impl Aligned {
+impl Alignment {
     /// The number of images to score.
     pub fn len(&self) -> usize {
         self.pairs.len()
@@ -55,7 +55,7 @@ impl Aligned {
 /// # Errors
 /// In this order: an id is a number in one file and a string in the other; a candidate has no reference; an image has
 /// several candidates; an image has no candidate; a candidate is empty; no image is left.
-pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Result<Aligned, Error> {
+pub fn align(images: &ImageIndex, candidates: &Captions, policy: &Policy) -> Result<Alignment, Error> {
     align_by(images, candidates, policy, |text| text.trim().is_empty())
 }
 
@@ -65,15 +65,15 @@ pub fn align_by(
     candidates: &Captions,
     policy: &Policy,
     is_empty: impl Fn(&str) -> bool,
-) -> Result<Aligned, Error> {
+) -> Result<Alignment, Error> {
     let Policy { missing, surplus, duplicate, empty } = *policy;
     if u32::try_from(candidates.len()).is_err() {
         let message = "holds more than 4294967295 captions, which is more than can be numbered";
         return Err(Error::new(ErrorKind::Shape, candidates.source(), message));
     }
-    let mut aligned = Aligned::default();
+    let mut aligned = Alignment::default();
     let check = Check { images, candidates, noun: "candidate" };
-    let chosen = Chosen::of(&check, surplus, duplicate, &mut aligned.notices)?;
+    let chosen = ChosenRows::of(&check, surplus, duplicate, &mut aligned.notices)?;
     let without = || chosen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(image, _)| image);
     let n_missing = without().count();
     let is_blank = |row: &u32| is_empty(candidates.text(*row as usize));
@@ -123,7 +123,7 @@ pub fn align_by(
 type Rows = Vec<Option<u32>>;
 
 /// The candidates of images, and those left over.
-struct Chosen {
+struct ChosenRows {
     rows: Rows,
     /// Each further row of an image, with the row taken before it.
     repeated: Vec<(u32, u32)>,
@@ -131,7 +131,7 @@ struct Chosen {
     surplus: Vec<u32>,
 }
 
-impl Chosen {
+impl ChosenRows {
     /// Chooses one of several candidates as `duplicate` says, and leaves out those of other images, if the policies
     /// allow it.
     fn of(

@@ -1,7 +1,7 @@
 //! Pairs images with scores that someone else computed, under the policies of captions.
 
 use super::check::Check;
-use super::{Chosen, ImageIndex};
+use super::{ChosenRows, ImageIndex};
 use crate::policy::{Missing, Policy};
 use crate::{Captions, Error, Notice};
 
@@ -30,7 +30,7 @@ pub fn align_scores(
     let mut notices = Vec::new();
     let chosen = {
         let check = Check { images, candidates: scores, noun };
-        Chosen::of(&check, policy.surplus, policy.duplicate, &mut notices)?
+        ChosenRows::of(&check, policy.surplus, policy.duplicate, &mut notices)?
     };
     let is_number = |row: &u32| !scores.text(*row as usize).is_empty();
     let rows: Vec<Option<u32>> = chosen.iter().map(|row| row.filter(is_number)).collect();

@@ -3,11 +3,11 @@
 
 use serde::Deserialize;
 
-use super::{Gatherer, Judged};
+use super::{Gatherer, RatedCaption};
 use crate::{Captions, Error, ErrorKind, Position, SegmentId};
 
 /// The content of the file.
-pub(super) struct Found {
+pub(super) struct ClipScoreFile {
     pub gathered: Gatherer,
     pub references: Captions,
 }
@@ -26,7 +26,7 @@ struct Judgement {
 
 /// Reads the file; `None` if it has another format. Runs of white space in captions become one space, as in CLIPScore's
 /// program.
-pub(super) fn read(text: &str, name: &str) -> Result<Option<Found>, Error> {
+pub(super) fn read(text: &str, name: &str) -> Result<Option<ClipScoreFile>, Error> {
     if !text.trim_start().starts_with('{') || !text.contains("\"human_judgement\"") {
         return Ok(None);
     }
@@ -43,11 +43,11 @@ pub(super) fn read(text: &str, name: &str) -> Result<Option<Found>, Error> {
             references.push(id.clone(), &joined(reference));
         }
         for judgement in &image.human_judgement {
-            let caption = Some(Judged::Text(joined(&judgement.caption)));
+            let caption = Some(RatedCaption::Text(joined(&judgement.caption)));
             gathered.add(id.clone(), caption, None, judgement.rating.as_slice());
         }
     }
-    Ok(Some(Found { gathered, references }))
+    Ok(Some(ClipScoreFile { gathered, references }))
 }
 
 fn joined(caption: &str) -> String {

@@ -4,7 +4,7 @@
 //! Captions are named by the image that they were written for and their number, `2549968784_39bfbe44f9.jpg#2`; their
 //! texts are in `Flickr8k.token.txt`.
 
-use super::{Gatherer, Judged};
+use super::{Gatherer, RatedCaption};
 use crate::{Error, ErrorKind, Position, SegmentId};
 
 /// Reads either file; `None` if it has another format.
@@ -50,10 +50,10 @@ pub(super) fn read(text: &str, name: &str) -> Result<Option<Gatherer>, Error> {
 }
 
 /// Parses the name of a caption.
-fn judged(name: &str) -> Option<Judged> {
+fn judged(name: &str) -> Option<RatedCaption> {
     let (image, number) = name.rsplit_once('#')?;
     let number = number.trim().parse().ok()?;
-    (!image.is_empty()).then(|| Judged::Reference { image: SegmentId::from(image), number })
+    (!image.is_empty()).then(|| RatedCaption::Reference { image: SegmentId::from(image), number })
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     fn experts_and_crowds_are_told_apart() {
         let experts = read("a.jpg\tb.jpg#2\t1\t1\t2\nb.jpg\tb.jpg#0\t4\t4\t3\n", "x").unwrap().unwrap().items;
         assert_eq!(experts[0].ratings, [1.0, 1.0, 2.0]);
-        assert_eq!(experts[1].caption, Some(Judged::Reference { image: "b.jpg".into(), number: 0 }));
+        assert_eq!(experts[1].caption, Some(RatedCaption::Reference { image: "b.jpg".into(), number: 0 }));
         let crowd = read("a.jpg\tb.jpg#2\t0.333333333333\t1\t2\r\na.jpg\tb.jpg#3\t0\t0\t3\r\n", "x");
         let ratings: Vec<Vec<f64>> =
             crowd.unwrap().unwrap().items.into_iter().map(|item| item.ratings).collect();

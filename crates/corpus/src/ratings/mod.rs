@@ -43,7 +43,7 @@ pub struct Item {
     /// The image.
     pub image: SegmentId,
     /// The rated caption, if the file contains it.
-    pub caption: Option<Judged>,
+    pub caption: Option<RatedCaption>,
     /// The system that wrote the caption, if the file names it.
     pub system: Option<String>,
     /// The ratings: finite numbers, at least one.
@@ -52,7 +52,7 @@ pub struct Item {
 
 /// A rated caption.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Judged {
+pub enum RatedCaption {
     /// The text of the caption.
     Text(String),
     /// A caption in the references.
@@ -111,7 +111,7 @@ fn found(ratings: Ratings) -> Result<Ratings, Error> {
 struct Gatherer {
     items: Vec<Item>,
     unrated: usize,
-    known: std::collections::HashMap<(SegmentId, Option<Judged>, Option<String>), usize>,
+    known: std::collections::HashMap<(SegmentId, Option<RatedCaption>, Option<String>), usize>,
 }
 
 impl Gatherer {
@@ -119,7 +119,13 @@ impl Gatherer {
         Ratings { items: self.items, unrated: self.unrated, ..Ratings::default() }
     }
 
-    fn add(&mut self, image: SegmentId, caption: Option<Judged>, system: Option<String>, ratings: &[f64]) {
+    fn add(
+        &mut self,
+        image: SegmentId,
+        caption: Option<RatedCaption>,
+        system: Option<String>,
+        ratings: &[f64],
+    ) {
         if ratings.is_empty() {
             self.unrated += 1;
             return;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use capeval_choice::Argument;
 
-use super::{Gatherer, Judged, RatingOptions, Ratings};
+use super::{Gatherer, RatedCaption, RatingOptions, Ratings};
 use crate::table::known::{self, is_rater};
 use crate::table::{Cell, Table, TableRow};
 use crate::{Captions, Error, ErrorKind, Remedy, Role, SegmentId};
@@ -35,7 +35,7 @@ pub(super) fn read(table: &Table, options: &RatingOptions, name: &str) -> Result
                     .with_remedy(Remedy::say("leave the cell empty where a rater is missing"))
             })?;
         }
-        let caption = cell(columns.caption).map(|cell| Judged::Text(cell.to_string()));
+        let caption = cell(columns.caption).map(|cell| RatedCaption::Text(cell.to_string()));
         if columns.caption.is_some() && caption.is_none() && !ratings.is_empty() {
             no_caption.get_or_insert(row.place);
         }

@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind, Position, Remedy};
 /// The range of a measure, and whether lower is better by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Described {
+pub struct MeasureFacts {
     /// The lowest and the highest possible value; infinite if there is none.
     #[serde(deserialize_with = "range")]
     pub range: Option<(f64, f64)>,
@@ -34,12 +34,12 @@ fn range<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<(f6
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
-    measures: BTreeMap<String, Described>,
+    measures: BTreeMap<String, MeasureFacts>,
 }
 
 /// A text whose first line may be a header.
-pub(super) struct Split<'t> {
-    pub described: Vec<(String, Described)>,
+pub(super) struct SplitText<'t> {
+    pub described: Vec<(String, MeasureFacts)>,
     /// The text that follows it.
     pub rest: &'t str,
     /// True if it was a comment above a table.
@@ -47,7 +47,7 @@ pub(super) struct Split<'t> {
 }
 
 /// Splits the header from a text: a line `{"measures": …}` alone, or in a comment of a table.
-pub(super) fn split<'t>(text: &'t str, name: &str) -> Result<Split<'t>, Error> {
+pub(super) fn split<'t>(text: &'t str, name: &str) -> Result<SplitText<'t>, Error> {
     let end = text.find('\n').unwrap_or(text.len());
     let (line, rest) = text.split_at(end);
     let line = line.trim();
@@ -56,20 +56,20 @@ pub(super) fn split<'t>(text: &'t str, name: &str) -> Result<Split<'t>, Error> {
         let mut value = line.strip_prefix('{').map(str::trim_start).into_iter();
         value.any(|value| value.starts_with("\"measures\"")) && super::is_whole(line)
     };
-    let none = Split { described: Vec::new(), rest: text, is_comment: false };
+    let none = SplitText { described: Vec::new(), rest: text, is_comment: false };
     match (comment, rest.trim().is_empty()) {
         (Some(header), _) if is_header(header) => {
-            Ok(Split { described: read(header, name)?, rest, is_comment: true })
+            Ok(SplitText { described: read(header, name)?, rest, is_comment: true })
         }
         (None, false) if is_header(line) => {
-            Ok(Split { described: read(line, name)?, rest, is_comment: false })
+            Ok(SplitText { described: read(line, name)?, rest, is_comment: false })
         }
         _ => Ok(none),
     }
 }
 
 /// Reads a header.
-pub(super) fn read(header: &str, name: &str) -> Result<Vec<(String, Described)>, Error> {
+pub(super) fn read(header: &str, name: &str) -> Result<Vec<(String, MeasureFacts)>, Error> {
     let header: Header = serde_json::from_str(header).map_err(|error| {
         let place = Position { line: Some(1), ..Position::default() };
         let message = format!("the description of its measures: {error}");
@@ -85,7 +85,7 @@ impl SegmentScores {
     ///
     /// # Errors
     /// When there is no such measure, or a score is outside of its range.
-    pub fn describe(&mut self, described: Vec<(String, Described)>) -> Result<(), Error> {
+    pub fn describe(&mut self, described: Vec<(String, MeasureFacts)>) -> Result<(), Error> {
         self.described.retain(|(name, _)| described.iter().all(|(other, _)| other != name));
         self.described.extend(described);
         check(self)
@@ -101,7 +101,7 @@ pub(super) fn check(scores: &mut SegmentScores) -> Result<(), Error> {
         scores.is_unnamed = false;
     }
     let SegmentScores { source, keys, described, rows, .. } = scores;
-    for (name, Described { range, .. }) in described.iter() {
+    for (name, MeasureFacts { range, .. }) in described.iter() {
         let Some(column) = keys.iter().position(|key| key == name) else {
             let message =
                 format!("{name} is described, but there is no such score, only {}", keys.join(", "));

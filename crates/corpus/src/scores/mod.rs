@@ -18,7 +18,7 @@ use std::collections::HashSet;
 
 use capeval_choice::{Argument, Remedy, counted};
 
-pub use self::described::Described;
+pub use self::described::MeasureFacts;
 use crate::input::{Source, Text, unpack};
 use crate::json::Json;
 use crate::table::{
@@ -45,7 +45,7 @@ pub struct SegmentScores {
     /// True if the only key is not in the file, but [`UNNAMED`].
     pub is_unnamed: bool,
     /// The descriptions of measures in the file, by key.
-    pub described: Vec<(String, Described)>,
+    pub described: Vec<(String, MeasureFacts)>,
     /// The segments.
     pub rows: Vec<ScoredSegment>,
 }
@@ -87,7 +87,7 @@ pub fn read_scores(bytes: &[u8], name: &str, ids: Option<&[SegmentId]>) -> Resul
         return of_table(&gathering.table(), name);
     }
     let text = source.into_text()?;
-    let described::Split { described, rest, is_comment } = described::split(&text.text, name)?;
+    let described::SplitText { described, rest, is_comment } = described::split(&text.text, name)?;
     let start = text.text.len() - rest.len();
     let mut scores = match rest.trim_start().as_bytes() {
         [b'{', ..] if is_whole(rest) => objects::read(rest, name, described)?,
@@ -333,7 +333,7 @@ mod tests {
             format!("{}, \"per_item\": {{\"7\": {{\"wer\": 0.5}}}}}}", &about[..about.len() - 1]),
         ] {
             let found = read(&text);
-            let described = Described { range: Some((0.0, f64::INFINITY)), lower_is_better: Some(true) };
+            let described = MeasureFacts { range: Some((0.0, f64::INFINITY)), lower_is_better: Some(true) };
             assert_eq!(found.described, [("wer".to_owned(), described)], "{text}");
             assert_eq!(first(&found), [("7".to_owned(), 0.5)], "{text}");
         }

@@ -1,6 +1,6 @@
 //! Scores in one JSON object: from ids to numbers, from ids to measures, or from systems to either.
 
-use super::{Described, EXPECTED, SegmentScores, UNNAMED, none, of_table};
+use super::{EXPECTED, MeasureFacts, SegmentScores, UNNAMED, none, of_table};
 use crate::input::Source;
 use crate::json::Json;
 use crate::table::{Cell, Gathering, Names, Nesting, Origin, known, read_lines, read_value};
@@ -15,7 +15,7 @@ const PER_ITEM: &str = "per_item";
 pub(super) fn read(
     text: &str,
     name: &str,
-    described: Vec<(String, Described)>,
+    described: Vec<(String, MeasureFacts)>,
 ) -> Result<SegmentScores, Error> {
     let origin = Origin { name, text, base: 0, line: None };
     let Cell::Object(mut object) = origin.check(read_value(&mut Json::new(text)))? else {

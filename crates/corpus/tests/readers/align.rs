@@ -2,7 +2,7 @@
 
 use capeval_choice::Code;
 use capeval_corpus::{
-    Aligned, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Notice,
+    Alignment, Captions, Duplicate, Empty, Error, ErrorKind, Format, GroupedCaptions, Ids, Missing, Notice,
     Policy, ReadOptions, SegmentId, Surplus, align, read_bytes,
 };
 
@@ -22,7 +22,11 @@ fn id_of(id: &str) -> SegmentId {
     }
 }
 
-fn run(references: &[(&str, &str)], candidates: &[(&str, &str)], policy: &Policy) -> Result<Aligned, Error> {
+fn run(
+    references: &[(&str, &str)],
+    candidates: &[(&str, &str)],
+    policy: &Policy,
+) -> Result<Alignment, Error> {
     let references = GroupedCaptions::new(captions("refs.json", references), Ids::AsGiven)?;
     align(references.index(), &captions("hyps.json", candidates), policy)
 }

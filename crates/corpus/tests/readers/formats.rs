@@ -617,14 +617,14 @@ fn zstd_of_several_frames_is_unpacked() {
 
 #[test]
 fn a_failing_source_is_an_error() {
-    struct Broken;
-    impl std::io::Read for Broken {
+    struct BrokenReader;
+    impl std::io::Read for BrokenReader {
         fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
             Err(std::io::Error::from_raw_os_error(21))
         }
     }
     check_error(
-        read(Broken, "dir", &ReadOptions::candidates()),
+        read(BrokenReader, "dir", &ReadOptions::candidates()),
         ErrorKind::Io,
         "dir: cannot read: is a directory",
     );

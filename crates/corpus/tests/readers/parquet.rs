@@ -7,7 +7,7 @@ use arrow_array::{
     ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
 use capeval_choice::Code;
-use capeval_corpus::ratings::{Item, Judged, RatingOptions, read_ratings};
+use capeval_corpus::ratings::{Item, RatedCaption, RatingOptions, read_ratings};
 use capeval_corpus::{Captions, Error, ErrorKind, Format, ReadOptions, read_bytes};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -151,7 +151,7 @@ fn ratings(bytes: &[u8]) -> Result<Vec<Item>, Error> {
 fn raters_are_in_rows_in_columns_or_in_lists() {
     let item = |image: &str, caption: &str, ratings: &[f64]| Item {
         image: image.into(),
-        caption: Some(Judged::Text(caption.into())),
+        caption: Some(RatedCaption::Text(caption.into())),
         system: None,
         ratings: ratings.to_vec(),
     };

@@ -1,6 +1,6 @@
 //! Readers of human ratings, on whole and damaged samples.
 
-use capeval_corpus::ratings::{Item, Judged, RatingOptions, Ratings, read_ratings};
+use capeval_corpus::ratings::{Item, RatedCaption, RatingOptions, Ratings, read_ratings};
 use capeval_corpus::scores::read_scores;
 use capeval_corpus::{Error, SegmentId};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn read(text: &str) -> Result<Ratings, Error> {
 fn item(image: impl Into<SegmentId>, caption: Option<&str>, system: Option<&str>, ratings: &[f64]) -> Item {
     Item {
         image: image.into(),
-        caption: caption.map(|text| Judged::Text(text.into())),
+        caption: caption.map(|text| RatedCaption::Text(text.into())),
         system: system.map(str::to_owned),
         ratings: ratings.to_vec(),
     }

@@ -3,7 +3,7 @@
 use super::cells::{Two, only, only_column, text};
 use super::fault::Fault;
 use super::rows::Row;
-use super::winner::Said;
+use super::winner::WinnerCell;
 use crate::table::Cell;
 use crate::table::known::{
     CANDIDATE, CATEGORY, IMAGE, PAIR, REFERENCE, REFERENCE_LIST, TWO_CAPTIONS, VOTES, WINNER,
@@ -29,10 +29,10 @@ pub(super) struct Columns {
 }
 
 /// The votes in a row.
-pub(super) struct Voted {
+pub(super) struct RowVotes {
     pub counts: Option<[f64; 2]>,
     /// The column of the winner, and its cell.
-    pub winner: Option<(String, Said)>,
+    pub winner: Option<(String, WinnerCell)>,
 }
 
 /// The names of columns in lower case without separators, each with the original name.
@@ -168,12 +168,12 @@ impl Columns {
     }
 
     /// The votes in the row: counts, a winner, both or neither.
-    pub fn voted(&self, row: &Row) -> Result<Voted, Fault> {
+    pub fn voted(&self, row: &Row) -> Result<RowVotes, Fault> {
         let winner = only_column(&self.winners, row, "winners")?;
-        let winner = winner.and_then(|name| Some((name.clone(), Said::of(row.get(name)?))));
+        let winner = winner.and_then(|name| Some((name.clone(), WinnerCell::of(row.get(name)?))));
         let two = only(&self.counts, row, "votes", |two| (two.names(), two.named()))?;
         let cells = two.map(|two| two.cells(row, "numbers of votes")).transpose()?.flatten();
-        let (Some(two), Some(cells)) = (two, cells) else { return Ok(Voted { counts: None, winner }) };
+        let (Some(two), Some(cells)) = (two, cells) else { return Ok(RowVotes { counts: None, winner }) };
         let count = |cell: Option<&Cell<'_>>| match cell {
             None | Some(Cell::Null) => {
                 let message = format!("one of the two numbers of votes in {} is missing", two.named());
@@ -184,7 +184,7 @@ impl Columns {
                 _ => Err(Fault::new(format!("'{cell}' in {} is not a number of votes", two.named()))),
             },
         };
-        Ok(Voted { counts: Some([count(cells[0])?, count(cells[1])?]), winner })
+        Ok(RowVotes { counts: Some([count(cells[0])?, count(cells[1])?]), winner })
     }
 
     pub fn category(&self, row: &Row) -> Option<String> {

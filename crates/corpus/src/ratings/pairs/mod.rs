@@ -16,7 +16,7 @@ mod winner;
 use crate::input::Source;
 use crate::table::{Nesting, Table};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
-use columns::{Columns, Voted};
+use columns::{Columns, RowVotes};
 use fault::Fault;
 use gathering::Gathering;
 use rows::Row;
@@ -64,7 +64,7 @@ pub fn read_pairs(bytes: &[u8], name: &str) -> Result<Choices, Error> {
     }
     let columns = Columns::choose(&names, name)?;
     let shape = |row: &Row, fault: Fault| fault.error(ErrorKind::Shape, name, row.place);
-    let voted: Vec<Voted> = rows
+    let voted: Vec<RowVotes> = rows
         .iter()
         .map(|row| columns.voted(row).map_err(|fault| shape(row, fault)))
         .collect::<Result<_, _>>()?;
@@ -101,7 +101,13 @@ fn refuse_binary(head: &[u8], name: &str) -> Result<(), Error> {
 }
 
 /// The pair of a row; without votes, both counts are 0.
-fn choice(row: &Row, voted: &Voted, columns: &Columns, coding: Coding, name: &str) -> Result<Choice, Error> {
+fn choice(
+    row: &Row,
+    voted: &RowVotes,
+    columns: &Columns,
+    coding: Coding,
+    name: &str,
+) -> Result<Choice, Error> {
     let shape = |fault: Fault| fault.error(ErrorKind::Shape, name, row.place);
     let image = columns.image(row).map_err(|fault| fault.error(ErrorKind::Id, name, row.place))?;
     let captions = columns.captions(row).map_err(shape)?;

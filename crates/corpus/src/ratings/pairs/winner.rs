@@ -1,18 +1,18 @@
 //! The ways in which files name the winner.
 
-use super::columns::Voted;
+use super::columns::RowVotes;
 use super::fault::Fault;
 use crate::table::Cell;
 use crate::{Error, ErrorKind, Remedy};
 
 /// The cell of a winner.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum WinnerCell {
     Number(f64),
     Word(String),
 }
 
-impl Said {
+impl WinnerCell {
     /// Parses a cell; text that is a number counts as a number.
     pub fn of(cell: &Cell<'_>) -> Self {
         match cell {
@@ -50,11 +50,11 @@ impl Coding {
     /// The coding that is consistent with all numbers of a file, and with the counts of rows that have them.
     ///
     /// If all numbers are 1, they may mean the first or the second caption; counts in the same rows decide.
-    pub fn of<'r>(rows: impl Iterator<Item = &'r Voted>, name: &str) -> Result<Self, Error> {
+    pub fn of<'r>(rows: impl Iterator<Item = &'r RowVotes>, name: &str) -> Result<Self, Error> {
         let (mut has, mut any, mut needed) = ([false; 4], false, false);
         let mut agree = [true; 2];
         for (said, counts) in rows.filter_map(|row| Some((&row.winner.as_ref()?.1, row.counts))) {
-            let Said::Number(number) = said else { continue };
+            let WinnerCell::Number(number) = said else { continue };
             any = true;
             for (has, known) in has.iter_mut().zip([-1.0, 0.0, 1.0, 2.0]) {
                 *has |= *number == known;
@@ -83,18 +83,18 @@ impl Coding {
     }
 
     /// The votes for the first and the second caption.
-    pub fn votes(self, said: &Said) -> Result<[f64; 2], Fault> {
+    pub fn votes(self, said: &WinnerCell) -> Result<[f64; 2], Fault> {
         const FIRST: [f64; 2] = [1.0, 0.0];
         const SECOND: [f64; 2] = [0.0, 1.0];
         const NEITHER: [f64; 2] = [0.5, 0.5];
         let found = match said {
-            Said::Word(word) => match word.as_str() {
+            WinnerCell::Word(word) => match word.as_str() {
                 "a" | "first" | "left" => Some(FIRST),
                 "b" | "second" | "right" => Some(SECOND),
                 "tie" | "draw" | "equal" | "neither" | "both" => Some(NEITHER),
                 _ => None,
             },
-            Said::Number(number) => match (self, *number) {
+            WinnerCell::Number(number) => match (self, *number) {
                 (Self::Sign | Self::Ordinal, 1.0) | (Self::Index, 0.0) => Some(FIRST),
                 (Self::Sign, -1.0) | (Self::Index, 1.0) | (Self::Ordinal, 2.0) => Some(SECOND),
                 (Self::Sign | Self::Ordinal, 0.0) => Some(NEITHER),
