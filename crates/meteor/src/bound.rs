@@ -28,7 +28,7 @@ pub(crate) type Classes = [u8; 2 * MAX_MATCHERS];
 
 /// The formula, with the values that the bound needs computed in advance.
 #[derive(Clone, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct ScoreBound {
     parameters: Parameters,
     /// Classes by descending value of their words, with that value.
     classes: Vec<(u8, f64)>,
@@ -40,7 +40,7 @@ pub(crate) struct Bound {
 /// references are scored, since the first of these counts.
 const SLACK: f64 = 1e-9;
 
-impl Bound {
+impl ScoreBound {
     /// The bound for matchers with these weights, of which `ranks` are the positions by descending weight.
     pub(crate) fn new(parameters: Parameters, weights: &[f64], ranks: &[u8]) -> Self {
         let mut classes = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use capeval_text::Symbol;
 
 use crate::align::{Aligner, Plan};
-use crate::bound::{Bound, Prospects};
+use crate::bound::{Prospects, ScoreBound};
 use crate::explain::Alignment;
 use crate::normalize::NormalizerTables;
 use crate::options::{Matcher, Options, Unit};
@@ -25,7 +25,7 @@ pub struct Meteor {
     dictionaries: Dictionaries,
     tables: NormalizerTables,
     plan: Plan,
-    bound: Bound,
+    bound: ScoreBound,
 }
 
 /// The result of one segment.
@@ -78,7 +78,7 @@ impl Meteor {
         let weights = &options.weights;
         let mut ranks: Vec<u8> = (0..weights.len() as u8).collect();
         ranks.sort_by(|a, b| weights[usize::from(*b)].total_cmp(&weights[usize::from(*a)]));
-        let bound = Bound::new(options.parameters, weights, &ranks);
+        let bound = ScoreBound::new(options.parameters, weights, &ranks);
         let plan = Plan { matchers: options.matchers.clone(), ranks, beam: options.beam };
         Ok(Self { options, resources, dictionaries, tables, plan, bound })
     }

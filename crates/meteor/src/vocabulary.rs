@@ -104,7 +104,7 @@ pub(crate) type Class = u32;
 
 /// The form that words share if they match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Shared {
+enum SharedForm {
     Key(i32),
     Stem(i32),
 }
@@ -146,7 +146,7 @@ struct Phrase {
 
 /// A node of the table: of a phrase, or of a paraphrase of one.
 #[derive(Clone, Copy, Debug)]
-enum Met {
+enum PhraseNode {
     /// It was met in a text.
     InText(Step),
     /// It was not, and is a target of the phrases in a list of [`Waiting`] entries, of which this is the last one.
@@ -248,14 +248,14 @@ pub(crate) struct Vocabulary {
     table: HashTable<u32>,
     hasher: FixedState,
     words: Vec<Word>,
-    classes: HashMap<Shared, Class, FixedState>,
+    classes: HashMap<SharedForm, Class, FixedState>,
     /// For each word, the other known words that share a synset number with it.
     synonyms: Vec<Vec<u32>>,
     /// The known words that have each synset.
     of_synset: HashMap<u32, Vec<u32>, FixedState>,
     phrases: Vec<Phrase>,
     successors: Successors,
-    met: HashMap<u32, Met, FixedState>,
+    met: HashMap<u32, PhraseNode, FixedState>,
     steps: Steps,
     /// For each phrase, the entries that pair it with other known phrases.
     paraphrases: Vec<Vec<Paraphrase>>,
@@ -308,7 +308,7 @@ impl Vocabulary {
         self.learn(resources, dictionaries, text, hash)
     }
 
-    fn class(&mut self, of: Shared) -> Class {
+    fn class(&mut self, of: SharedForm) -> Class {
         let next = self.classes.len() as Class;
         *self.classes.entry(of).or_insert(next)
     }
@@ -355,7 +355,7 @@ impl Vocabulary {
                 step = self.step_of(file, paraphrases, node);
             }
         }
-        let (key, stem) = (self.class(Shared::Key(key)), self.class(Shared::Stem(stem)));
+        let (key, stem) = (self.class(SharedForm::Key(key)), self.class(SharedForm::Stem(stem)));
         self.synonyms.push(synonyms);
         let length = utf16_len(text) as u32;
         self.words.push(Word { key, stem, step, table_word, length, is_function });
@@ -392,7 +392,7 @@ impl Vocabulary {
     }
 
     fn step_of(&mut self, file: &[u8], paraphrases: &Paraphrases, node: u32) -> Step {
-        if let Some(Met::InText(step)) = self.met.get(&node) {
+        if let Some(PhraseNode::InText(step)) = self.met.get(&node) {
             return *step;
         }
         let phrase = self.phrases.len() as u32;
@@ -406,17 +406,17 @@ impl Vocabulary {
             known[source as usize].push(Paraphrase { other: target, is_source: true, place });
             known[target as usize].push(Paraphrase { other: source, is_source: false, place });
         };
-        if let Some(Met::AsTarget(mut last)) = met.insert(node, Met::InText(step)) {
+        if let Some(PhraseNode::AsTarget(mut last)) = met.insert(node, PhraseNode::InText(step)) {
             while let Some(Waiting { source, place, previous }) = waiting.get(last as usize) {
                 pair(*source, phrase, *place);
                 last = *previous;
             }
         }
         for (place, target) in (0..).zip(paraphrases.targets(file, node)) {
-            let met = met.entry(target).or_insert(Met::AsTarget(NONE));
+            let met = met.entry(target).or_insert(PhraseNode::AsTarget(NONE));
             match met {
-                Met::InText(target) => pair(phrase, target.phrase(), place),
-                Met::AsTarget(last) => {
+                PhraseNode::InText(target) => pair(phrase, target.phrase(), place),
+                PhraseNode::AsTarget(last) => {
                     let previous = std::mem::replace(last, waiting.len() as u32);
                     waiting.push(Waiting { source: phrase, place, previous });
                 }

@@ -1,10 +1,10 @@
 //! The aligner: finds all matches of two sentences and chooses the best set of them.
 
 mod choice;
-mod found;
 mod matches;
 mod narrow;
 mod packed;
+mod pair_matches;
 mod phrases;
 mod slots;
 mod wide;
@@ -15,10 +15,10 @@ use crate::explain::AlignedPhrase;
 use crate::options::Matcher;
 use crate::sentence::{Sentence, SentenceList};
 use crate::vocabulary::{NONE, Vocabulary};
-use found::Found;
 pub(crate) use matches::Match;
 use narrow::NarrowBeam;
 use packed::PackedPairs;
+use pair_matches::PairMatches;
 use phrases::PhraseMatcher;
 use wide::WideBeam;
 use words::WordMatcher;
@@ -47,7 +47,7 @@ pub(crate) struct Aligner {
     pairs: PackedPairs,
     narrow: NarrowBeam,
     /// The matches of the last pair that does not fit into machine words.
-    found: Found,
+    found: PairMatches,
     wide: WideBeam,
     matches: Vec<Match>,
 
@@ -201,7 +201,7 @@ mod tests {
 
             let mut general = Vec::new();
             let pair = (&words, &PhraseMatcher::default());
-            let mut found = Found { rows: rows.clone(), paraphrases: paraphrases.clone(), ..Found::default() };
+            let mut found = PairMatches { rows: rows.clone(), paraphrases: paraphrases.clone(), ..PairMatches::default() };
             found.sort_out(pair, &plan.matchers);
             WideBeam::default().search((&words, pair.1, &found), &plan.matchers, beam, &mut general);
 

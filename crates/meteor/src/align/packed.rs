@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::found::{CROWD, n_running};
 use super::matches::{Match, Paraphrase};
-use super::phrases::{PhraseMatcher, Related};
+use super::pair_matches::{CROWD, n_running};
+use super::phrases::{PhraseMatcher, RelatedPhrase};
 use super::words::{EMPTY, WordMatcher};
 use super::{MAX_PACKED_BEAM, Plan};
 use crate::bound::{LONGEST, Prospects};
@@ -35,7 +35,7 @@ pub(super) struct PackedPairs {
     /// For each reference word, the start of its row.
     rows: Vec<u32>,
     paraphrases: Vec<Paraphrase>,
-    related: Vec<Related>,
+    related: Vec<RelatedPhrase>,
 }
 
 /// The words of a sentence that are in at least one match, and in at least two.

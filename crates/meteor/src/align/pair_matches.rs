@@ -4,7 +4,7 @@ use capeval_text::Ends;
 
 use super::choice::Candidate;
 use super::matches::{Match, Paraphrase};
-use super::phrases::{PhraseMatcher, Related};
+use super::phrases::{PhraseMatcher, RelatedPhrase};
 use super::words::WordMatcher;
 use crate::options::Matcher;
 use crate::sentence::Sentence;
@@ -12,11 +12,11 @@ use crate::vocabulary::Vocabulary;
 
 /// All matches of one pair, and the counts derived from them before any is chosen.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct PairMatches {
     /// For each reference word, the start of its row.
     pub(super) rows: Vec<u32>,
     /// The phrases of the reference that have paraphrases in the hypothesis, by position.
-    pub(super) related: Vec<Related>,
+    pub(super) related: Vec<RelatedPhrase>,
     /// True if there are so many matches that they are listed only on demand, for one word at a time: their number
     /// grows with the product of the lengths if both texts are repetitive.
     pub(super) is_crowded: bool,
@@ -46,7 +46,7 @@ pub(super) fn n_running(matchers: &[Matcher], identical: bool) -> usize {
     if identical { matchers.len().min(1) } else { matchers.len() }
 }
 
-impl Found {
+impl PairMatches {
     /// Finds all matches with `reference` of the hypothesis that `words` and `phrases` have read.
     pub(super) fn find(
         &mut self,

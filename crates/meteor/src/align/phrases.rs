@@ -30,7 +30,7 @@ struct HypothesisPhrase {
 
 /// A phrase at a position in a reference, with its relations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Related {
+pub(super) struct RelatedPhrase {
     pub(super) reference: u32,
     reference_len: u32,
     relation: u32,
@@ -101,7 +101,7 @@ impl PhraseMatcher {
     }
 
     /// Relates the phrases of a reference to those of the hypothesis; returns the number of matches.
-    pub(super) fn find(&self, reference: &Sentence<'_>, related: &mut Vec<Related>) -> usize {
+    pub(super) fn find(&self, reference: &Sentence<'_>, related: &mut Vec<RelatedPhrase>) -> usize {
         let mut n_matches = 0usize;
         for span in reference.spans {
             let Some(relation) = self.relation_slots.get(span.phrase) else { continue };
@@ -109,15 +109,15 @@ impl PhraseMatcher {
                 let count = self.phrases[relation.hypothesis_phrase as usize].count;
                 n_matches = n_matches.saturating_add(count as usize);
             }
-            related.push(Related { reference: span.start, reference_len: span.len, relation });
+            related.push(RelatedPhrase { reference: span.start, reference_len: span.len, relation });
         }
         n_matches
     }
 
     /// Appends the paraphrase matches of these phrases of a reference, by reference word and then in METEOR's order.
-    pub(super) fn list(&self, related: &[Related], paraphrases: &mut Vec<Paraphrase>) {
+    pub(super) fn list(&self, related: &[RelatedPhrase], paraphrases: &mut Vec<Paraphrase>) {
         let start = paraphrases.len();
-        for Related { reference, reference_len, relation } in related {
+        for RelatedPhrase { reference, reference_len, relation } in related {
             for relation in self.relations(*relation) {
                 let HypothesisPhrase { len: hypothesis_len, first, .. } =
                     self.phrases[relation.hypothesis_phrase as usize];
@@ -173,9 +173,9 @@ mod tests {
                 }
             }));
             let n = relations.len();
-            let mut related: Vec<Related> = spans
+            let mut related: Vec<RelatedPhrase> = spans
                 .iter()
-                .map(|(reference, reference_len, first)| Related {
+                .map(|(reference, reference_len, first)| RelatedPhrase {
                     reference: *reference,
                     reference_len: *reference_len,
                     relation: (first % n) as u32,

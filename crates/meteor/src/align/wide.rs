@@ -1,8 +1,8 @@
 //! The beam search for sentences of any length, reference word by reference word.
 
 use super::choice::{Candidate, Choice, rank};
-use super::found::Found;
 use super::matches::Match;
+use super::pair_matches::PairMatches;
 use super::phrases::PhraseMatcher;
 use super::words::WordMatcher;
 use crate::options::Matcher;
@@ -81,7 +81,7 @@ impl WideBeam {
     /// Chooses among the matches in `found` and appends the chosen ones to `matches`.
     pub(super) fn search(
         &mut self,
-        (words, phrases, found): (&WordMatcher, &PhraseMatcher, &Found),
+        (words, phrases, found): (&WordMatcher, &PhraseMatcher, &PairMatches),
         matchers: &[Matcher],
         beam: usize,
         matches: &mut Vec<Match>,

@@ -11,14 +11,14 @@ use crate::error::damaged;
 
 /// Unsigned numbers of one to four bytes each, little-endian.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Packed {
+pub(super) struct PackedNumbers {
     start: usize,
     len: usize,
     width: usize,
     mask: u32,
 }
 
-impl Packed {
+impl PackedNumbers {
     pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
         let section = reader.section(key.number()).ok_or_else(|| damaged(format!("{key} is missing")))?;
         let bytes = section.len().checked_sub(TRAILER);
@@ -72,8 +72,8 @@ impl Packed {
 /// Bits with rank: the number of set bits before a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bits {
-    words: Packed,
-    ranks: Packed,
+    words: PackedNumbers,
+    ranks: PackedNumbers,
 }
 
 /// The number of 32-bit words between two stored ranks.
@@ -81,7 +81,10 @@ const BLOCK: usize = 16;
 
 impl Bits {
     pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
-        Ok(Self { words: Packed::open(reader, key)?, ranks: Packed::open(reader, key.part(1))? })
+        Ok(Self {
+            words: PackedNumbers::open(reader, key)?,
+            ranks: PackedNumbers::open(reader, key.part(1))?,
+        })
     }
 
     /// Returns true if the bit at `index` is set.
@@ -121,16 +124,16 @@ impl Bits {
             .collect();
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         writer.push(key, 4, bytes);
-        Packed::write(writer, key.part(1), &ranks);
+        PackedNumbers::write(writer, key.part(1), &ranks);
     }
 }
 
 /// Strings in a fixed order, with a stored hash index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Strings {
-    text: Packed,
-    ends: Packed,
-    slots: Packed,
+    text: PackedNumbers,
+    ends: PackedNumbers,
+    slots: PackedNumbers,
 }
 
 /// 64-bit FNV-1a, folded to 32 bits. It determines positions in the file, so it must never change.
@@ -144,9 +147,9 @@ fn string_hash(text: &[u8]) -> u32 {
 impl Strings {
     pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
         let strings = Self {
-            text: Packed::open(reader, key)?,
-            ends: Packed::open(reader, key.part(1))?,
-            slots: Packed::open(reader, key.part(2))?,
+            text: PackedNumbers::open(reader, key)?,
+            ends: PackedNumbers::open(reader, key.part(1))?,
+            slots: PackedNumbers::open(reader, key.part(2))?,
         };
         if strings.slots.len().is_power_of_two() && strings.text.width == 1 {
             Ok(strings)
@@ -200,21 +203,24 @@ impl Strings {
             slots[slot] = index as u32 + 1;
         }
         writer.push(key, 1, text);
-        Packed::write(writer, key.part(1), &ends);
-        Packed::write(writer, key.part(2), &slots);
+        PackedNumbers::write(writer, key.part(1), &ends);
+        PackedNumbers::write(writer, key.part(2), &slots);
     }
 }
 
 /// One list of numbers for each key in `0..n`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lists {
-    ends: Packed,
-    values: Packed,
+    ends: PackedNumbers,
+    values: PackedNumbers,
 }
 
 impl Lists {
     pub(super) fn open(reader: &Reader, key: Key) -> Result<Self, Refusal> {
-        Ok(Self { ends: Packed::open(reader, key)?, values: Packed::open(reader, key.part(1))? })
+        Ok(Self {
+            ends: PackedNumbers::open(reader, key)?,
+            values: PackedNumbers::open(reader, key.part(1))?,
+        })
     }
 
     pub(super) fn len(self) -> usize {
@@ -247,7 +253,7 @@ impl Lists {
     }
 
     pub(super) fn write(writer: &mut Writer, key: Key, ends: &[u32], values: &[u32]) {
-        Packed::write(writer, key, ends);
-        Packed::write(writer, key.part(1), values);
+        PackedNumbers::write(writer, key, ends);
+        PackedNumbers::write(writer, key.part(1), values);
     }
 }

@@ -9,7 +9,7 @@ use std::io::{BufReader, Cursor, Read, Seek, Write};
 use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
-use super::arrays::{Packed, Strings};
+use super::arrays::{PackedNumbers, Strings};
 use super::lexicon::LexiconSource;
 use super::paraphrases::ParaphraseSource;
 use super::sections::{Key, Kind, Writer};
@@ -144,10 +144,12 @@ impl Compiler {
     ) -> Result<(), Refusal> {
         let done = Cell::new(0);
         let compressed =
-            Counted { inner: table, seen: |bytes: &[u8]| done.set(done.get() + bytes.len() as u64) };
+            CountingReader { inner: table, seen: |bytes: &[u8]| done.set(done.get() + bytes.len() as u64) };
         let mut checksum = crc32fast::Hasher::new();
-        let text =
-            Counted { inner: MultiGzDecoder::new(compressed), seen: |bytes: &[u8]| checksum.update(bytes) };
+        let text = CountingReader {
+            inner: MultiGzDecoder::new(compressed),
+            seen: |bytes: &[u8]| checksum.update(bytes),
+        };
         let source = ParaphraseSource::read(BufReader::with_capacity(1 << 16, text), &mut || {
             progress(Progress { stage: "reading paraphrases", done: done.get(), total: size });
         })?;
@@ -240,12 +242,12 @@ impl Compiler {
 }
 
 /// A reader that calls a function with all bytes read.
-struct Counted<R, F> {
+struct CountingReader<R, F> {
     inner: R,
     seen: F,
 }
 
-impl<R: Read, F: FnMut(&[u8])> Read for Counted<R, F> {
+impl<R: Read, F: FnMut(&[u8])> Read for CountingReader<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.inner.read(buffer)?;
         (self.seen)(buffer.get(..n).unwrap_or(&[]));
@@ -293,7 +295,7 @@ fn write_stems(writer: &mut Writer, table: &[u8]) -> Result<(), Refusal> {
         stems.insert(hash_code(word).cast_unsigned(), hash_code(stem).cast_unsigned());
     }
     let key = Key::new(Kind::StemTable, Language::Arabic);
-    Packed::write(writer, key, &stems.keys().copied().collect::<Vec<_>>());
-    Packed::write(writer, key.part(1), &stems.values().copied().collect::<Vec<_>>());
+    PackedNumbers::write(writer, key, &stems.keys().copied().collect::<Vec<_>>());
+    PackedNumbers::write(writer, key.part(1), &stems.values().copied().collect::<Vec<_>>());
     Ok(())
 }

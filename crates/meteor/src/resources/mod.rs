@@ -14,7 +14,7 @@ use std::fmt;
 
 use capeval_arrays::{Reader, SharedBytes};
 
-use arrays::{Packed, Strings};
+use arrays::{PackedNumbers, Strings};
 pub use compile::{Compiler, Progress, Recognized, Summary};
 pub(crate) use lexicon::Lexicon;
 pub(crate) use paraphrases::Paraphrases;
@@ -101,7 +101,7 @@ impl Resources {
 
     pub(crate) fn stem_table(&self, language: Language) -> Option<StemTable> {
         let key = Key::new(Kind::StemTable, language);
-        let open = |key| Packed::open(&self.reader, key).ok();
+        let open = |key| PackedNumbers::open(&self.reader, key).ok();
         Some(StemTable { words: open(key)?, stems: open(key.part(1))? })
     }
 
@@ -132,8 +132,8 @@ impl Words {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StemTable {
     /// Ascending as unsigned numbers.
-    words: Packed,
-    stems: Packed,
+    words: PackedNumbers,
+    stems: PackedNumbers,
 }
 
 impl StemTable {

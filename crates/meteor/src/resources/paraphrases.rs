@@ -11,7 +11,7 @@ use capeval_arrays::Reader;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-use super::arrays::{Bits, Lists, Packed, Strings};
+use super::arrays::{Bits, Lists, PackedNumbers, Strings};
 use super::sections::{Key, Kind, Writer};
 use crate::error::unreadable;
 use crate::language::Language;
@@ -21,11 +21,11 @@ use crate::language::Language;
 pub(crate) struct Paraphrases {
     words: Strings,
     /// For each node, the last word of its phrase.
-    labels: Packed,
+    labels: PackedNumbers,
     /// Marks the nodes with children.
     parents: Bits,
     /// For each node with children, the node after its last child.
-    children: Packed,
+    children: PackedNumbers,
     /// Marks the nodes that are phrases and not only beginnings of phrases.
     members: Bits,
     /// Marks the nodes that have paraphrases.
@@ -45,9 +45,9 @@ impl Paraphrases {
         }
         Ok(Some(Self {
             words: Strings::open(reader, key(Kind::ParaphraseWords))?,
-            labels: Packed::open(reader, key(Kind::PhraseLabels))?,
+            labels: PackedNumbers::open(reader, key(Kind::PhraseLabels))?,
             parents: Bits::open(reader, key(Kind::PhraseParents))?,
-            children: Packed::open(reader, key(Kind::PhraseChildren))?,
+            children: PackedNumbers::open(reader, key(Kind::PhraseChildren))?,
             members: Bits::open(reader, key(Kind::PhraseMembers))?,
             sources: Bits::open(reader, key(Kind::PhraseSources))?,
             targets: Lists::open(reader, key(Kind::PhraseTargets))?,
@@ -248,9 +248,9 @@ impl ParaphraseSource {
                 end
             })
             .collect();
-        Packed::write(writer, key(Kind::PhraseLabels), &labels);
+        PackedNumbers::write(writer, key(Kind::PhraseLabels), &labels);
         Bits::write(writer, key(Kind::PhraseParents), n_children.iter().map(|count| *count > 0));
-        Packed::write(writer, key(Kind::PhraseChildren), &ends);
+        PackedNumbers::write(writer, key(Kind::PhraseChildren), &ends);
     }
 
     /// Writes which nodes are phrases of entries, and the targets of each source.

@@ -22,7 +22,7 @@ const CAPACITY: usize = 448;
 /// The tests that a label passes.
 pub(super) type Passed = [u64; CAPACITY / 64];
 
-/// A test, as its place in [`Passed`].
+/// A test, as its place in [`PassedTests`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test(u16);
 
