@@ -36,7 +36,7 @@ pub(crate) fn enhance(network: &mut Network<'_>) {
 }
 
 /// A quantifier that was found.
-struct Found {
+struct Quantification {
     /// The word that quantifies.
     quantifier: WordId,
     /// The quantified noun.
@@ -48,10 +48,10 @@ struct Found {
 }
 
 /// Applies one pattern to all words. Returns whether the next pattern is to follow.
-fn promote(network: &mut Network<'_>, find: fn(&Network<'_>, WordId) -> Option<Found>) -> bool {
+fn promote(network: &mut Network<'_>, find: fn(&Network<'_>, WordId) -> Option<Quantification>) -> bool {
     let before = network.remade();
     for found in before.sorted().into_iter().filter_map(|word| find(&before, word)) {
-        let Found { quantifier, noun, mut others, left } = found;
+        let Quantification { quantifier, noun, mut others, left } = found;
         if network.is_root(quantifier) {
             network.remove_root(quantifier);
             network.add_root(noun);
@@ -101,7 +101,7 @@ fn attach(network: &mut Network<'_>, noun: WordId, words: &[WordId]) {
 }
 
 /// "a lot of dogs"
-fn after_article(network: &Network<'_>, quantifier: WordId) -> Option<Found> {
+fn after_article(network: &Network<'_>, quantifier: WordId) -> Option<Quantification> {
     if !is_among(network.word(quantifier), AFTER_ARTICLE) {
         return None;
     }
@@ -110,22 +110,22 @@ fn after_article(network: &Network<'_>, quantifier: WordId) -> Option<Found> {
     let (_, article) = articles.find(|(relation, word)| *relation == "det" && is_article(*word))?;
     let (noun, of) = nouns(network, quantifier)
         .find(|(noun, _)| is_noun(network.word(*noun)) || is_pronoun(network.word(*noun)))?;
-    Some(Found { quantifier, noun, others: vec![article, of], left: Some("amod") })
+    Some(Quantification { quantifier, noun, others: vec![article, of], left: Some("amod") })
 }
 
 /// "lots of dogs"
-fn alone(network: &Network<'_>, quantifier: WordId) -> Option<Found> {
+fn alone(network: &Network<'_>, quantifier: WordId) -> Option<Quantification> {
     let word = network.word(quantifier);
     if !is_among(word, ALONE) && !word.text.strip_suffix(['s', 'S']).is_some_and(is_number) {
         return None;
     }
     let (noun, of) = nouns(network, quantifier)
         .find(|(noun, _)| is_noun(network.word(*noun)) || is_pronoun(network.word(*noun)))?;
-    Some(Found { quantifier, noun, others: vec![of], left: None })
+    Some(Quantification { quantifier, noun, others: vec![of], left: None })
 }
 
 /// "some of the dogs", "two of them"
-fn before_article(network: &Network<'_>, quantifier: WordId) -> Option<Found> {
+fn before_article(network: &Network<'_>, quantifier: WordId) -> Option<Quantification> {
     let word = network.word(quantifier);
     if !is_among(word, BEFORE_ARTICLE) && !is_number(&word.text) {
         return None;
@@ -140,7 +140,7 @@ fn before_article(network: &Network<'_>, quantifier: WordId) -> Option<Found> {
     let found = nouns(network, quantifier).find(with_article);
     let (noun, of) =
         found.or_else(|| nouns(network, quantifier).find(|(noun, _)| is_pronoun(network.word(*noun))))?;
-    Some(Found { quantifier, noun, others: vec![of], left: None })
+    Some(Quantification { quantifier, noun, others: vec![of], left: None })
 }
 
 /// The words that depend on a quantifier by an "of" immediately after it, each with this "of".

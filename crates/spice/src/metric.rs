@@ -118,10 +118,10 @@ fn build(settings: &Settings<'_>) -> Result<AnyMetric, Refusal> {
 
 /// The tuples of captions that have been read, by caption; forgotten when they become many.
 #[derive(Default)]
-struct Captions(Mutex<Cached>);
+struct Captions(Mutex<CaptionTuples>);
 
 #[derive(Default)]
-struct Cached {
+struct CaptionTuples {
     by_caption: HashMap<String, Arc<[Tuple]>>,
     bytes: usize,
 }
@@ -137,7 +137,7 @@ impl Captions {
         let tuples: Arc<[Tuple]> = read().into();
         if let Ok(mut cached) = self.0.try_lock() {
             if cached.bytes + caption.len() > CACHED_BYTES {
-                *cached = Cached::default();
+                *cached = CaptionTuples::default();
             }
             cached.bytes += caption.len();
             cached.by_caption.insert(caption.to_owned(), Arc::clone(&tuples));
@@ -159,7 +159,7 @@ struct Spice {
 /// The facts of captions: those of each list of references, once it is needed, and those of candidates, some of which
 /// describe many images.
 #[derive(Default)]
-struct Known {
+struct KnownFacts {
     references: Vec<OnceLock<Facts>>,
     candidates: Mutex<Recent>,
 }
@@ -171,7 +171,7 @@ struct Recent {
     bytes: usize,
 }
 
-impl Known {
+impl KnownFacts {
     /// The facts of a candidate. As in [`Captions::get`], no thread waits for another.
     fn candidate(&self, caption: &str, read: impl FnOnce() -> Facts) -> Arc<Facts> {
         let known =
@@ -225,7 +225,7 @@ impl Spice {
     /// Calls `compare` with what the candidate and the references say.
     fn compare<T>(
         &self,
-        known: &Known,
+        known: &KnownFacts,
         segment: &Segment<'_>,
         compare: impl FnOnce(&Facts, &Facts) -> T,
     ) -> T {
@@ -314,7 +314,7 @@ impl Statistics for Stats {
 }
 
 impl Metric for Spice {
-    type Model = Known;
+    type Model = KnownFacts;
     type Stats = Stats;
     type Scratch = ();
 
@@ -322,9 +322,9 @@ impl Metric for Spice {
         about(&self.data.fingerprint, self.tokenizer, self.likeness, self.has_subsets)
     }
 
-    fn fit(&self, references: &References<'_>) -> Known {
+    fn fit(&self, references: &References<'_>) -> KnownFacts {
         let references = (0..references.n_lists()).map(|_| OnceLock::new()).collect();
-        Known { references, ..Known::default() }
+        KnownFacts { references, ..KnownFacts::default() }
     }
 
     fn remember(&self, references: &References<'_>, advance: &(dyn Fn(usize) + Sync)) -> Option<Memo> {
@@ -350,7 +350,7 @@ impl Metric for Spice {
         Some(Memo::new(self.data.memo.clone(), &notes))
     }
 
-    fn notices(&self, _: &Known) -> Vec<Notice> {
+    fn notices(&self, _: &KnownFacts) -> Vec<Notice> {
         self.cache.iter().filter_map(|cache| cache.notice()).cloned().collect()
     }
 
@@ -362,7 +362,7 @@ impl Metric for Spice {
         exceeded_limit(&self.tokenizer.pieces(caption).join(" "))
     }
 
-    fn measure(&self, known: &Known, segment: &Segment<'_>, (): &mut ()) -> Stats {
+    fn measure(&self, known: &KnownFacts, segment: &Segment<'_>, (): &mut ()) -> Stats {
         self.compare(known, segment, |candidate, references| {
             let counts = Counts::by_subset(candidate, references, self.likeness);
             Stats(Subset::ALL.map(|subset| Sums::new(counts[subset as usize], subset)))
@@ -378,7 +378,7 @@ impl Metric for Spice {
         }
     }
 
-    fn explain(&self, known: &Known, segment: &Segment<'_>, (): &mut ()) -> Explanation {
+    fn explain(&self, known: &KnownFacts, segment: &Segment<'_>, (): &mut ()) -> Explanation {
         let explain = |candidate: &Facts, references: &Facts| {
             let likeness = self.likeness;
             let counts = Counts::by_subset(candidate, references, likeness);

@@ -7,9 +7,9 @@ use capeval_arrays::SharedBytes;
 use crate::resources::{Binary, Compiler, Counts, Grammar, Source, Unary};
 
 /// Bytes at an address that arrays of any type can be read from, like those of a memory map.
-struct Aligned(Vec<u64>, usize);
+struct AlignedBytes(Vec<u64>, usize);
 
-impl AsRef<[u8]> for Aligned {
+impl AsRef<[u8]> for AlignedBytes {
     fn as_ref(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.0)[..self.1]
     }
@@ -19,7 +19,7 @@ impl AsRef<[u8]> for Aligned {
 pub fn mapped(bytes: &[u8]) -> SharedBytes {
     let mut room = vec![0_u64; bytes.len().div_ceil(8)];
     bytemuck::cast_slice_mut(&mut room)[..bytes.len()].copy_from_slice(bytes);
-    Arc::new(Aligned(room, bytes.len()))
+    Arc::new(AlignedBytes(room, bytes.len()))
 }
 
 /// Numbers that are random enough for a grammar.

@@ -19,9 +19,9 @@ mod tests {
     const JAR: &str = "lib/stanford-corenlp-3.6.0-models.jar";
 
     /// Bytes at an address that arrays of any type can be read from, like those of a memory map.
-    struct Aligned(Vec<u128>, usize);
+    struct AlignedBytes(Vec<u128>, usize);
 
-    impl AsRef<[u8]> for Aligned {
+    impl AsRef<[u8]> for AlignedBytes {
         fn as_ref(&self) -> &[u8] {
             &bytemuck::cast_slice(&self.0)[..self.1]
         }
@@ -44,7 +44,7 @@ mod tests {
             let mut room = vec![0_u128; file.len().div_ceil(16)];
             bytemuck::cast_slice_mut(&mut room)[..file.len()].copy_from_slice(&file);
             let start = std::time::Instant::now();
-            let grammar = Grammar::open(Arc::new(Aligned(room, file.len()))).unwrap();
+            let grammar = Grammar::open(Arc::new(AlignedBytes(room, file.len()))).unwrap();
             println!("opened in {:?}", start.elapsed());
             Some(grammar)
         };

@@ -3,7 +3,7 @@
 use super::coordination;
 use super::heads::NO_HEADS;
 use super::labels::Tests;
-use super::pattern::{Named, Pattern};
+use super::pattern::{NamedNodes, Pattern};
 use super::phrases::Phrases;
 use crate::NodeId;
 
@@ -198,7 +198,7 @@ fn apply(rules: &[(Pattern, &'static [Edit])], phrases: &mut Phrases<'_>) {
 }
 
 /// "between 5 and 10": each side of the conjunction becomes a phrase, a quantity if it has a sign of currency.
-fn split_quantity(pattern: &Pattern, named: &Named, phrases: &mut Phrases<'_>) {
+fn split_quantity(pattern: &Pattern, named: &NamedNodes, phrases: &mut Phrases<'_>) {
     for (first, last, sign) in [("a", "b", "left"), ("c", "d", "right")] {
         let node = |name| pattern.named(name, named);
         if let (Some(first), Some(last)) = (node(first), node(last)) {

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 const CAPACITY: usize = 448;
 
 /// The tests that a label passes.
-pub(super) type Passed = [u64; CAPACITY / 64];
+pub(super) type PassedTests = [u64; CAPACITY / 64];
 
 /// A test, as its place in [`PassedTests`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,23 +28,23 @@ pub(super) struct Test(u16);
 
 impl Test {
     /// Returns true if this is one of the tests that were passed.
-    pub(super) fn holds(self, passed: &Passed) -> bool {
+    pub(super) fn holds(self, passed: &PassedTests) -> bool {
         passed[usize::from(self.0) / 64] >> (self.0 % 64) & 1 == 1
     }
 
     /// Adds this test to a set.
-    pub(super) fn set(self, passed: &mut Passed) {
+    pub(super) fn set(self, passed: &mut PassedTests) {
         passed[usize::from(self.0) / 64] |= 1 << (self.0 % 64);
     }
 }
 
 /// Adds the tests of one set to another.
-pub(super) fn unite(all: &mut Passed, more: &Passed) {
+pub(super) fn unite(all: &mut PassedTests, more: &PassedTests) {
     all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
 }
 
 /// Returns true if all tests of one set are in the other.
-pub(super) fn includes(all: &Passed, some: &Passed) -> bool {
+pub(super) fn includes(all: &PassedTests, some: &PassedTests) -> bool {
     all.iter().zip(some).all(|(all, some)| some & !all == 0)
 }
 
@@ -148,14 +148,14 @@ struct Part {
 #[derive(Debug, Default)]
 pub(super) struct Tests {
     names: HashMap<&'static str, Test>,
-    always: Passed,
-    negated: Passed,
-    exact: HashMap<&'static str, Passed>,
-    any_case: HashMap<&'static str, Passed>,
-    basic: HashMap<&'static str, Passed>,
+    always: PassedTests,
+    negated: PassedTests,
+    exact: HashMap<&'static str, PassedTests>,
+    any_case: HashMap<&'static str, PassedTests>,
+    basic: HashMap<&'static str, PassedTests>,
     parts: Vec<Part>,
     computed: Vec<(Predicate, Test)>,
-    known: HashMap<&'static str, Passed>,
+    known: HashMap<&'static str, PassedTests>,
 }
 
 /// The categories and tags of the Penn Treebank, whose tests are evaluated once.
@@ -237,11 +237,11 @@ impl Tests {
     }
 
     /// The tests that a label passes.
-    pub(super) fn passed(&self, label: &str) -> Passed {
+    pub(super) fn passed(&self, label: &str) -> PassedTests {
         self.known.get(label).copied().unwrap_or_else(|| self.evaluate(label))
     }
 
-    fn evaluate(&self, label: &str) -> Passed {
+    fn evaluate(&self, label: &str) -> PassedTests {
         let mut passed = self.always;
         let lower = label.to_ascii_lowercase();
         let found =

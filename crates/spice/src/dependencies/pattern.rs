@@ -25,7 +25,7 @@
 //! program, which decides which match is the first.
 
 use super::heads::Heads;
-use super::labels::{Passed, Test, Tests};
+use super::labels::{PassedTests, Test, Tests};
 use super::phrases::Phrases;
 use crate::NodeId;
 
@@ -53,7 +53,7 @@ const FRAGMENTS: &[(&str, &str)] = &[
 const NAMES: usize = 8;
 
 /// The nodes that have a name, the dependent first.
-pub(super) type Named = [Option<NodeId>; NAMES];
+pub(super) type NamedNodes = [Option<NodeId>; NAMES];
 
 /// A pattern, ready to match.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Pattern {
     top: Shape,
     names: Vec<&'static str>,
     /// Tests that some node of a tree passes if the pattern matches anywhere.
-    needs: Passed,
+    needs: PassedTests,
 }
 
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl Pattern {
         let mut reader = Reader { text, outer: Vec::new(), names: vec!["@"], tests };
         let top = reader.read_shape();
         assert!(reader.text.is_empty() && reader.names.len() <= NAMES, "pattern {text} at {}", reader.text);
-        let mut needs = Passed::default();
+        let mut needs = PassedTests::default();
         top.collect_needs(&mut needs);
         Self { top, names: reader.names, needs }
     }
@@ -166,7 +166,7 @@ impl Pattern {
     }
 
     /// The node of a name in a match; the dependent is `@`.
-    pub(super) fn named(&self, name: &str, named: &Named) -> Option<NodeId> {
+    pub(super) fn named(&self, name: &str, named: &NamedNodes) -> Option<NodeId> {
         self.names.iter().position(|known| *known == name).and_then(|place| named[place])
     }
 
@@ -176,13 +176,13 @@ impl Pattern {
         node: NodeId,
         phrases: &Phrases<'_>,
         heads: &Heads,
-        found: &mut dyn FnMut(&Named) -> bool,
+        found: &mut dyn FnMut(&NamedNodes) -> bool,
     ) -> bool {
         Matcher { phrases, heads }.shape(&self.top, node, &mut [None; NAMES], &mut |named| found(named))
     }
 
     /// The first match with `node` on top.
-    pub(super) fn first(&self, node: NodeId, phrases: &Phrases<'_>, heads: &Heads) -> Option<Named> {
+    pub(super) fn first(&self, node: NodeId, phrases: &Phrases<'_>, heads: &Heads) -> Option<NamedNodes> {
         let mut first = None;
         self.each(node, phrases, heads, &mut |named| {
             first = Some(*named);
@@ -323,7 +323,7 @@ impl Reader<'_> {
 }
 
 impl Shape {
-    fn collect_needs(&self, needs: &mut Passed) {
+    fn collect_needs(&self, needs: &mut PassedTests) {
         if let Check::Label(test) = self.test {
             test.set(needs);
         }
@@ -354,7 +354,7 @@ impl Condition {
 }
 
 /// The continuation with the nodes named so far; true ends the search.
-type Then<'c> = &'c mut dyn FnMut(&mut Named) -> bool;
+type Then<'c> = &'c mut dyn FnMut(&mut NamedNodes) -> bool;
 
 struct Matcher<'m, 'a> {
     phrases: &'m Phrases<'a>,
@@ -363,7 +363,7 @@ struct Matcher<'m, 'a> {
 
 impl Matcher<'_, '_> {
     /// Calls `then` for each way in which the node has the shape.
-    fn shape(&self, shape: &Shape, node: NodeId, named: &mut Named, then: Then<'_>) -> bool {
+    fn shape(&self, shape: &Shape, node: NodeId, named: &mut NamedNodes, then: Then<'_>) -> bool {
         let passes = match shape.test {
             Check::Label(test) => test.holds(self.phrases.passed(node)),
             Check::Same(name) => named[name] == Some(node),
@@ -382,7 +382,7 @@ impl Matcher<'_, '_> {
     }
 
     /// Calls `then` for each way in which all conditions hold.
-    fn all(&self, conditions: &[Condition], node: NodeId, named: &mut Named, then: Then<'_>) -> bool {
+    fn all(&self, conditions: &[Condition], node: NodeId, named: &mut NamedNodes, then: Then<'_>) -> bool {
         let Some((condition, rest)) = conditions.split_first() else { return then(named) };
         if !condition.names_any() {
             return self.holds(condition, node, named) && self.all(rest, node, named, then);
@@ -409,7 +409,7 @@ impl Matcher<'_, '_> {
     }
 
     /// Returns true if the condition holds in some way.
-    fn holds(&self, condition: &Condition, node: NodeId, named: &mut Named) -> bool {
+    fn holds(&self, condition: &Condition, node: NodeId, named: &mut NamedNodes) -> bool {
         match condition {
             Condition::Step(step, shape) => self.step(*step, shape, node, named, &mut |named, next| {
                 self.shape(shape, next, named, &mut |_| true)
@@ -428,8 +428,8 @@ impl Matcher<'_, '_> {
         step: Step,
         shape: &Shape,
         node: NodeId,
-        named: &mut Named,
-        visit: &mut dyn FnMut(&mut Named, NodeId) -> bool,
+        named: &mut NamedNodes,
+        visit: &mut dyn FnMut(&mut NamedNodes, NodeId) -> bool,
     ) -> bool {
         let phrases = self.phrases;
         let children = phrases.children(node);
@@ -488,8 +488,8 @@ impl Matcher<'_, '_> {
         &self,
         node: NodeId,
         through: impl Fn(NodeId) -> bool,
-        named: &mut Named,
-        visit: &mut dyn FnMut(&mut Named, NodeId) -> bool,
+        named: &mut NamedNodes,
+        visit: &mut dyn FnMut(&mut NamedNodes, NodeId) -> bool,
     ) -> bool {
         let mut open: Vec<NodeId> = self.phrases.children(node).iter().rev().copied().collect();
         while let Some(next) = open.pop() {
@@ -508,8 +508,8 @@ impl Matcher<'_, '_> {
 fn walk(
     node: NodeId,
     next: impl Fn(NodeId) -> Option<NodeId>,
-    named: &mut Named,
-    visit: &mut dyn FnMut(&mut Named, NodeId) -> bool,
+    named: &mut NamedNodes,
+    visit: &mut dyn FnMut(&mut NamedNodes, NodeId) -> bool,
 ) -> bool {
     std::iter::successors(next(node), |node| next(*node)).any(|node| visit(named, node))
 }

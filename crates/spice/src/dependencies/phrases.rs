@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::labels::{Passed, Tests, basic_category, includes, unite};
+use super::labels::{PassedTests, Tests, basic_category, includes, unite};
 use crate::{NodeId, Tree};
 
 #[derive(Clone, Debug)]
 struct Node<'a> {
     label: Cow<'a, str>,
-    passed: Passed,
+    passed: PassedTests,
     parent: Option<NodeId>,
     children: Vec<NodeId>,
     word: Option<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Phrases<'a> {
     root: NodeId,
     tests: &'static Tests,
     /// The tests that any label passes that is or was part of the tree.
-    passed_by_any: Passed,
+    passed_by_any: PassedTests,
 }
 
 impl<'a> Phrases<'a> {
@@ -32,7 +32,7 @@ impl<'a> Phrases<'a> {
             return None;
         }
         let mut words = 0;
-        let mut passed_by_any = Passed::default();
+        let mut passed_by_any = PassedTests::default();
         let nodes = (0..tree.len()).map(|id| {
             let (children, label) = (tree.children(id), tree.label(id));
             words += usize::from(children.is_empty());
@@ -72,12 +72,12 @@ impl<'a> Phrases<'a> {
     }
 
     /// The tests that the label of a node passes.
-    pub(super) fn passed(&self, node: NodeId) -> &Passed {
+    pub(super) fn passed(&self, node: NodeId) -> &PassedTests {
         &self.nodes[node].passed
     }
 
     /// Returns true if for each of the tests there may be a node that passes it.
-    pub(super) fn may_pass(&self, tests: &Passed) -> bool {
+    pub(super) fn may_pass(&self, tests: &PassedTests) -> bool {
         includes(&self.passed_by_any, tests)
     }
 

@@ -48,7 +48,7 @@ pub(super) struct Chart {
     /// The scores of finished spans, by start.
     rows: Vec<Rows>,
     /// The results of binary rules over longer spans with the current start.
-    raised: Raised,
+    raised: RaisedRows,
     /// For each state a step of 0, where there is no outlook.
     level: Vec<u8>,
     /// The results of binary rules over the current span.
@@ -60,7 +60,7 @@ pub(super) struct Chart {
     /// The same with their scores, ascending.
     listed: Vec<(u16, f32)>,
     /// The rules that they begin, if the other child is known.
-    begun: Vec<Begun>,
+    begun: Vec<BegunRule>,
 }
 
 /// The ends of spans with one start that have blocks: from the block of the first to that of the last.
@@ -84,7 +84,7 @@ struct Rows {
 
 /// The same while rules still raise them, with a row for every state of the grammar.
 #[derive(Default)]
-struct Raised {
+struct RaisedRows {
     /// The states that have been raised, a bit each.
     states: Vec<u64>,
     /// By block of ends, then by state; with negative infinity where there is no score.
@@ -94,7 +94,7 @@ struct Raised {
 
 /// A rule whose left child is known.
 #[derive(Clone, Copy, Default)]
-struct Begun {
+struct BegunRule {
     parent: u16,
     /// One more than the number of the right child's row.
     right: u16,
@@ -117,8 +117,8 @@ fn bits(words: &[u64]) -> impl Iterator<Item = u16> {
 /// Raises the rows of the rules' parents by what their right children add. This stands alone, so that the compiler
 /// finds vectors whatever surrounds it.
 #[inline(never)]
-fn raise(raised: &mut [Block], others: &[Block], begun: &[Begun]) {
-    for Begun { parent, right, score } in begun {
+fn raise(raised: &mut [Block], others: &[Block], begun: &[BegunRule]) {
+    for BegunRule { parent, right, score } in begun {
         let others = &others[usize::from(*right) - 1].0;
         for (known, other) in raised[usize::from(*parent)].0.iter_mut().zip(others) {
             let sum = score + other;
@@ -169,7 +169,7 @@ impl Rows {
     }
 }
 
-impl Raised {
+impl RaisedRows {
     /// Forgets all scores. From now on there is room for these ends.
     fn clear(&mut self, states: usize, ends: Ends) {
         for state in bits(&self.states) {
@@ -199,7 +199,7 @@ impl Chart {
         self.live.resize(states.div_ceil(64), 0);
         self.found.resize(states + 1, Default::default());
         // Each rule has one left child, and may find that it has no right child in the place behind the last.
-        self.begun.resize(grammar.by_left().items() + 1, Begun::default());
+        self.begun.resize(grammar.by_left().items() + 1, BegunRule::default());
         for (start, tags) in words.iter().enumerate().rev() {
             // Only what begins the sentence is followed by the boundary.
             let last = if start == 0 || start + 1 == n { n } else { n - 1 };
@@ -309,7 +309,7 @@ impl Chart {
             for rule in by_left.list(usize::from(*left)) {
                 let rule = Rule::unpack(*rule);
                 let right = numbers[usize::from(rule.second)];
-                room[count] = Begun { parent: rule.first, right, score: rule.score + *score };
+                room[count] = BegunRule { parent: rule.first, right, score: rule.score + *score };
                 count += usize::from(right != 0);
             }
         }

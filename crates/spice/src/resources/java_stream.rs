@@ -16,12 +16,12 @@ const FIRST_HANDLE: u32 = 0x7E_0000;
 
 /// The reason why a stream cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Malformed {
+pub(super) struct MalformedStream {
     reason: &'static str,
     offset: usize,
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.reason, self.offset)
     }
@@ -84,10 +84,10 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Reads the first object of a stream, and everything that it refers to.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, MalformedStream> {
         let mut reader = Reader { bytes, at: 0, items: Vec::new(), depth: 0 };
         if reader.take(4)? != [0xAC, 0xED, 0, 5] {
-            return Err(Malformed { reason: "this is not a Java object stream", offset: 0 });
+            return Err(MalformedStream { reason: "this is not a Java object stream", offset: 0 });
         }
         let root = reader.content()?.ok_or_else(|| reader.fail("an object is expected"))?;
         Ok(Self { items: reader.items, root })
@@ -154,11 +154,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn fail(&self, reason: &'static str) -> Malformed {
-        Malformed { reason, offset: self.at }
+    fn fail(&self, reason: &'static str) -> MalformedStream {
+        MalformedStream { reason, offset: self.at }
     }
 
-    fn take(&mut self, length: usize) -> Result<&[u8], Malformed> {
+    fn take(&mut self, length: usize) -> Result<&[u8], MalformedStream> {
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
         let end = end.ok_or_else(|| self.fail("the stream ends too early"))?;
         let bytes = &self.bytes[self.at..end];
@@ -167,23 +167,23 @@ impl Reader<'_> {
     }
 
     /// A number of `width` bytes, the highest first.
-    fn unsigned(&mut self, width: usize) -> Result<u64, Malformed> {
+    fn unsigned(&mut self, width: usize) -> Result<u64, MalformedStream> {
         Ok(self.take(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    fn byte(&mut self) -> Result<u8, Malformed> {
+    fn byte(&mut self) -> Result<u8, MalformedStream> {
         self.unsigned(1).map(|byte| byte as u8)
     }
 
     /// A number of elements, which cannot exceed the number of bytes that are left.
-    fn length(&mut self, width: usize) -> Result<usize, Malformed> {
+    fn length(&mut self, width: usize) -> Result<usize, MalformedStream> {
         let length = self.unsigned(width)?;
         let left = (self.bytes.len() - self.at) as u64;
         if length > left { Err(self.fail("a length exceeds the stream")) } else { Ok(length as usize) }
     }
 
     /// Text in Java's modified UTF-8, in which every UTF-16 unit is written on its own.
-    fn text(&mut self, width: usize) -> Result<String, Malformed> {
+    fn text(&mut self, width: usize) -> Result<String, MalformedStream> {
         let length = self.length(width)?;
         let bytes = self.take(length)?;
         if bytes.is_ascii() {
@@ -216,14 +216,14 @@ impl Reader<'_> {
         Value::Item(at)
     }
 
-    fn reference(&mut self) -> Result<Value, Malformed> {
+    fn reference(&mut self) -> Result<Value, MalformedStream> {
         let handle = (self.unsigned(4)? as u32).checked_sub(FIRST_HANDLE).map(|handle| handle as usize);
         let known = handle.filter(|handle| *handle < self.items.len());
         known.map(Value::Item).ok_or_else(|| self.fail("a reference leads nowhere"))
     }
 
     /// Reads one item; `None` where a block of bytes or the end of an object's extras stands instead.
-    fn content(&mut self) -> Result<Option<Value>, Malformed> {
+    fn content(&mut self) -> Result<Option<Value>, MalformedStream> {
         if self.depth == DEEPEST {
             return Err(self.fail("objects are nested too deeply"));
         }
@@ -233,7 +233,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn tagged(&mut self) -> Result<Option<Value>, Malformed> {
+    fn tagged(&mut self) -> Result<Option<Value>, MalformedStream> {
         let value = match self.byte()? {
             0x70 => Value::Null,
             0x71 => self.reference()?,
@@ -267,7 +267,7 @@ impl Reader<'_> {
     }
 
     /// A class description, after its tag.
-    fn class(&mut self) -> Result<Value, Malformed> {
+    fn class(&mut self) -> Result<Value, MalformedStream> {
         let name = self.text(2)?;
         self.take(8)?;
         let at = self.begin();
@@ -288,7 +288,7 @@ impl Reader<'_> {
     }
 
     /// A class description, or a reference to one, or nothing.
-    fn class_reference(&mut self) -> Result<Option<usize>, Malformed> {
+    fn class_reference(&mut self) -> Result<Option<usize>, MalformedStream> {
         match self.content()? {
             Some(Value::Null) => Ok(None),
             Some(Value::Item(at)) if matches!(self.items.get(at), Some(Item::Class(_))) => Ok(Some(at)),
@@ -296,7 +296,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self) -> Result<Value, Malformed> {
+    fn object(&mut self) -> Result<Value, MalformedStream> {
         let class = self.class_reference()?;
         let at = self.begin();
         let mut ancestry = Vec::new();
@@ -331,7 +331,7 @@ impl Reader<'_> {
     }
 
     /// Items up to the end mark, without blocks of bytes.
-    fn extras(&mut self) -> Result<Vec<Value>, Malformed> {
+    fn extras(&mut self) -> Result<Vec<Value>, MalformedStream> {
         let mut extras = Vec::new();
         while self.bytes.get(self.at) != Some(&0x78) {
             extras.extend(self.content()?);
@@ -341,7 +341,7 @@ impl Reader<'_> {
     }
 
     /// An array, after its tag.
-    fn elements(&mut self) -> Result<Value, Malformed> {
+    fn elements(&mut self) -> Result<Value, MalformedStream> {
         let class = self.class_reference()?;
         let kind = match class.and_then(|class| self.items.get(class)) {
             Some(Item::Class(class)) => class.name.as_bytes().get(1).copied(),
@@ -358,7 +358,7 @@ impl Reader<'_> {
     }
 
     /// A value of the type that this letter stands for.
-    fn value(&mut self, kind: u8) -> Result<Value, Malformed> {
+    fn value(&mut self, kind: u8) -> Result<Value, MalformedStream> {
         Ok(match kind {
             b'B' => Value::Whole(i64::from(self.byte()?.cast_signed())),
             b'Z' => Value::Whole(i64::from(self.byte()?)),
