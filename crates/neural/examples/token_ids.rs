@@ -14,9 +14,9 @@ use capeval_neural::{Model, Source};
 struct Folder(PathBuf);
 
 /// Bytes that are aligned for numbers.
-struct Aligned(Vec<u64>, usize);
+struct AlignedBytes(Vec<u64>, usize);
 
-impl AsRef<[u8]> for Aligned {
+impl AsRef<[u8]> for AlignedBytes {
     fn as_ref(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.0)[..self.1]
     }
@@ -27,7 +27,7 @@ impl Source for Folder {
         let Ok(bytes) = std::fs::read(self.0.join(name)) else { return Ok(None) };
         let mut words = vec![0_u64; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(&bytes);
-        Ok(Some(Arc::new(Aligned(words, bytes.len()))))
+        Ok(Some(Arc::new(AlignedBytes(words, bytes.len()))))
     }
 }
 

@@ -15,6 +15,6 @@ mod text;
 mod tokenizer;
 mod weights;
 
-pub use model::{Made, Model, Tokens, products};
+pub use model::{Model, ModelPurpose, Tokens, products};
 pub use source::{Source, weight_files};
 pub use weights::from_f16;

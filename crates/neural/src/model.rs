@@ -12,12 +12,12 @@ use crate::mending;
 use crate::product::{Matrix, multiply};
 use crate::source::{Source, json, tokenizer, weights};
 use crate::text::{Kind, TextModel};
-use crate::tokenizer::{Tokenizer, Wanted};
+use crate::tokenizer::{Tokenizer, TokenizerKind};
 use crate::weights::{Linear, Weights};
 
 /// The purpose of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum ModelPurpose {
     /// Pictures and texts, as CLIP.
     PicturesAndTexts,
     /// Sentences, with a rule that makes one vector of all tokens.
@@ -43,7 +43,7 @@ pub struct Tokens {
 pub struct Model {
     network: Network,
     tokenizer: Tokenizer,
-    made: Made,
+    made: ModelPurpose,
     sentences: Sentences,
     detector: Option<Linear>,
     colours: Colours,
@@ -107,8 +107,8 @@ impl Model {
             check_preparation(preprocessor.as_ref(), open_clip.as_ref(), clip.size)?;
             let colours = colours(preprocessor.as_ref(), open_clip.as_ref())?;
             return Ok(Self {
-                tokenizer: tokenizer(source, "", Wanted::Clip)?,
-                made: Made::PicturesAndTexts,
+                tokenizer: tokenizer(source, "", TokenizerKind::Clip)?,
+                made: ModelPurpose::PicturesAndTexts,
                 sentences: Sentences::default(),
                 detector: None,
                 colours,
@@ -134,21 +134,22 @@ impl Model {
             None => (Sentences::default(), None),
         };
         let made = match (&detector, &modules) {
-            (Some(_), _) => Made::Errors,
-            (None, Some(_)) => Made::Sentences,
-            (None, None) => Made::Tokens,
+            (Some(_), _) => ModelPurpose::Errors,
+            (None, Some(_)) => ModelPurpose::Sentences,
+            (None, None) => ModelPurpose::Tokens,
         };
         // Tokenizers without a limit of their own say 10^30.
         let of_tokenizer = settings.as_ref().and_then(|settings| settings.get("model_max_length"));
         let of_tokenizer = of_tokenizer.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let own_limit = if made == Made::Errors { LONGEST_OF_DETECTOR } else { of_tokenizer.unwrap_or(512) };
+        let own_limit =
+            if made == ModelPurpose::Errors { LONGEST_OF_DETECTOR } else { of_tokenizer.unwrap_or(512) };
         let longest = text.longest.min(limit.unwrap_or(own_limit).max(2));
         let network = Network::Text(Box::new(text));
         Ok(Self { network, tokenizer, made, sentences, detector, colours: OPENAI, longest, dtypes, own_name })
     }
 
     /// Its purpose.
-    pub fn made(&self) -> Made {
+    pub fn made(&self) -> ModelPurpose {
         self.made
     }
 

@@ -5,7 +5,7 @@ use capeval_choice::Refusal;
 use serde_json::Value;
 
 use crate::config;
-use crate::tokenizer::{Files, Tokenizer, Wanted};
+use crate::tokenizer::{Files, Tokenizer, TokenizerKind};
 use crate::weights::Weights;
 
 /// Gives the files of a model's folder.
@@ -81,7 +81,11 @@ pub(crate) fn weights(source: &dyn Source, folder: &str) -> Result<Weights, Refu
 }
 
 /// The tokenizer below `folder`.
-pub(crate) fn tokenizer(source: &dyn Source, folder: &str, wanted: Wanted) -> Result<Tokenizer, Refusal> {
+pub(crate) fn tokenizer(
+    source: &dyn Source,
+    folder: &str,
+    wanted: TokenizerKind,
+) -> Result<Tokenizer, Refusal> {
     let get = |name: &str| source.get(&format!("{folder}{name}"));
     let (tokenizer, vocabulary, merges, lines) =
         (get("tokenizer.json")?, get("vocab.json")?, get("merges.txt")?, get("vocab.txt")?);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::config::{Json, Shape};
 use crate::encoder::{Distances, Encoder, Layer, Order, Scratch};
 use crate::product::{add, normalize};
-use crate::tokenizer::Wanted;
+use crate::tokenizer::TokenizerKind;
 use crate::weights::{Norm, Numbers, Weights};
 
 /// The families of models of texts.
@@ -56,10 +56,10 @@ impl Kind {
     }
 
     /// The tokenizer that it has; `lower_case` is what its settings say.
-    pub fn tokenizer(self, lower_case: bool) -> Wanted {
+    pub fn tokenizer(self, lower_case: bool) -> TokenizerKind {
         match self {
-            Self::Roberta => Wanted::ByteLevel,
-            Self::Bert | Self::DistilBert | Self::Mpnet => Wanted::WordPiece { lower_case },
+            Self::Roberta => TokenizerKind::ByteLevel,
+            Self::Bert | Self::DistilBert | Self::Mpnet => TokenizerKind::WordPiece { lower_case },
         }
     }
 

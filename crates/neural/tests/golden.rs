@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use capeval_arrays::SharedBytes;
 use capeval_choice::Refusal;
-use capeval_neural::{Made, Model, Source};
+use capeval_neural::{Model, ModelPurpose, Source};
 use serde_json::Value;
 
 /// A folder with files of which some are replaced.
@@ -28,9 +28,9 @@ impl Folder {
 }
 
 /// Bytes aligned as those of a mapped file.
-struct Aligned(Vec<u64>, usize);
+struct AlignedBytes(Vec<u64>, usize);
 
-impl AsRef<[u8]> for Aligned {
+impl AsRef<[u8]> for AlignedBytes {
     fn as_ref(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.0)[..self.1]
     }
@@ -45,7 +45,7 @@ impl Source for Folder {
         let aligned = |bytes: Vec<u8>| -> SharedBytes {
             let mut words = vec![0; bytes.len().div_ceil(8)];
             bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(&bytes);
-            Arc::new(Aligned(words, bytes.len()))
+            Arc::new(AlignedBytes(words, bytes.len()))
         };
         Ok(bytes.map(aligned))
     }
@@ -92,7 +92,10 @@ fn texts_and_pictures_have_the_vectors_of_clip() {
     let golden = golden();
     for name in ["clip-quick", "clip-gelu"] {
         let (model, golden) = (Model::open(&Folder::new(name)).unwrap(), &golden["models"][name]);
-        assert_eq!((model.made(), model.dims(), model.picture_size()), (Made::PicturesAndTexts, 24, 32));
+        assert_eq!(
+            (model.made(), model.dims(), model.picture_size()),
+            (ModelPurpose::PicturesAndTexts, 24, 32)
+        );
         let texts = texts(&self::golden());
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         for (text, expected) in texts.iter().zip(golden["ids"].as_array().unwrap()) {
@@ -119,7 +122,7 @@ fn tokens_have_the_vectors_of_their_families() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     for name in ["bert", "bert-cased", "roberta", "distilbert", "mpnet"] {
         let (model, golden) = (Model::open(&Folder::new(name)).unwrap(), &golden["models"][name]);
-        assert_eq!((model.made(), model.dims(), model.n_layers()), (Made::Tokens, 32, 3), "{name}");
+        assert_eq!((model.made(), model.dims(), model.n_layers()), (ModelPurpose::Tokens, 32, 3), "{name}");
         for (place, text) in texts.iter().enumerate() {
             assert_eq!(model.token_ids(text, false), ids(&golden["ids"][place]), "{name}: {text:?}");
             if name == "roberta" {
@@ -147,7 +150,7 @@ fn errors_are_as_probable_as_for_the_detector_of_fense() {
     let texts = texts(&golden);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let model = Model::open(&Folder::new("detector")).unwrap();
-    assert_eq!(model.made(), Made::Errors);
+    assert_eq!(model.made(), ModelPurpose::Errors);
     assert!(model.described().ends_with("f16"), "{}", model.described());
     let expected = numbers(&golden["models"]["detector"]["errors"]);
     assert_close(&model.errors(&texts, &|_| {}), &expected, "probabilities");

@@ -22,7 +22,7 @@ use word_piece::WordPiece;
 pub(crate) struct Tokenizer {
     kind: Kind,
     /// Tokens that are found in a text as they are, such as `[MASK]`.
-    added: Vec<Added>,
+    added: Vec<AddedToken>,
     /// The ids of the first and the last token.
     pub around: [u32; 2],
     /// Tokens by id.
@@ -37,7 +37,7 @@ enum Kind {
 }
 
 #[derive(Clone, Debug)]
-struct Added {
+struct AddedToken {
     content: String,
     id: u32,
     /// Take the white space before it.
@@ -55,7 +55,7 @@ pub(crate) struct Files<'f> {
 
 /// The kinds of tokenizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum TokenizerKind {
     Clip,
     ByteLevel,
     /// With what the model's own settings say of case, where there is no tokenizer.json.
@@ -66,13 +66,13 @@ pub(crate) enum Wanted {
 
 impl Tokenizer {
     /// Reads the files of a tokenizer.
-    pub fn open(files: &Files<'_>, wanted: Wanted) -> Result<Self, Refusal> {
+    pub fn open(files: &Files<'_>, wanted: TokenizerKind) -> Result<Self, Refusal> {
         match (files.tokenizer, files.vocabulary.zip(files.merges), files.lines, wanted) {
             (Some(bytes), ..) => {
                 let value = config::parse("tokenizer.json", bytes)?;
                 Self::of_json(&value, wanted).map_err(|refusal| refusal.at("tokenizer.json"))
             }
-            (None, Some((vocabulary, merges)), _, Wanted::Clip | Wanted::ByteLevel) => {
+            (None, Some((vocabulary, merges)), _, TokenizerKind::Clip | TokenizerKind::ByteLevel) => {
                 let vocabulary = config::parse("vocab.json", vocabulary)?;
                 let vocabulary = ids(&vocabulary).map_err(|refusal| refusal.at("vocab.json"))?;
                 let merges = String::from_utf8_lossy(merges);
@@ -84,17 +84,17 @@ impl Tokenizer {
                     merges.map(|(one, other)| (one.to_owned(), other.to_owned())).collect();
                 // Those around a text are found in it as well.
                 let special: &[&str] = match wanted {
-                    Wanted::Clip => &["<|startoftext|>", "<|endoftext|>"],
+                    TokenizerKind::Clip => &["<|startoftext|>", "<|endoftext|>"],
                     _ => &["<s>", "</s>", "<unk>", "<pad>"],
                 };
                 let added = special.iter().filter_map(|token| {
                     let id = *vocabulary.get(*token)?;
-                    Some(Added { content: (*token).to_owned(), id, left: false, right: false })
+                    Some(AddedToken { content: (*token).to_owned(), id, left: false, right: false })
                 });
                 let added = added.collect();
                 Self::of_pairs(vocabulary, &merges, added, wanted)
             }
-            (None, _, Some(lines), Wanted::WordPiece { lower_case }) => {
+            (None, _, Some(lines), TokenizerKind::WordPiece { lower_case }) => {
                 let lines = String::from_utf8_lossy(lines);
                 let vocabulary = lines.lines().zip(0..).map(|(token, id)| (token.to_owned(), id)).collect();
                 Self::of_words(vocabulary, WordPiece::usual(lower_case), Vec::new())
@@ -104,14 +104,14 @@ impl Tokenizer {
         }
     }
 
-    fn of_json(value: &Value, wanted: Wanted) -> Result<Self, Refusal> {
+    fn of_json(value: &Value, wanted: TokenizerKind) -> Result<Self, Refusal> {
         let model = value.get("model").unwrap_or(&Value::Null);
         let vocabulary = ids(model.get("vocab").unwrap_or(&Value::Null))?;
         let added = value.get("added_tokens").and_then(Value::as_array).into_iter().flatten();
         let yes = |value: &Value, key: &str| value.get(key).and_then(Value::as_bool).unwrap_or(false);
-        let added: Vec<Added> = added
+        let added: Vec<AddedToken> = added
             .filter_map(|added| {
-                Some(Added {
+                Some(AddedToken {
                     content: added.get("content")?.as_str()?.to_owned(),
                     id: u32::try_from(added.get("id")?.as_u64()?).ok()?,
                     left: yes(added, "lstrip"),
@@ -122,11 +122,11 @@ impl Tokenizer {
             .collect();
         let kind = model.get("type").and_then(Value::as_str);
         match (wanted, kind) {
-            (Wanted::WordPiece { lower_case }, Some("WordPiece") | None) => {
+            (TokenizerKind::WordPiece { lower_case }, Some("WordPiece") | None) => {
                 let normalizer = value.get("normalizer").unwrap_or(&Value::Null);
                 Self::of_words(vocabulary, WordPiece::of_json(model, normalizer, lower_case), added)
             }
-            (Wanted::Clip | Wanted::ByteLevel, Some("BPE") | None) => {
+            (TokenizerKind::Clip | TokenizerKind::ByteLevel, Some("BPE") | None) => {
                 let merges = model.get("merges").and_then(Value::as_array).into_iter().flatten();
                 let pair = |merge: &Value| -> Option<(String, String)> {
                     match merge {
@@ -153,8 +153,8 @@ impl Tokenizer {
     fn of_pairs(
         vocabulary: HashMap<String, u32>,
         merges: &[(String, String)],
-        added: Vec<Added>,
-        wanted: Wanted,
+        added: Vec<AddedToken>,
+        wanted: TokenizerKind,
     ) -> Result<Self, Refusal> {
         let mut names = names(&vocabulary);
         for token in &added {
@@ -165,7 +165,7 @@ impl Tokenizer {
             of_added.or_else(|| vocabulary.get(name).copied()).ok_or_else(|| lacking(name))
         };
         let (kind, around) = match wanted {
-            Wanted::Clip => {
+            TokenizerKind::Clip => {
                 let around = [find("<|startoftext|>")?, find("<|endoftext|>")?];
                 (Kind::Clip(Clip::new(Pairs::new(&vocabulary, merges, around[1]))), around)
             }
@@ -181,7 +181,7 @@ impl Tokenizer {
     fn of_words(
         vocabulary: HashMap<String, u32>,
         pieces: WordPiece,
-        added: Vec<Added>,
+        added: Vec<AddedToken>,
     ) -> Result<Self, Refusal> {
         let mut names = names(&vocabulary);
         for token in &added {
@@ -232,7 +232,7 @@ impl Tokenizer {
     }
 
     /// The first added token in a text, the longest of those that begin there.
-    fn next_added(&self, text: &str) -> Option<(usize, &Added)> {
+    fn next_added(&self, text: &str) -> Option<(usize, &AddedToken)> {
         let found = self.added.iter().filter_map(|added| Some((text.find(&added.content)?, added)));
         found.min_by_key(|(at, added)| (*at, std::cmp::Reverse(added.content.len())))
     }
@@ -296,7 +296,7 @@ fn name(names: &mut Vec<String>, id: u32, token: &str) {
 }
 
 /// Longer ones first.
-fn sorted(mut added: Vec<Added>) -> Vec<Added> {
+fn sorted(mut added: Vec<AddedToken>) -> Vec<AddedToken> {
     added.sort_by_key(|added| std::cmp::Reverse(added.content.len()));
     added
 }

@@ -9,7 +9,7 @@ use capeval::{Answers, Picture};
 use capeval_choice::{Code, Notice, Refusal};
 
 use capeval_files::{Bytes, Error};
-use capeval_neural::{Made, Model, Tokens};
+use capeval_neural::{Model, ModelPurpose, Tokens};
 use rayon::prelude::*;
 
 use crate::embeddings::baselines;
@@ -102,16 +102,18 @@ impl OpenModel {
 
     /// Returns true if it makes a vector of a whole text.
     pub(crate) fn reads_texts(&self) -> bool {
-        matches!(self.model.made(), Made::PicturesAndTexts | Made::Sentences)
+        matches!(self.model.made(), ModelPurpose::PicturesAndTexts | ModelPurpose::Sentences)
     }
 
     /// The metrics that can use it, in words.
     pub fn uses(&self) -> &'static str {
         match self.model.made() {
-            Made::PicturesAndTexts => "clip-s, ref-clip-s, pac-s, ref-pac-s, recall, median-rank, self-sim",
-            Made::Sentences => "sbert-sim, fense, self-sim",
-            Made::Tokens => "bert-score",
-            Made::Errors => "fer, fense",
+            ModelPurpose::PicturesAndTexts => {
+                "clip-s, ref-clip-s, pac-s, ref-pac-s, recall, median-rank, self-sim"
+            }
+            ModelPurpose::Sentences => "sbert-sim, fense, self-sim",
+            ModelPurpose::Tokens => "bert-score",
+            ModelPurpose::Errors => "fer, fense",
         }
     }
 
@@ -155,21 +157,21 @@ impl OpenModel {
     /// Its kind, in words.
     pub(crate) fn told(&self) -> &'static str {
         match self.model.made() {
-            Made::PicturesAndTexts => "a model of pictures and texts",
-            Made::Sentences => "a model of sentences",
-            Made::Tokens => "a model of tokens",
-            Made::Errors => "a detector of errors",
+            ModelPurpose::PicturesAndTexts => "a model of pictures and texts",
+            ModelPurpose::Sentences => "a model of sentences",
+            ModelPurpose::Tokens => "a model of tokens",
+            ModelPurpose::Errors => "a detector of errors",
         }
     }
 
     pub(crate) fn suits(&self, purpose: Purpose<'_>) -> bool {
         matches!(
             (purpose, self.model.made()),
-            (Purpose::Pictures { .. }, Made::PicturesAndTexts)
-                | (Purpose::Errors, Made::Errors)
-                | (Purpose::Sentences, Made::Sentences)
-                | (Purpose::Texts, Made::PicturesAndTexts | Made::Sentences)
-                | (Purpose::Tokens, Made::Tokens)
+            (Purpose::Pictures { .. }, ModelPurpose::PicturesAndTexts)
+                | (Purpose::Errors, ModelPurpose::Errors)
+                | (Purpose::Sentences, ModelPurpose::Sentences)
+                | (Purpose::Texts, ModelPurpose::PicturesAndTexts | ModelPurpose::Sentences)
+                | (Purpose::Tokens, ModelPurpose::Tokens)
         )
     }
 
