@@ -41,7 +41,7 @@ pub struct Board {
     #[serde(default)]
     pub comparison: String,
     /// The submissions that hosts have removed from the leaderboard, the newest removal first.
-    pub disqualified: Vec<Disqualified>,
+    pub disqualified: Vec<DisqualifiedSubmission>,
     /// The human evaluation; empty if the account sees only its own teams.
     pub judged_by_people: Vec<JudgedSystem>,
 }
@@ -124,7 +124,7 @@ pub struct ProgressPoint {
 
 /// A submission that hosts have removed from the leaderboard.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Disqualified {
+pub struct DisqualifiedSubmission {
     /// The name of the team; empty for baselines.
     pub team: String,
     pub method: String,

@@ -39,7 +39,7 @@ pub struct Judging {
     pub wanted: i64,
     /// The number of judgements so far.
     pub judged: i64,
-    pub results: Vec<Measured>,
+    pub results: Vec<SystemMeasures>,
 }
 
 /// A human evaluation to start.
@@ -58,7 +58,7 @@ pub struct JudgingPlan {
 
 /// The measures of a system, or of the references.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Measured {
+pub struct SystemMeasures {
     /// The ID of the submission; `null` for the references.
     pub system: Option<String>,
     /// The number of judgements.

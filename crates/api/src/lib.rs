@@ -38,7 +38,8 @@ pub use account::{
 };
 pub use announcement::{Announcement, Announcements, CreatedAnnouncement, NewAnnouncement};
 pub use board::{
-    Board, BoardColumns, BoardRow, Disqualified, JudgedKind, JudgedSystem, Progress, ProgressPoint, RowAbove,
+    Board, BoardColumns, BoardRow, DisqualifiedSubmission, JudgedKind, JudgedSystem, Progress, ProgressPoint,
+    RowAbove,
 };
 pub use collection::{
     AddedCaption, AddedRating, CaptionToRate, Collection, CollectionState, Collections, DescribeIn,
@@ -55,7 +56,7 @@ pub use hosting::{
     AuditLog, AuditNote, Entries, Entry, Grant, HostedPhase, HostedSubmission, HostedSubmissions, Limits,
     Meter, Reason, ScoreSet,
 };
-pub use judging::{EvaluationState, Judging, JudgingPlan, Measured};
+pub use judging::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 pub use open::Open;
 pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use phase::{

@@ -4,7 +4,7 @@ use std::iter::once;
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use capeval_api::{BoardRow, Disqualified, JudgedKind, JudgedSystem, Measured, RowAbove};
+use capeval_api::{BoardRow, DisqualifiedSubmission, JudgedKind, JudgedSystem, RowAbove, SystemMeasures};
 use capeval_tasks::Described;
 use indexmap::IndexMap;
 
@@ -48,7 +48,7 @@ pub async fn export(
 }
 
 fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
-    let removed = board.removed.into_iter().map(|row| Disqualified {
+    let removed = board.removed.into_iter().map(|row| DisqualifiedSubmission {
         team: row.team_name,
         method: row.method,
         reason: row.reason,
@@ -109,7 +109,7 @@ fn named(entry: &Candidate) -> RowAbove {
 
 impl From<Judged> for JudgedSystem {
     fn from(Judged { team_name, method, measured }: Judged) -> Self {
-        let Measured { system, m1, m2, m3, m4, at_least, judgements } = measured;
+        let SystemMeasures { system, m1, m2, m3, m4, at_least, judgements } = measured;
         let kind = if system.is_some() { JudgedKind::System } else { JudgedKind::Human };
         Self {
             kind: kind.into(),

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::{IntoResponse, Response};
-use capeval_api::{Measured, SubmissionKind};
+use capeval_api::{SubmissionKind, SystemMeasures};
 use capeval_tasks::Described;
 
 use super::choices::{ALL, BoardQuery};
@@ -87,7 +87,7 @@ impl Judged {
     /// M1, M2 and the points of the cumulative distribution in per cent, M3 and M4, as shown.
     fn cells(&self) -> Vec<String> {
         let per_cent = |share: f64| format!("{:.1}", share * 100.0);
-        let Measured { m1, m2, m3, m4, at_least, judgements, .. } = &self.measured;
+        let SystemMeasures { m1, m2, m3, m4, at_least, judgements, .. } = &self.measured;
         let mut cells =
             vec![m1.map_or("–".to_owned(), per_cent), per_cent(*m2), format!("{m3:.2}"), format!("{m4:.2}")];
         cells.extend(at_least.map(per_cent));

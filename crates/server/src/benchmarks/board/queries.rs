@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use capeval_api::{Measured, SubmissionKind};
+use capeval_api::{SubmissionKind, SystemMeasures};
 use capeval_tasks::Described;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -128,7 +128,7 @@ pub struct Judged {
     pub team_name: String,
     /// The name of the method; empty for references.
     pub method: String,
-    pub measured: Measured,
+    pub measured: SystemMeasures,
 }
 
 async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {

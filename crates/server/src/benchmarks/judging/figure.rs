@@ -1,6 +1,6 @@
 //! The cumulative distributions of judges' grades.
 
-use capeval_api::Measured;
+use capeval_api::SystemMeasures;
 use capeval_report::charts::{Axis, COLOURS, Chart, Colour, Figure, Series};
 
 use crate::web::Page;
@@ -8,18 +8,18 @@ use crate::web::Page;
 const GRADES: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
 
 /// The colour of what was judged: that of the system in this place, or grey for the references.
-pub fn colour(measured: &Measured, place: usize) -> Colour {
+pub fn colour(measured: &SystemMeasures, place: usize) -> Colour {
     if measured.system.is_some() { Colour::System(place) } else { Colour::Muted }
 }
 
 /// The share of captions with at most each grade.
-fn shares(measured: &Measured) -> [f64; 4] {
+fn shares(measured: &SystemMeasures) -> [f64; 4] {
     let [four, three, two] = measured.at_least;
     [1.0 - two, 1.0 - three, 1.0 - four, 1.0].map(|share| 100.0 * share)
 }
 
 /// A line for each of the judged systems, with its name, which rises at each grade.
-pub fn figure(page: &Page, judged: &[(String, &Measured)]) -> String {
+pub fn figure(page: &Page, judged: &[(String, &SystemMeasures)]) -> String {
     let mut words = page.t("Cumulative distributions").to_owned();
     let series = judged.iter().enumerate().map(|(place, (name, measured))| {
         let shares = shares(measured);
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn lines_rise_to_the_whole_at_the_best_grade() {
-        let mut measured = Measured {
+        let mut measured = SystemMeasures {
             system: Some("a".to_owned()),
             judgements: 4,
             m1: None,

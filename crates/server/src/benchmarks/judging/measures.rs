@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use capeval_api::Measured;
+use capeval_api::SystemMeasures;
 use serde::Deserialize;
 
 /// A judgement of a caption.
@@ -31,7 +31,7 @@ impl Mean {
 }
 
 /// The measures of each system, the best by M1 first, and the references last.
-pub fn measure(judgements: &[Judgement]) -> Vec<Measured> {
+pub fn measure(judgements: &[Judgement]) -> Vec<SystemMeasures> {
     let mut grades: HashMap<(Option<&str>, &str), Mean> = HashMap::new();
     let mut by_system: HashMap<Option<&str>, Vec<&Judgement>> = HashMap::new();
     for judgement in judgements {
@@ -39,7 +39,7 @@ pub fn measure(judgements: &[Judgement]) -> Vec<Measured> {
         grades.entry((system, &judgement.image)).or_default().add(judgement.grade);
         by_system.entry(system).or_default().push(judgement);
     }
-    let mut measured: Vec<Measured> = by_system
+    let mut measured: Vec<SystemMeasures> = by_system
         .into_iter()
         .map(|(system, judgements)| {
             let n = judgements.len() as f64;
@@ -56,7 +56,7 @@ pub fn measure(judgements: &[Judgement]) -> Vec<Measured> {
                 })
                 .collect();
             let good = compared.iter().filter(|is_good| **is_good).count() as f64;
-            Measured {
+            SystemMeasures {
                 system: system.map(str::to_owned),
                 judgements: judgements.len(),
                 m1: (!compared.is_empty()).then(|| good / compared.len() as f64),
@@ -68,7 +68,7 @@ pub fn measure(judgements: &[Judgement]) -> Vec<Measured> {
         })
         .collect();
     measured.sort_by(|a, b| {
-        let best = |one: &Measured| one.m1.unwrap_or(-1.0);
+        let best = |one: &SystemMeasures| one.m1.unwrap_or(-1.0);
         let by_m1 = best(b).total_cmp(&best(a));
         a.system
             .is_none()

@@ -1,6 +1,6 @@
 //! Human evaluations in the database: what is to be judged, by whom, and what was judged.
 
-use capeval_api::{EvaluationState, Judging, JudgingPlan, Measured};
+use capeval_api::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -300,7 +300,7 @@ pub async fn for_programs(store: &Store, phase: &str) -> Result<Judging, Error> 
 }
 
 /// The sums of people's judgements of a phase.
-pub async fn results(store: &Store, phase: &str) -> Result<Vec<Measured>, Error> {
+pub async fn results(store: &Store, phase: &str) -> Result<Vec<SystemMeasures>, Error> {
     // One that was begun does not hide what people said before.
     let sql = "SELECT id FROM evaluation WHERE phase = $1 AND EXISTS (SELECT 1 FROM evaluation_item AS item \
                WHERE item.evaluation = evaluation.id AND judged > 0) ORDER BY id DESC LIMIT 1";
