@@ -90,11 +90,11 @@ type Rule = Box<dyn Fn(&Request, usize) -> Reply + Send + Sync>;
 /// The server, which ends when it is dropped.
 pub struct Chat {
     address: String,
-    shared: Arc<Shared>,
+    shared: Arc<ChatState>,
     listener: Option<JoinHandle<()>>,
 }
 
-struct Shared {
+struct ChatState {
     rule: Rule,
     requests: Mutex<Vec<Request>>,
     at_once: AtomicUsize,
@@ -107,7 +107,7 @@ impl Chat {
     pub fn new(rule: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ChatState {
             rule: Box::new(rule),
             requests: Mutex::default(),
             at_once: AtomicUsize::new(0),
@@ -156,7 +156,7 @@ impl Drop for Chat {
     }
 }
 
-impl Shared {
+impl ChatState {
     fn serve(&self, stream: TcpStream) -> Option<()> {
         let mut reader = BufReader::new(stream.try_clone().ok()?);
         let mut first = String::new();
