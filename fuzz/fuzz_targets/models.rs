@@ -20,13 +20,13 @@ static KNOWN: LazyLock<Vec<Vec<Vec<u8>>>> = LazyLock::new(|| {
     MODELS.iter().map(|model| FILES.iter().map(|file| read(model, file)).collect()).collect()
 });
 
-struct Changed<'c> {
+struct ChangedFile<'c> {
     model: usize,
     file: usize,
     bytes: &'c [u8],
 }
 
-impl Source for Changed<'_> {
+impl Source for ChangedFile<'_> {
     fn get(&self, name: &str) -> Result<Option<SharedBytes>, Refusal> {
         let bytes = FILES.iter().position(|file| *file == name).map(|file| match file == self.file {
             true => self.bytes.to_vec(),
@@ -39,7 +39,7 @@ impl Source for Changed<'_> {
 fuzz_target!(|bytes: &[u8]| {
     let [which, bytes @ ..] = bytes else { return };
     let which = usize::from(*which);
-    let source = Changed { model: which % MODELS.len(), file: which / MODELS.len() % FILES.len(), bytes };
+    let source = ChangedFile { model: which % MODELS.len(), file: which / MODELS.len() % FILES.len(), bytes };
     if let Ok(model) = Model::open(&source) {
         let texts = ["a man's red ball", "", "é 中 <s>"];
         let vectors = model.text_vectors(&texts, &|_| {});

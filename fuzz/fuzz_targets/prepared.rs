@@ -3,26 +3,26 @@
 
 use std::sync::{Arc, OnceLock};
 
-use capeval_evaluate::prepared::Prepared;
+use capeval_evaluate::prepared::PreparedReferences;
 use capeval_evaluate::registry::{self, Resources};
 use capeval_evaluate::{ReferenceSet, System, evaluate};
 use libfuzzer_sys::fuzz_target;
 
 /// Bytes that start at a multiple of 64, like those of a memory map.
-struct Aligned(Vec<u8>, usize);
+struct AlignedBytes(Vec<u8>, usize);
 
-impl AsRef<[u8]> for Aligned {
+impl AsRef<[u8]> for AlignedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0[self.1..]
     }
 }
 
-fn aligned(bytes: &[u8]) -> Arc<Aligned> {
+fn aligned(bytes: &[u8]) -> Arc<AlignedBytes> {
     let mut room = vec![0; bytes.len() + 64];
     let start = room.as_ptr().align_offset(64);
     room.truncate(start + bytes.len());
     room[start..].copy_from_slice(bytes);
-    Arc::new(Aligned(room, start))
+    Arc::new(AlignedBytes(room, start))
 }
 
 fn good() -> &'static [u8] {
@@ -35,13 +35,13 @@ fn good() -> &'static [u8] {
         references.prepare(metrics.iter().map(|metric| metric.input()));
         let ids = (0..4i64).map(Into::into).collect();
         let mut file = Vec::new();
-        Prepared::new(ids, references, Vec::new()).write(&mut file).expect("writing to a vector cannot fail");
+        PreparedReferences::new(ids, references, Vec::new()).write(&mut file).expect("writing to a vector cannot fail");
         file
     })
 }
 
 fn use_it(file: &[u8]) {
-    let Ok(prepared) = Prepared::open(aligned(file)) else { return };
+    let Ok(prepared) = PreparedReferences::open(aligned(file)) else { return };
     let build = |name| registry::build(name, &[], &Resources::default()).ok();
     let metrics: Vec<_> = ["bleu", "rouge-l", "cider-d"].into_iter().filter_map(build).collect();
     let readings: Vec<_> = metrics.iter().map(|metric| metric.input().reading).collect();
