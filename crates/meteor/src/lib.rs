@@ -28,7 +28,7 @@ pub use language::Language;
 pub use meteor::{Meteor, Segment, Workspace};
 pub use metric::{Caches, MeteorMetric, Scratch};
 pub use options::{MAX_MATCHERS, Matcher, Options, Parameters, Task, TextForm, Unit};
-pub use resources::{Compiler, Progress, Recognized, Resources, Summary};
+pub use resources::{Compiler, Progress, Resources, Summary};
 pub use stats::{MatcherStats, Score, Stats, score};
 
 /// The metrics of this family.

@@ -32,7 +32,7 @@ pub use matching::{Counts, Facts, Subset};
 pub use metric::{Data, KIND, SYNSETS};
 pub use morphology::lemma;
 pub use parser::{Parse, Parser};
-pub use resources::{Compiler, Grammar, Recognized, Summary};
+pub use resources::{Compiler, Grammar, Summary};
 pub use scene::{Concept, Fact, Likeness, SceneGraph, Synonyms};
 pub use tokens::sentences;
 pub use tree::{NodeId, Tree};

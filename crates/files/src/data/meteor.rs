@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use capeval_choice::Refusal;
 use capeval_evaluate::registry;
-use capeval_meteor::{Compiler, Language, Recognized, Resources};
+use capeval_meteor::{Compiler, Language, Resources};
 
 use super::pip::{Package, package};
 use super::{Compiled, DataKind, Progress};
@@ -60,7 +60,7 @@ fn compile(source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Compiled
     resources.verify().map_err(wrong)?;
     Ok(Compiled {
         notice: summary.notice,
-        is_recognized: summary.recognized == Recognized::Yes,
+        is_recognized: summary.is_recognized,
         fingerprint: resources.fingerprint(),
         bytes,
     })

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use capeval_choice::{Refusal, Remedy};
 use capeval_evaluate::registry;
 use capeval_meteor::Resources;
-use capeval_spice::{Compiler, Data, Grammar, Recognized, Synonyms};
+use capeval_spice::{Compiler, Data, Grammar, Synonyms};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 use zip::result::ZipError;
@@ -75,7 +75,7 @@ fn compile(source: &Path, scratch: &Path, progress: &mut dyn FnMut(Progress)) ->
     progress(Progress { stage: "writing", done: 0, total: None });
     Ok(Compiled {
         notice: summary.notice,
-        is_recognized: summary.recognized == Recognized::Yes,
+        is_recognized: summary.is_recognized,
         fingerprint: grammar.fingerprint().to_owned(),
         bytes,
     })

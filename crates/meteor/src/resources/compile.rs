@@ -47,20 +47,12 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
-/// The result of comparing the sources with those that this crate was tested with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recognized {
-    /// The English parts and paraphrases are those of METEOR 1.5 in pycocoevalcap 1.2.
-    Yes,
-    /// Something differs; scores then match the given program, but not published scores.
-    No,
-}
-
 /// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The result of comparing these with the known English resources.
-    pub recognized: Recognized,
+    /// True if the English parts and paraphrases are those of METEOR 1.5 in pycocoevalcap 1.2. With others, scores
+    /// match the given program, but not published scores.
+    pub is_recognized: bool,
     /// The number of entries in each paraphrase table.
     pub paraphrases: Vec<(Language, usize)>,
     /// The origins and the licences of the data; also stored in the file.
@@ -203,21 +195,16 @@ impl Compiler {
         progress(Progress { stage: "writing", done: 0, total: None });
         writer.write(out).map_err(|e| unreadable("METEOR's compiled resources", &e))?;
         Ok(Summary {
-            recognized: self.recognized(),
+            is_recognized: self.is_recognized(),
             paraphrases: self.paraphrases.iter().map(|(language, table)| (*language, table.len())).collect(),
             notice,
         })
     }
 
-    fn recognized(&self) -> Recognized {
+    fn is_recognized(&self) -> bool {
         let has =
             |name: &str, crc: u32| self.provenance.iter().any(|source| source.0 == name && source.2 == crc);
-        if KNOWN_PARTS.iter().all(|(name, crc)| has(name, *crc)) && has("paraphrase-en.gz", KNOWN_PARAPHRASES)
-        {
-            Recognized::Yes
-        } else {
-            Recognized::No
-        }
+        KNOWN_PARTS.iter().all(|(name, crc)| has(name, *crc)) && has("paraphrase-en.gz", KNOWN_PARAPHRASES)
     }
 
     fn notice(&self) -> String {

@@ -15,7 +15,7 @@ use std::fmt;
 use capeval_arrays::{Reader, SharedBytes};
 
 use arrays::{PackedNumbers, Strings};
-pub use compile::{Compiler, Progress, Recognized, Summary};
+pub use compile::{Compiler, Progress, Summary};
 pub(crate) use lexicon::Lexicon;
 pub(crate) use paraphrases::Paraphrases;
 use sections::{FORMAT, Key, Kind};

@@ -24,20 +24,12 @@ const KNOWN: u32 = 0x7e03_5e89;
 /// 12 nats above its best parse on average, and with logarithms of the tags' probabilities 100.
 const POTENTIALS: &str = include_str!("potentials.txt");
 
-/// The result of comparing the grammar with the one that this crate was tested with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recognized {
-    /// The grammar is that of CoreNLP 3.6.0, which SPICE 1.0 uses.
-    Yes,
-    /// It is another one; scores then match a program with that grammar, but not published scores.
-    No,
-}
-
 /// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The result of comparing this with the known grammar.
-    pub recognized: Recognized,
+    /// True if the grammar is that of CoreNLP 3.6.0, which SPICE 1.0 uses. With another one, scores match a program
+    /// with that grammar, but not published scores.
+    pub is_recognized: bool,
     /// The origins and the licences of the data; also stored in the file.
     pub notice: String,
 }
@@ -80,7 +72,6 @@ impl Compiler {
 
     /// Writes the compiled file.
     pub fn write(&self, out: impl Write) -> Result<Summary, Refusal> {
-        let recognized = if self.checksum == KNOWN { Recognized::Yes } else { Recognized::No };
         let notice = format!(
             "Compiled by capeval from englishPCFG.ser.gz of Stanford CoreNLP ({} bytes unpacked, CRC-32 {:08x}).\n\n\
              The grammar: Dan Klein and Christopher D. Manning, \"Accurate Unlexicalized Parsing\", ACL 2003. Stanford\n\
@@ -91,7 +82,7 @@ impl Compiler {
         let grammar = self.compile(&notice).ok_or_else(|| Refusal::new("the grammar has no goal"))?;
         let written = grammar.write().write(&FORMAT, &grammar.fingerprint, out);
         written.map_err(|error| Refusal::new(system_words(&error)).at("SPICE's compiled resources"))?;
-        Ok(Summary { recognized, notice })
+        Ok(Summary { is_recognized: self.checksum == KNOWN, notice })
     }
 
     fn compile(&self, notice: &str) -> Option<Grammar> {

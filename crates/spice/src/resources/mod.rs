@@ -16,7 +16,7 @@ use std::fmt;
 use capeval_arrays::{Buffer, Error, Format, Reader, SharedBytes, Writer};
 use capeval_choice::{Refusal, Remedy, Task};
 
-pub use compile::{Compiler, Recognized, Summary};
+pub use compile::{Compiler, Summary};
 pub(crate) use lists::{Lists, View};
 use outlook::Outlook;
 pub(crate) use outlook::{SentenceOutlook, SpanOutlook};
