@@ -120,7 +120,8 @@ pub struct PrepareRequest<'p> {
 
 /// Reads and tokenizes references once, for many runs.
 ///
-/// [`PreparedReferences::write`] stores the result, and [`PreparedReferences::open`] opens it without a copy. The options are its note.
+/// [`PreparedReferences::write`] stores the result, and [`PreparedReferences::open`] opens it without a copy. The
+/// options are its note.
 pub fn prepare(request: PrepareRequest<'_>) -> Result<PreparedReferences, Error> {
     let PrepareRequest { references, sources, options, resources, progress } = request;
     // The others read references as they are written.
