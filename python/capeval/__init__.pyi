@@ -14,7 +14,7 @@ from ._explain import Explained as Explained, Explanation as Explanation, Match 
 from ._frequencies import DocumentFrequencies as DocumentFrequencies
 from ._given import Scores as Scores
 from ._install import install_data as install_data
-from ._judging import Judging as Judging
+from ._judging import JudgeAgreement as JudgeAgreement, Judging as Judging
 from ._listing import metrics as metrics, suites as suites, tokenize as tokenize, tokenizers as tokenizers
 from ._metric import Metric as Metric, metric as metric
 from ._prefer import Preference as Preference, prefer as prefer

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
 from ._data import calling
-from ._figure import Point, Shown, shown
 from ._given import given, keys
 from ._inputs import Captionlike, Metrics, ids_of
 from ._keywords import only, takes
-from ._progress import Progress
-from ._rendered import Framed, Paged, Rendered, Savable
 from ._report import Report
+from ._result import Result, ends, number
 from ._score import by_name, prepare
 from .options import CompareOptions, IdMatching, Level, Policies, ReportContents, Resampling, Testing
 
@@ -67,33 +64,20 @@ class Pair(NamedTuple):
     """By measure."""
 
 
-class Comparison(Savable, Paged, Framed, Rendered):
-    """The differences between systems by every measure, with tests. Prints as a table.
+class Comparison(Result):
+    """The differences between systems by every measure, with tests."""
 
-    It can be pickled and saved, as a :class:`Report` can.
-    """
+    _kind = "comparison"
 
-    _found: _engine.Comparison
-
-    def __init__(self, found: _engine.Comparison) -> None:
-        self._found = found
+    def __init__(self, found: _engine.Study) -> None:
+        super().__init__(found)
         self.report = Report(found.report())
         """The scores of the systems, with confidence intervals."""
         self.pairs: list[Pair] = [
-            Pair(baseline, system, {key: _contrast(row) for key, row in contrasts.items()})
-            for baseline, system, contrasts in found.pairs()
+            Pair(pair["baseline"], pair["system"], {key: _contrast(row) for key, row in pair["contrasts"].items()})
+            for pair in self.to_dict()["comparisons"]
         ]
         """The pairs that were compared."""
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Comparison:
-        """Reads a comparison that was written by :meth:`save`, by ``capeval compare --save`` or as JSON.
-
-        Raises:
-            OSError: if the file cannot be opened.
-            ValueError: if it is not a comparison.
-        """
-        return cls(_engine.Comparison.load(os.fspath(path)))
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         """The contrast for ``(system, measure)``, if the system was compared with only one baseline."""
@@ -103,23 +87,7 @@ class Comparison(Savable, Paged, Framed, Rendered):
             raise KeyError(f"{len(pairs)} pairs end in {system!r}; look up measure {measure!r} in .pairs")
         return pairs[0].contrasts[measure]
 
-    def plot(self, backend: str = "page") -> Shown:
-        """Shows the differences with their intervals in a notebook; takes `backend` as :meth:`Report.plot` does."""
-
-        def panels() -> dict[str, list[Point]]:
-            measures = self.report.measures.items()
-            return {
-                measure.label: [
-                    Point(f"{pair.system} − {pair.baseline}", contrast.difference, contrast.interval)
-                    for pair in self.pairs
-                    if (contrast := pair.contrasts.get(key)) is not None
-                ]
-                for key, measure in measures
-            }
-
-        return shown(backend, self.to_html, panels)
-
-    def _rows(self) -> list[dict[str, Any]]:
+    def _frame(self) -> list[dict[str, Any]]:
         rows = []
         for pair in self.pairs:
             for measure, contrast in pair.contrasts.items():
@@ -136,34 +104,25 @@ class Comparison(Savable, Paged, Framed, Rendered):
                 rows.append(row)
         return rows
 
-    def _repr_html_(self) -> str:
-        import html
-
-        shown = {
-            "system": "system",
-            "baseline": "against",
-            "measure": "measure",
-            "difference": "difference",
-            "low": "low",
-            "high": "high",
-            "randomisation_adjusted": "p (randomisation, adjusted)",
-            "verdict": "verdict",
-        }
-        head = "".join(f"<th>{title}</th>" for title in shown.values())
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_text(row[name]))}</td>" for name in shown) + "</tr>" for row in self._rows()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _text(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
 
 def _contrast(row: dict[str, Any]) -> Contrast:
-    tests = ("bootstrap", "randomisation", "sign", "permutation")
-    fields: dict[str, Any] = {k: P(*v) if k in tests and v is not None else v for k, v in row.items()}
-    return Contrast(**fields)
+    return Contrast(
+        number(row["difference"]),
+        ends(row["interval"]),
+        _p(row["bootstrap"]),
+        _p(row["randomisation"]),
+        _p(row["sign"]) if "sign" in row else None,
+        _p(row["exact"]) if "exact" in row else None,
+        row["wins"],
+        row["ties"],
+        row["losses"],
+        number(row["cohens_d"]),
+        row["verdict"],
+    )
+
+
+def _p(test: dict[str, Any]) -> P:
+    return P(number(test["p"]), number(test["adjusted"]))
 
 
 @takes(CompareOptions)

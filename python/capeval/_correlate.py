@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._choices import NoticeCode
 from ._data import calling
-from ._figure import Point, Shown, shown
 from ._given import given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
-    digit_count,
     metric_options,
     reference_captions,
     refuse_beside_scores,
@@ -23,16 +20,13 @@ from ._inputs import (
     to_list,
 )
 from ._keywords import only, takes
-from ._rendered import Framed, Rendered
-from ._report import Id
+from ._result import Id, Interval, Keyed, ends
 from .options import CorrelateOptions, MetricChoice, MetricData, RatedCaptions, RatingPoints
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from typing_extensions import Unpack
-
-Interval = tuple[float, float]
 
 
 class Agreement(NamedTuple):
@@ -50,50 +44,46 @@ class Agreement(NamedTuple):
     """Confidence intervals by coefficient; empty unless requested."""
 
 
-_COEFFICIENTS = {
-    "pearson": "Pearson r",
-    "spearman": "Spearman ρ",
-    "tau_b": "Kendall τ-b",
-    "tau_c": "Kendall τ-c",
-    "accuracy": "pairwise accuracy",
+_COEFFICIENTS = ("pearson", "spearman", "tau_b", "tau_c", "accuracy")
+
+
+_RATINGS = {
+    "source": "file",
+    "n_images": "images",
+    "n_items": "items",
+    "n_ratings": "ratings",
+    "n_points": "points",
+    "scale": "scale",
+    "krippendorff_alpha": "krippendorff_alpha",
+    "fleiss_kappa": "fleiss_kappa",
 }
 
 
-class Correlation(Framed, Rendered):
-    """The agreement of each measure with human ratings. Prints as a table."""
+class Correlation(Keyed[Agreement]):
+    """The agreement of each measure with human ratings."""
 
-    _found: _engine.Correlation
+    _kind = "correlation"
 
-    def __init__(self, found: _engine.Correlation) -> None:
-        self._found = found
-        self.agreements: dict[str, Agreement] = {key: _agreement(row) for key, row in found.agreements().items()}
-        """By measure."""
-        self.human: dict[str, Any] = found.human()
-        """The ratings: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
-        self.signatures: dict[str, str] = found.signatures()
-        """Everything that can change a digit, by metric."""
+    def __init__(self, found: _engine.Study) -> None:
+        super().__init__(found)
         whole = self.to_dict()
+        self.agreements: dict[str, Agreement] = {key: _agreement(row) for key, row in whole["correlations"].items()}
+        """By measure."""
+        self.human: dict[str, Any] = {name: whole["ratings"][key] for name, key in _RATINGS.items()}
+        """The ratings: numbers of images, items, ratings and points, scale, Krippendorff's alpha, Fleiss' kappa."""
+        self.human["scale"] = ends(self.human["scale"])
+        self.signatures: dict[str, str] = whole["signatures"]
+        """Everything that can change a digit, by metric."""
         self.system_level: dict[str, dict[str, Any]] = {
             key: row["system_level"] for key, row in whole["correlations"].items() if row.get("system_level")
         }
         """By measure: coefficients over the corpus scores of systems, if the ratings name systems."""
-        self.williams: list[dict[str, Any]] = whole.get("williams", [])
+        self.williams: list[dict[str, Any]] = whole["williams"]
         """Williams' test of each pair of measures ``a`` and ``b``: is one correlation higher than the other?"""
-        self.notices: list[tuple[NoticeCode, str]] = found.notices()
-        """Notices about the result: code and message."""
 
-    def __getitem__(self, key: str) -> Agreement:
-        """The agreement of a measure, by its key."""
-        try:
-            return self.agreements[key]
-        except KeyError:
-            raise KeyError(f"no measure is called {key!r}; there are {', '.join(self.agreements)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.agreements)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.agreements
+    @property
+    def _by_name(self) -> dict[str, Agreement]:
+        return self.agreements
 
     @property
     def points(self) -> tuple[list[Id], npt.NDArray[np.float64], dict[str, npt.NDArray[np.float64]]]:
@@ -103,22 +93,7 @@ class Correlation(Framed, Rendered):
         images, ratings, scores = self._found.points()
         return images, np.frombuffer(ratings), {key: np.frombuffer(values) for key, values in scores.items()}
 
-    def plot(self, backend: str = "page") -> Shown:
-        """Shows the coefficients in a notebook, a panel for each; takes `backend` as :meth:`Report.plot` does."""
-
-        def panels() -> dict[str, list[Point]]:
-            return {
-                title: [
-                    Point(measure, value, found.intervals.get(name))
-                    for measure, found in self.agreements.items()
-                    if (value := getattr(found, name)) is not None
-                ]
-                for name, title in _COEFFICIENTS.items()
-            }
-
-        return shown(backend, self.to_html, panels)
-
-    def _rows(self) -> list[dict[str, Any]]:
+    def _frame(self) -> list[dict[str, Any]]:
         rows = []
         for measure, found in self.agreements.items():
             row: dict[str, Any] = {"measure": measure}
@@ -129,34 +104,11 @@ class Correlation(Framed, Rendered):
             rows.append(row)
         return rows
 
-    def _repr_html_(self) -> str:
-        import html
-
-        def cell(found: Agreement, name: str) -> str:
-            value, interval = getattr(found, name), found.intervals.get(name)
-            if value is None:
-                return "<td></td>"
-            return f"<td>{value:.3f}</td>" if interval is None else f"<td>{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]</td>"
-
-        head = "".join(f"<th>{title}</th>" for title in _COEFFICIENTS.values())
-        body = "".join(
-            f"<tr><th>{html.escape(measure)}</th>" + "".join(cell(found, name) for name in _COEFFICIENTS) + "</tr>"
-            for measure, found in self.agreements.items()
-        )
-        notices = "".join(f"<li>{html.escape(message)}</li>" for _, message in self.notices)
-        table = f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return table + (f"<ul>{notices}</ul>" if notices else "")
-
-    def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
-        """Renders a page with the coefficients, and charts of scores and ratings."""
-        return self._found.html(title, digit_count(digits))
-
 
 def _agreement(row: dict[str, Any]) -> Agreement:
-    names = tuple(_COEFFICIENTS)
-    intervals = {name: row[f"{name}_interval"] for name in names if row[f"{name}_interval"] is not None}
-    fields: dict[str, Any] = {name: row[name] for name in (*names, "n_pairs")}
-    return Agreement(**fields, intervals=intervals)
+    intervals = {name: ends(found) for name, found in row.get("intervals", {}).items() if found is not None}
+    fields: dict[str, Any] = {name: row[name] for name in _COEFFICIENTS}
+    return Agreement(**fields, n_pairs=row["pairs"], intervals=intervals)
 
 
 @takes(CorrelateOptions, resamples=1_000)

@@ -64,5 +64,5 @@ def diversity(
     for one in names:
         if not isinstance(one, str):
             raise TypeError(f"{one.name} scores captions one by one, and diversity is of all captions of an image; leave it out")
-    settings = {"metrics": names, "tokenizer": options["tokenizer"], "ids": ids or "as-given"}
+    settings = {"metrics": names, "tokenizer": options["tokenizer"], "ids": ids or "as-given", "profiles": True}
     return Report(_engine.diversity(read, ground, training, settings, thread_count(options["threads"])))

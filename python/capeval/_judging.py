@@ -7,7 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Union
 
+from . import _engine
 from ._inputs import path_of
+from ._result import Result
+
+
+class JudgeAgreement(Result):
+    """How much two runs of judges agree: equal grades, mean differences, Krippendorff's alpha."""
+
+    _kind = "judge-agreement"
+
+    def __init__(self, found: _engine.Study) -> None:
+        super().__init__(found)
+        self.judges: list[dict[str, Any]] = self.to_dict()
+        """The judges of both files: numbers of questions, shares of equal grades, differences."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,16 @@ class Judging:
     """The seconds in which an answer must come."""
     confirm: Callable[[str], bool] | None = field(default=None, repr=False)
     """Called before requests are sent, with what they are in words; nothing is sent unless it returns ``True``."""
+
+    @staticmethod
+    def agree(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> JudgeAgreement:
+        """Compares two files of judgements, as ``capeval judge agree`` does.
+
+        Raises:
+            OSError: if a file cannot be opened.
+            ValueError: if they have no question of one judge in common.
+        """
+        return JudgeAgreement(_engine.judge_agreement(os.fspath(first), os.fspath(second)))
 
     def _engine(self) -> dict[str, Any]:
         """What the engine takes."""

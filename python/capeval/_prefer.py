@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._choices import NoticeCode
 from ._data import calling
 from ._given import given, keys
 from ._inputs import (
     Captionlike,
     Metrics,
-    digit_count,
     is_missing,
     metric_options,
     reference_captions,
@@ -26,13 +24,11 @@ from ._inputs import (
     whole,
 )
 from ._keywords import only, takes
-from ._rendered import Framed, Rendered
+from ._result import Interval, Keyed, ends
 from .options import MetricChoice, MetricData, PreferOptions, RatedCaptions, ReferenceDraws, Ties
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-Interval = tuple[float, float]
 
 
 class PairAccuracy(NamedTuple):
@@ -54,13 +50,13 @@ class PairAccuracy(NamedTuple):
     """Confidence intervals by category; empty unless requested."""
 
 
-class Preference(Framed, Rendered):
-    """How often each measure prefers the caption that people prefer. Prints as a table."""
+class Preference(Keyed[PairAccuracy]):
+    """How often each measure prefers the caption of a pair that people prefer."""
 
-    _found: _engine.Preference
+    _kind = "preference"
 
-    def __init__(self, found: _engine.Preference) -> None:
-        self._found = found
+    def __init__(self, found: _engine.Study) -> None:
+        super().__init__(found)
         whole = self.to_dict()
         self.accuracies: dict[str, PairAccuracy] = {key: _accuracy(row) for key, row in whole["accuracies"].items()}
         """By measure."""
@@ -70,22 +66,12 @@ class Preference(Framed, Rendered):
         """The number of references and draws, the seed, and the rules for ties."""
         self.signatures: dict[str, str] = whole["signatures"]
         """Everything that can change a digit, by metric."""
-        self.notices: list[tuple[NoticeCode, str]] = found.notices()
-        """Notices about the result: code and message."""
 
-    def __getitem__(self, key: str) -> PairAccuracy:
-        try:
-            return self.accuracies[key]
-        except KeyError:
-            raise KeyError(f"no measure is called {key!r}; there are {', '.join(self.accuracies)}") from None
+    @property
+    def _by_name(self) -> dict[str, PairAccuracy]:
+        return self.accuracies
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.accuracies)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.accuracies
-
-    def _rows(self) -> list[dict[str, Any]]:
+    def _frame(self) -> list[dict[str, Any]]:
         rows = []
         for measure, found in self.accuracies.items():
             row: dict[str, Any] = {"measure": measure, "mean": found.mean, "all": found.all, "tied": found.tied}
@@ -94,20 +80,12 @@ class Preference(Framed, Rendered):
             rows.append({**row, **found.by_category})
         return rows
 
-    def to_html(self, *, title: str | None = None, digits: int = 3) -> str:
-        """Renders a page with the accuracies as a table and as charts."""
-        return self._found.html(title, digit_count(digits))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Lists the pairs, with captions, votes, scores (means over the draws) and the accuracy of each measure."""
-        return [json.loads(line) for line in self._found.render("rows", 3).splitlines()]
-
 
 def _accuracy(row: dict[str, Any]) -> PairAccuracy:
     found = row.get("intervals", {})
-    ends = {name: tuple(found[name]) for name in ("mean", "all") if found.get(name) is not None}
-    by_category = {name: tuple(pair) for name, pair in found.get("accuracy", {}).items() if pair is not None}
-    return PairAccuracy(row["accuracy"], row["mean"], row["all"], row["by_draw"], row["tied"], ends, by_category)
+    intervals = {name: ends(found[name]) for name in ("mean", "all") if found.get(name) is not None}
+    by_category = {name: ends(pair) for name, pair in found.get("accuracy", {}).items() if pair is not None}
+    return PairAccuracy(row["accuracy"], row["mean"], row["all"], row["by_draw"], row["tied"], intervals, by_category)
 
 
 @takes(PreferOptions, resamples=1_000)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _engine
-from ._choices import NoticeCode
-from ._figure import Point, Shown, shown
-from ._rendered import Id as Id
-from ._rendered import Paged, Rendered, Savable
+from ._result import Id as Id
+from ._result import Notice as Notice
+from ._result import Result
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,22 +16,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from ._engine import Report as Found
-
-
-class Notice(NamedTuple):
-    """A note on the scores, such as what was left out."""
-
-    code: NoticeCode
-    """A short stable code, such as ``missing:skip``. A report of another version may have others."""
-    message: str
-    """The notice in words."""
-    system: str | None
-    """The system it concerns; None if it concerns several."""
-    ids: list[Id]
-    """The first ids it concerns."""
-    number: int | None
-    """The number of images, captions and so on that it concerns; None if it counts nothing."""
+    from ._engine import Study
 
 
 class _Measure(NamedTuple):
@@ -71,7 +53,7 @@ class Measure(_Measure):
 class System:
     """The scores of one system."""
 
-    def __init__(self, found: Found, k: int) -> None:
+    def __init__(self, found: Study, k: int) -> None:
         self._found = found
         self._k = k
         about = found.system(k)
@@ -129,7 +111,7 @@ class System:
         return f"System({self.name!r}, {self.n_images} images, {scores})"
 
 
-class Report(Savable, Paged, Rendered, Mapping[str, float]):
+class Report(Result, Mapping[str, float]):
     """The result of an evaluation: systems with their scores, signatures, notices.
 
     If there is only one system, ``scores``, ``segments``, ``ids`` and ``signatures`` are those of that system, and
@@ -138,17 +120,15 @@ class Report(Savable, Paged, Rendered, Mapping[str, float]):
     equal if all that is saved of them is.
     """
 
-    _found: Found
+    _kind = "report"
 
-    def __init__(self, found: Found) -> None:
-        self._found = found
+    def __init__(self, found: Study) -> None:
+        super().__init__(found)
         self.systems: dict[str, System] = {name: System(found, k) for k, name in enumerate(found.systems())}
         """The systems by name, in the order given."""
         self.measures: dict[str, Measure] = {row[0]: Measure._make(row) for row in found.measures()}
         """The measures by key, in the order of the metrics."""
-        self.notices: list[Notice] = [Notice(*row) for row in found.notices()]
-        """Notes on the scores; whatever was left out has a notice."""
-        self.same_images: bool = found.same_images
+        self.same_images: bool = found.same_images()
         """Whether all systems were scored on the same images; if not, their scores are not comparable."""
 
     @property
@@ -197,41 +177,6 @@ class Report(Savable, Paged, Rendered, Mapping[str, float]):
     def __len__(self) -> int:
         """The number of measures."""
         return len(self.measures)
-
-    # A report of several systems has no single value for a key, so it is not compared as a mapping.
-    __eq__ = Savable.__eq__
-    __hash__ = Savable.__hash__
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Report:
-        """Reads a report that was written by :meth:`save`, by ``capeval score --save`` or as JSON.
-
-        Raises:
-            OSError: if the file cannot be opened.
-            ValueError: if it is not a report.
-        """
-        return cls(_engine.Report.load(os.fspath(path)))
-
-    def plot(self, backend: str = "page", *, pictures: str | Mapping[Id, str] | None = None) -> Shown:
-        """Shows the scores with their intervals in a notebook.
-
-        Args:
-            backend: ``"page"`` for the charts of :meth:`to_html`, or ``"matplotlib"`` for a figure, which a program can change
-                and save.
-            pictures: for ``"page"``, as :meth:`to_html` takes them.
-
-        Raises:
-            ImportError: if matplotlib is asked for and not installed.
-        """
-
-        def panels() -> dict[str, list[Point]]:
-            systems = self.systems.items()
-            return {
-                measure.label: [Point(name, system.scores[key], system.intervals.get(key)) for name, system in systems]
-                for key, measure in self.measures.items()
-            }
-
-        return shown(backend, lambda: self.to_html(pictures=pictures), panels)
 
     def log_dict(self, prefix: str = "") -> dict[str, float]:
         """The scores as trackers of experiments take them: a flat dictionary of numbers.
@@ -290,40 +235,3 @@ class Report(Savable, Paged, Rendered, Mapping[str, float]):
             pl.DataFrame({"image_id": system.ids, **system.segments}).insert_column(0, pl.lit(name).alias("system"))
             for name, system in systems
         )
-
-    def _repr_html_(self) -> str:
-        import html
-
-        # The best score is bold, as in the printed table, if the scores are comparable.
-        systems = list(self.systems.values())
-        compares = len(systems) > 1 and self.same_images
-        cell = html.escape
-        head = "".join(f"<th>{cell(system.name)}</th>" for system in systems)
-        rows = []
-        for key, measure in self.measures.items():
-            values = [system.scores[key] for system in systems]
-            higher = measure.higher_is_better
-            best = None if higher is None else (max if higher else min)(values)
-            ends = [system.intervals.get(key) for system in systems]
-            shown = [
-                f"{value:.3f}" if end is None else f"{value:.3f} [{end[0]:.3f}, {end[1]:.3f}]"
-                for value, end in zip(values, ends)
-            ]
-            cells = "".join(
-                f"<td><b>{text}</b></td>" if compares and value == best else f"<td>{text}</td>"
-                for value, text in zip(values, shown)
-            )
-            top = "∞" if measure.max == float("inf") else f"{measure.max:g}"
-            scale = f"{measure.min:g}–{top}"
-            rows.append(f"<tr><th>{cell(measure.label)}</th><td>{scale}</td>{cells}</tr>")
-        signatures = "".join(
-            f"<li><code>{cell(signature)}</code></li>"
-            for signature in dict.fromkeys(line for system in systems for line in system.signatures.values())
-        )
-        notices = "".join(f"<li>{cell(notice.message)}</li>" for notice in self.notices)
-        return (
-            f"<table><thead><tr><th></th><th>range</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-            + (f"<ul>{notices}</ul>" if notices else "")
-            + f"<details><summary>signatures</summary><ul>{signatures}</ul></details>"
-        )
-

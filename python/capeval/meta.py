@@ -14,24 +14,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
-from ._choices import NoticeCode
 from ._data import calling
 from ._given import given, keys
-from ._inputs import Metrics, digit_count, metric_options, refuse_beside_scores, resampling
+from ._inputs import Metrics, metric_options, refuse_beside_scores, resampling
 from ._keywords import only, takes
-from ._rendered import Framed, Rendered
+from ._result import Interval, Keyed, ends
 from .options import Benchmarking, MetricChoice, MetricData, RunOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["Agreement", "MetaReport", "Published", "list", "run", "show"]
-
-Interval = tuple[float, float]
 
 
 class Published(NamedTuple):
@@ -62,13 +59,14 @@ class Agreement(NamedTuple):
     """Its published values."""
 
 
-class MetaReport(Framed, Rendered):
-    """Metrics on benchmarks. Prints as a table, with coefficients times 100."""
+class MetaReport(Keyed["dict[str, Agreement]"]):
+    """Metrics on benchmarks. Tables show coefficients times 100."""
 
-    _found: _engine.MetaReport
+    _kind = "benchmark-run"
+    _what = "benchmark"
 
-    def __init__(self, found: _engine.MetaReport) -> None:
-        self._found = found
+    def __init__(self, found: _engine.Study) -> None:
+        super().__init__(found)
         whole = self.to_dict()
         self.benchmarks: dict[str, dict[str, Agreement]] = {
             name: {key: _agreement(row) for key, row in benchmark["measures"].items()}
@@ -77,23 +75,12 @@ class MetaReport(Framed, Rendered):
         """By benchmark and measure."""
         self.unmet: Sequence[str] = found.unmet()
         """The published values that are not met, in words."""
-        self.notices: Sequence[tuple[NoticeCode, str]] = found.notices()
-        """Notices about the result: code and message."""
 
-    def __getitem__(self, name: str) -> dict[str, Agreement]:
-        """The agreement of each measure on a benchmark, by its name."""
-        try:
-            return self.benchmarks[name]
-        except KeyError:
-            raise KeyError(f"{name!r} was not run; there are {', '.join(self.benchmarks)}") from None
+    @property
+    def _by_name(self) -> dict[str, dict[str, Agreement]]:
+        return self.benchmarks
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.benchmarks)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.benchmarks
-
-    def _rows(self) -> Sequence[dict[str, Any]]:
+    def _frame(self) -> Sequence[dict[str, Any]]:
         rows = []
         for benchmark, measures in self.benchmarks.items():
             for measure, found in measures.items():
@@ -101,21 +88,6 @@ class MetaReport(Framed, Rendered):
                 row = {"benchmark": benchmark, "measure": measure, "value": found.value, "low": low, "high": high}
                 rows.append({**row, "letters": found.letters})
         return rows
-
-    def __str__(self) -> str:
-        return self._found.render("table", 1).rstrip("\n")
-
-    def to_markdown(self, digits: int = 1) -> str:
-        """Renders a Markdown table, for a web page or a pull request."""
-        return self._found.render("markdown", digit_count(digits))
-
-    def to_latex(self, digits: int = 1) -> str:
-        """Renders a LaTeX table, for a paper."""
-        return self._found.render("latex", digit_count(digits))
-
-    def to_html(self, *, title: str | None = None, digits: int = 1) -> str:
-        """Renders a page with the tables, and charts of the coefficients."""
-        return self._found.html(title, digit_count(digits))
 
 
 def _agreement(row: Mapping[str, Any]) -> Agreement:
@@ -125,7 +97,7 @@ def _agreement(row: Mapping[str, Any]) -> Agreement:
         for one in first.get("published", ())
     )
     interval = first["interval"]
-    return Agreement(first["value"], None if interval is None else tuple(interval), row.get("letters", ""), published)
+    return Agreement(first["value"], None if interval is None else ends(interval), row.get("letters", ""), published)
 
 
 def show(name: str) -> dict[str, Any]:

@@ -132,5 +132,5 @@ def test_messages_name_arguments_and_their_choices():
     with pytest.raises(ValueError, match="pass references=….* or pass scores=…"):
         capeval.prefer(pairs, metrics="rouge-l")
     pairs = [{"image_id": 1, "captions": ["a", "b"], "votes": [1, 2], "references": ["a", "b"]}]
-    notices = dict(capeval.prefer(pairs, metrics="rouge-l", references_per_pair=1).notices)
+    notices = {notice.code: notice.message for notice in capeval.prefer(pairs, metrics="rouge-l", references_per_pair=1).notices}
     assert 'pass own_reference="remove" to draw no such reference, or own_reference="skip" to' in notices["own-reference:keep"]

@@ -69,7 +69,7 @@ def test_results_show_as_tables_with_intervals(name, request):
         assert f"[{low:.3f}, {high:.3f}]" in rows[2][2]
     if name == "correlation":
         low, high = result["cider-d"].intervals["tau_c"]
-        assert rows[2][4] == f"{result['cider-d'].tau_c:.3f} [{low:.3f}, {high:.3f}]"
+        assert rows[2][5] == f"{result['cider-d'].tau_c:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def test_every_result_shows_as_markdown_with_its_notices(report, comparison, correlation, preference):
@@ -107,7 +107,7 @@ def test_data_frames_have_the_same_numbers(package, report, comparison, correlat
 
 def test_matplotlib_draws_values_and_intervals(report, comparison, correlation, tmp_path):
     pytest.importorskip("matplotlib")
-    for result, panels, points in ((report, 2, 2), (comparison, 2, 1), (correlation, 5, 2)):
+    for result, panels, points in ((report, 2, 2), (comparison, 1, 2), (correlation, 5, 2)):
         figure = result.plot("matplotlib")
         drawn = [axes for axes in figure.axes if axes.get_visible()]
         assert len(drawn) == panels and all(len(axes.get_yticks()) == points for axes in drawn)

@@ -425,7 +425,7 @@ def test_a_tampered_report_is_refused(references, candidates, part, damage):
     restore, (data,) = capeval.score(references, candidates, ["bleu"], intervals=True, resamples=50)._found.__reduce__()
     assert restore(data).systems() == ["candidates"]
     whole = json.loads(data)
-    with pytest.raises(ValueError, match="the report is damaged: "):
+    with pytest.raises(ValueError, match="the result is damaged: "):
         restore(json.dumps({**whole, part: damage(whole[part])}).encode())
 
 

@@ -248,7 +248,7 @@ pub(crate) fn head(
     notices: impl Into<Vec<Notice>>,
 ) -> Head {
     let notices = notices.into();
-    Head { version: VERSION.to_owned(), metrics, measures, resampling, notices, run: None }
+    Head { version: VERSION.to_owned(), metrics, measures, resampling, notices, ..Head::default() }
 }
 
 /// Entries and measures for a report. If two metrics have the same name, the settings in which the later one differs

@@ -1,87 +1,42 @@
-//! Output options of pages: the file, and the pictures.
+//! The file of a page, and its pictures.
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
-use capeval::choice::Dialect;
 use capeval::corpus::SegmentId;
-use capeval::report::{Comparison, Report};
+use capeval::report::Study;
 use capeval_files::{PictureFiles, files_of_images, with_id};
 use capeval_pages::{self as pages, Page, Pictures};
 
 use crate::fault::{Flags, fault};
 use crate::output::Output;
-use crate::output_args::OutputArgs;
+use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 
-/// Options for a page without images.
+/// Options for the pictures of a page with images.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
-pub struct PageArgs {
-    /// Write a page with tables and charts to this file; the page needs no network.
-    #[arg(long, value_name = "FILE")]
-    html: Option<String>,
-    /// Title of the page [default: what it shows].
-    #[arg(long, value_name = "TEXT", requires = "html")]
-    title: Option<String>,
-}
-
-/// Options for a page with images.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Output", mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
-pub struct ImagePageArgs {
-    #[command(flatten)]
-    page: PageArgs,
+pub struct ImageArgs {
     /// Put the pictures into the page, instead of linking to their files.
     #[arg(long, requires_all = ["pictures", "html"])]
     embed_pictures: bool,
 }
 
-const WITH_IMAGES: &str =
+/// The help of `--html` where pages show images.
+pub const WITH_IMAGES: &str =
     "Write a page with scores, charts and every image to this file; the page needs no network";
 
-impl PageArgs {
-    /// Opens the page, if one is requested; it must not be among `inputs`.
-    pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {
-        let Some(path) = &self.html else { return Ok(None) };
-        if path == capeval_files::STDIN {
-            return Err(fault(
-                "a page cannot be written to standard output",
-                "name a file that a browser can open",
-            ));
-        }
-        let file = Output::open(Some(path), inputs)?;
-        output.check_other(path, "--html")?;
-        Ok(Some(Html {
-            output: file,
-            title: self.title.clone(),
-            digits: output.digits(),
-            places: Vec::new(),
-            embedded: false,
-        }))
-    }
-}
-
-impl PageArgs {
-    /// As [`PageArgs::open`], with the digits of scores times 100.
-    pub fn open_in_percent(&self, inputs: &[&str], output: &OutputArgs) -> Result<Option<Html>> {
-        let page = self.open(inputs, output)?;
-        Ok(page.map(|page| Html { digits: output.digits_of_percent(), ..page }))
-    }
-}
-
-impl ImagePageArgs {
-    /// Opens the page, if one is requested, and looks for the pictures.
-    pub fn open(&self, inputs: &[&str], pictures: &[String], output: &OutputArgs) -> Result<Option<Html>> {
-        let Some(path) = &self.page.html else { return Ok(None) };
-        let page = self.page.open(inputs, output)?;
+impl ImageArgs {
+    /// Opens the output files, and looks for the pictures if a page is requested.
+    pub fn open(&self, output: &OutputArgs, inputs: &[&str], pictures: &[String]) -> Result<Target> {
+        let target = output.open(inputs)?;
+        let Some(page) = output.html() else { return Ok(target) };
         let places: Vec<Place> = pictures
             .iter()
             .zip(PictureFiles::open_all(pictures)?)
-            .map(|(source, files)| Place { source: source.clone(), files, page: path.into() })
+            .map(|(source, files)| Place { source: source.clone(), files, page: page.into() })
             .collect();
         if let (Some(place), true) =
             (places.iter().find(|place| place.files.is_address()), self.embed_pictures)
@@ -91,7 +46,7 @@ impl ImagePageArgs {
                 "leave it out to link to the pictures",
             ));
         }
-        Ok(page.map(|page| Html { places, embedded: self.embed_pictures, ..page }))
+        Ok(target.with_pictures(places, self.embed_pictures))
     }
 }
 
@@ -99,7 +54,6 @@ impl ImagePageArgs {
 pub struct Html {
     output: Output,
     title: Option<String>,
-    digits: usize,
     /// Where the pictures are.
     places: Vec<Place>,
     /// Whether the pictures become part of the page.
@@ -107,7 +61,7 @@ pub struct Html {
 }
 
 /// A place where pictures are.
-struct Place {
+pub struct Place {
     /// As it was given.
     source: String,
     files: PictureFiles,
@@ -116,42 +70,29 @@ struct Place {
 }
 
 impl Html {
+    /// A page without pictures.
+    pub fn new(output: Output, title: Option<String>) -> Self {
+        Self { output, title, places: Vec::new(), embedded: false }
+    }
+
+    /// The same with pictures from these places.
+    pub fn with_pictures(self, places: Vec<Place>, embedded: bool) -> Self {
+        Self { places, embedded, ..self }
+    }
+
     /// Writes the page.
-    pub fn write(self, report: &Report, bar: &Bar) -> Result<()> {
-        let (page, output) = self.page(report)?;
-        output.write(|out| {
-            bar.write_page(report, |advance| pages::report(report, &page, &Flags::Usual, advance, out))
-        })
-    }
-
-    /// Writes the page of a comparison.
-    pub fn write_comparison(self, comparison: &Comparison, bar: &Bar) -> Result<()> {
-        let (page, output) = self.page(&comparison.report)?;
-        output.write(|out| {
-            bar.write_page(&comparison.report, |advance| {
-                pages::comparison(comparison, &page, &Flags::Usual, advance, out)
-            })
-        })
-    }
-
-    /// Writes a page without images.
-    pub fn write_plain<T>(
-        self,
-        found: &T,
-        write: fn(&T, &Page, &dyn Dialect, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        let page = Page { title: self.title, digits: self.digits, ..Page::default() };
-        self.output.write(|out| write(found, &page, &Flags::Usual, out))
-    }
-
-    fn page(self, report: &Report) -> Result<(Page, Output)> {
-        let ids = report.gallery.as_ref().map_or(&[][..], |gallery| &gallery.ids);
+    pub fn write(self, study: &dyn Study, digits: usize, bar: &Bar) -> Result<()> {
+        let gallery = study.details().report().and_then(|report| report.gallery.as_ref());
+        let ids = gallery.map_or(&[][..], |gallery| &gallery.ids);
         let pictures = match (&self.places[..], self.embedded) {
             ([], _) => None,
             (places, false) => Some(linked(places, ids)?),
             (places, true) => Some(embedded(places, ids)?),
         };
-        Ok((Page { title: self.title, digits: self.digits, pictures, ..Page::default() }, self.output))
+        let page = Page { title: self.title, digits, pictures, ..Page::default() };
+        self.output.write(|out| {
+            bar.write_page(ids.len(), |advance| pages::write(study, &page, &Flags::Usual, advance, out))
+        })
     }
 }
 

@@ -18,6 +18,7 @@ mod options;
 mod output;
 mod output_args;
 mod progress;
+pub mod results;
 mod rouge;
 mod scoring;
 

@@ -9,7 +9,7 @@ use capeval::corpus::{
     self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus,
 };
 use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
-use capeval::report::Measure;
+use capeval::report::{Measure, Study};
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
 use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
@@ -281,7 +281,23 @@ pub struct Order {
     /// Sort the systems by a measure such as cider-d, best first, with their ranks; `compare` ranks with --all-pairs
     /// only.
     #[arg(long, value_name = "KEY", value_parser = Known::Measures, hide_possible_values = true)]
-    pub sort: Option<String>,
+    sort: Option<String>,
+}
+
+impl Order {
+    /// Sorts the systems of a result, if that is requested.
+    pub fn apply(&self, study: &mut dyn Study) -> Result<()> {
+        let Some(key) = &self.sort else { return Ok(()) };
+        if study.sort_by(key).is_some() {
+            return Ok(());
+        }
+        match study.details().report() {
+            Some(report) => Err(unknown_measure("--sort", key, &report.head.measures)),
+            None => {
+                Err(fault(format!("--sort: there are no systems in a {}", study.kind().name), "leave it out"))
+            }
+        }
+    }
 }
 
 /// The first of `flags` that is set.

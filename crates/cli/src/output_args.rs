@@ -1,23 +1,25 @@
-//! Output options of reports: the format, the file, and the file of image scores.
+//! Output options of results: the format, and the files of the result, of the items behind it, and of its page.
 
 use anyhow::Result;
-use capeval::report::{Comparison, Form, Report, Style, Written};
+use capeval::report::{Form, Study, Style, save, write};
 use capeval_files::{STDIN, is_same_file};
 
 use crate::fault::{Flags, fault};
+use crate::html::{Html, Place};
 use crate::invocation::this_run;
 use crate::messages;
 use crate::options;
 use crate::output::Output;
+use crate::progress::Bar;
 
-/// Options for the output of a report.
+/// Options for the output of a result.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Format of the report.
+    /// Format of the result.
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = options::choices::<Form>())]
     format: Form,
-    /// Write the report to this file.
+    /// Write the result to this file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
     /// Write the scores of every image to this file, as JSON Lines; `-` for standard output.
@@ -30,52 +32,15 @@ pub struct OutputArgs {
     /// they are.
     #[arg(long)]
     percent: bool,
-}
-
-/// An option to keep a report for later.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Output")]
-pub struct SaveArgs {
-    /// Save the report with the scores of every image to this file, for `capeval show` and `capeval compare --reports`.
+    /// Save the result with the items behind it to this file, for `capeval show` and `capeval compare --reports`.
     #[arg(long, value_name = "FILE")]
     save: Option<String>,
-}
-
-impl SaveArgs {
-    /// Opens the file, which may not be among `inputs`.
-    pub fn open(&self, inputs: &[&str], output: &OutputArgs) -> Result<Save> {
-        let Some(path) = &self.save else { return Ok(Save(None)) };
-        if path == STDIN {
-            return Err(fault(
-                "a report cannot be saved to standard output",
-                "name a file, or pass --format json",
-            ));
-        }
-        output.check_other(path, "--save")?;
-        Ok(Save(Some(Output::open(Some(path), inputs)?)))
-    }
-}
-
-/// The file in which a report is kept, opened before any work is done.
-pub struct Save(Option<Output>);
-
-impl Save {
-    /// Returns true if a report is to be kept, for which the scores of images are needed.
-    pub fn is_wanted(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// Saves the report.
-    pub fn report(self, report: &mut Report) -> Result<()> {
-        report.set_run(this_run());
-        self.0.map_or(Ok(()), |file| file.write(|out| report.save(out)))
-    }
-
-    /// Saves the comparison.
-    pub fn comparison(self, comparison: &mut Comparison) -> Result<()> {
-        comparison.set_run(this_run());
-        self.0.map_or(Ok(()), |file| file.write(|out| comparison.save(out)))
-    }
+    /// Write a page with tables and charts to this file; the page needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<String>,
+    /// Title of the page [default: what it shows].
+    #[arg(long, value_name = "TEXT", requires = "html")]
+    title: Option<String>,
 }
 
 /// The digits after the decimal point of scores.
@@ -84,25 +49,22 @@ const DIGITS: usize = 3;
 /// The digits after the decimal point of scores that are multiplied by 100.
 const DIGITS_OF_PERCENT: usize = 1;
 
-/// The output files of a report, opened before any work is done.
+/// The output files of a result, opened before any work is done.
 pub struct Target {
-    report: Output,
+    result: Output,
     segments: Option<Output>,
+    save: Option<Output>,
+    page: Option<Html>,
     form: Form,
-    style: Style,
+    digits: Option<usize>,
     /// Whether to multiply by 100 what is not for programs.
-    in_percent: bool,
+    percent: bool,
 }
 
 impl OutputArgs {
-    /// The number of digits after the decimal point on pages.
-    pub fn digits(&self) -> usize {
-        self.digits.map_or(DIGITS, usize::from)
-    }
-
-    /// The number of digits after the decimal point on pages with scores times 100.
-    pub fn digits_of_percent(&self) -> usize {
-        self.digits.map_or(DIGITS_OF_PERCENT, usize::from)
+    /// The file of the page, if one is requested.
+    pub fn html(&self) -> Option<&str> {
+        self.html.as_deref()
     }
 
     /// Returns true if scores times 100 are requested.
@@ -110,26 +72,17 @@ impl OutputArgs {
         self.percent
     }
 
-    /// Returns true if the report is a table for the terminal.
+    /// Returns true if the result is a table for the terminal.
     pub fn is_for_people(&self) -> bool {
         self.format == Form::Table
     }
 
     /// Opens the output files, none of which may be among `inputs`.
     pub fn open(&self, inputs: &[&str]) -> Result<Target> {
-        self.open_as(inputs, self.percent)
-    }
-
-    /// As [`OutputArgs::open`], with scores times 100 whether or not they are requested.
-    pub fn open_in_percent(&self, inputs: &[&str]) -> Result<Target> {
-        self.open_as(inputs, true)
-    }
-
-    fn open_as(&self, inputs: &[&str], percent: bool) -> Result<Target> {
         if inputs.iter().filter(|path| **path == STDIN).count() > 1 {
             return Err(fault("standard input (-) can be read only once", "give files for the others"));
         }
-        let report = Output::open(self.output.as_deref(), inputs)?;
+        let result = Output::open(self.output.as_deref(), inputs)?;
         let segments = self.segments.as_deref();
         let place = self.output.as_deref().unwrap_or(STDIN);
         if segments.is_some_and(|path| is_same_place(path, place)) {
@@ -140,34 +93,49 @@ impl OutputArgs {
             ));
         }
         let segments = segments.map(|path| Output::open(Some(path), inputs)).transpose()?;
-        let in_percent = percent && self.format.is_for_people();
-        let style = self.style(&report, in_percent);
-        Ok(Target { report, segments, form: self.format, style, in_percent })
+        let page = self.open_file(&self.html, "--html", PAGE, inputs)?;
+        Ok(Target {
+            result,
+            segments,
+            page: page.map(|output| Html::new(output, self.title.clone())),
+            save: self.open_file(&self.save, "--save", SAVED, inputs)?,
+            form: self.format,
+            digits: self.digits.map(usize::from),
+            percent: self.percent,
+        })
     }
 
-    /// Refuses a page, or what `option` names, with the same path as the report or the segments.
-    pub fn check_other(&self, path: &str, option: &str) -> Result<()> {
-        for (other, flag) in [(&self.output, "--output"), (&self.segments, "--segments")] {
-            if other.as_deref().is_some_and(|other| is_same_place(path, other)) {
+    /// Opens a file beside the result, which `option` names and standard output cannot take.
+    fn open_file(
+        &self,
+        path: &Option<String>,
+        option: &str,
+        (what, remedy): (&str, &'static str),
+        inputs: &[&str],
+    ) -> Result<Option<Output>> {
+        let Some(path) = path else { return Ok(None) };
+        if path == STDIN {
+            return Err(fault(format!("{what} to standard output"), remedy));
+        }
+        let file = Output::open(Some(path), inputs)?;
+        let html = self.html.as_ref().filter(|_| option != "--html");
+        let others = [(&self.output, "--output"), (&self.segments, "--segments")];
+        let others = others.into_iter().filter_map(|(path, flag)| Some((path.as_ref()?, flag)));
+        for (other, flag) in others.chain(html.map(|path| (path, "--html"))) {
+            if is_same_place(path, other) {
                 return Err(fault(
                     format!("{option} and {flag} cannot name the same file ({path})"),
                     "use another name for one of them",
                 ));
             }
         }
-        Ok(())
-    }
-
-    fn style(&self, output: &Output, in_percent: bool) -> Style {
-        let digits = self.digits.map_or(if in_percent { DIGITS_OF_PERCENT } else { DIGITS }, usize::from);
-        let standard = Style { digits, ..Style::default() };
-        match output.width() {
-            Some(width) => Style { width, colour: messages::is_coloured(true), ..standard },
-            // Lines for files and other programs are not split.
-            None => Style { bands: false, colour: messages::is_coloured(false), ..standard },
-        }
+        Ok(Some(file))
     }
 }
+
+/// The files that cannot be standard output, and what to do.
+const PAGE: (&str, &str) = ("a page cannot be written", "name a file that a browser can open");
+const SAVED: (&str, &str) = ("a report cannot be saved", "name a file, or pass --format json");
 
 /// Returns true if two paths are the same file; `-` is standard output.
 fn is_same_place(a: &str, b: &str) -> bool {
@@ -175,28 +143,65 @@ fn is_same_place(a: &str, b: &str) -> bool {
 }
 
 impl Target {
-    /// Returns true if the scores of every image are requested.
+    /// The same, with pictures on the page.
+    pub fn with_pictures(self, places: Vec<Place>, embedded: bool) -> Self {
+        Self { page: self.page.map(|page| page.with_pictures(places, embedded)), ..self }
+    }
+
+    /// Returns true if a file of items is requested, which is not a saved result.
     pub fn wants_segments(&self) -> bool {
         self.segments.is_some()
     }
 
-    /// Writes the report, and the scores of every image if requested.
-    pub fn write(self, found: &mut impl Written) -> Result<()> {
-        found.set_run(this_run());
-        self.write_again(found)
+    /// Returns true if the items behind the result are written, such as the scores of every image.
+    pub fn wants_items(&self) -> bool {
+        self.segments.is_some() || self.save.is_some()
     }
 
-    /// As [`Target::write`], for a report of an earlier run.
-    pub fn write_again(self, found: &mut impl Written) -> Result<()> {
+    /// Returns true if a page is requested.
+    pub fn has_page(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// Writes the result, its page, the items behind it, and what `capeval show` reads, as far as they are requested.
+    pub fn write(self, study: &mut dyn Study, bar: Bar) -> Result<()> {
+        study.head_mut().run = Some(this_run());
+        self.write_again(study, bar)
+    }
+
+    /// As [`Target::write`], for a result of an earlier run.
+    pub fn write_again(self, study: &mut dyn Study, bar: Bar) -> Result<()> {
+        let of_percent = |study: &dyn Study| study.head().in_percent.then_some(DIGITS_OF_PERCENT);
+        if let Some(page) = self.page {
+            let digits = self.digits.or_else(|| of_percent(study)).unwrap_or(DIGITS);
+            page.write(study, digits, &bar)?;
+        }
+        drop(bar);
+        if let Some(file) = self.save {
+            file.write(|out| save(study, out))?;
+        }
         if let Some(segments) = self.segments {
-            segments.write(|out| found.write_rows(out))?;
+            segments.write(|out| study.write_items(out))?;
         }
-        if self.in_percent {
-            found.scale_to_percent();
+        if self.form.is_for_people() {
+            if self.percent {
+                study.scale_to_percent();
+            }
+            if messages::is_quiet() {
+                study.head_mut().notices.clear();
+            }
         }
-        if messages::is_quiet() && self.form.is_for_people() {
-            found.drop_notices();
-        }
-        self.report.write(|out| found.write(self.form, &self.style, &Flags::Usual, out))
+        let digits = self.digits.or_else(|| of_percent(study)).unwrap_or(DIGITS);
+        let style = Style { digits, ..style(&self.result) };
+        self.result.write(|out| write(study, self.form, &style, &Flags::Usual, out))
+    }
+}
+
+/// How text is laid out where `output` is seen.
+fn style(output: &Output) -> Style {
+    match output.width() {
+        Some(width) => Style { width, colour: messages::is_coloured(true), ..Style::default() },
+        // Lines for files and other programs are not split.
+        None => Style { bands: false, colour: messages::is_coloured(false), ..Style::default() },
     }
 }

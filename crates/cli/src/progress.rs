@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use capeval::evaluate::{Progress, Stage};
-use capeval::report::Report;
 use capeval_pages::Advance;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -56,9 +55,9 @@ impl Bar {
         Self { start: Instant::now(), watched, done: AtomicU64::new(0), state: Mutex::new(state) }
     }
 
-    /// Shows the progress of writing the page of `report`; the bar is gone afterwards.
-    pub fn write_page<T>(&self, report: &Report, write: impl FnOnce(Advance<'_>) -> T) -> T {
-        self.begin(Stage::Writing, report.gallery.as_ref().map_or(0, |gallery| gallery.ids.len()));
+    /// Shows the progress of writing a page of `n` images; the bar is gone afterwards.
+    pub fn write_page<T>(&self, n: usize, write: impl FnOnce(Advance<'_>) -> T) -> T {
+        self.begin(Stage::Writing, n);
         let written = write(&|n| self.advance(n));
         if let Ok(mut state) = self.state.lock()
             && let Some(bar) = state.bar.take()

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use capeval::report::Saved;
+use capeval::report::{Kind, Study, read};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
 use capeval_corpus::{Captions, ReadOptions, Role, unpack};
@@ -159,11 +159,14 @@ pub fn language_model(path: &str, bytes: &[u8]) -> Result<NgramModel, Error> {
     })
 }
 
-/// Reads a saved report or comparison, which may be gzipped, from a file, or from standard input for
+/// Reads a saved result of one of these kinds, which may be gzipped, from a file, or from standard input for
 /// [`STDIN`](crate::STDIN).
-pub fn report(path: &str) -> Result<Saved, Error> {
+pub fn result<'k>(
+    path: &str,
+    kinds: impl IntoIterator<Item = &'k &'static Kind>,
+) -> Result<Box<dyn Study>, Error> {
     let bytes = open_any(path, true)?;
-    Saved::read(&unpack(&bytes, path, true)?).map_err(|refusal| Error::content(path, refusal))
+    read(&unpack(&bytes, path, true)?, kinds).map_err(|refusal| Error::content(path, refusal))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ mod write;
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
 pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
-    open_prepared, references, report, source,
+    open_prepared, references, result, source,
 };
 pub use data::{Bundle, DATA, DataKind, DataSource, Needed, Package, Progress, plan, pythons};
 pub use error::Error;

@@ -9,18 +9,17 @@ mod coefficient;
 mod error;
 mod export;
 mod find;
-mod page;
 mod read;
 mod registry;
 mod render;
 mod resampled;
 mod result;
 mod run;
+mod study;
 mod verdict;
 
 pub use coefficient::Coefficient;
 pub use error::{ARGUMENTS, Error};
-pub use page::page;
 pub use registry::{
     Benchmark, Columns, Expected, File, Form, Known, LeaveOut, Pairs, Published, Reading, Role, Source, Task,
     Tried, benchmark, benchmarks, label, to_json,
@@ -28,4 +27,5 @@ pub use registry::{
 pub use resampled::Contrast;
 pub use result::{Contrasted, Measured, MetaReport, Outcome, Value};
 pub use run::{BenchmarkScores, MetaOptions, MetaRequest, run, unmet};
+pub use study::KIND;
 pub use verdict::{Comparison, Verdict};

@@ -424,6 +424,22 @@ impl Benchmark {
     }
 }
 
+/// A benchmark in files, by its name.
+pub(crate) mod by_name {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Benchmark, benchmark};
+
+    pub fn serialize<S: Serializer>(one: &Benchmark, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&one.name)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Benchmark, D::Error> {
+        benchmark(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -1,62 +1,15 @@
 //! Metrics on benchmarks as tables: a row for each metric, and columns for each benchmark.
 
-use std::io::{self, Write};
-
 use capeval::choice::counted;
-use capeval::report::{Align, Cell, Form, Grid, Labels, Table, Tabulated, fixed, significant};
-use capeval_pages::Estimates;
+use capeval::report::{Align, Cell, Grid, Labels, Table, fixed, significant};
 
 use crate::registry::label;
 use crate::result::{Measured, MetaReport, Outcome, Value};
-use crate::run::tests_in_words;
 use crate::verdict::{Comparison, Verdict};
 
-impl Tabulated for MetaReport {
-    fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
-        let mut tables = vec![Table {
-            title: Some("customary coefficients".to_owned()),
-            grid: self.matrix(digits, labels),
-        }];
-        tables.extend(self.others(digits, labels));
-        if self.has_differences {
-            tables.extend(self.differences(digits, labels));
-        }
-        tables
-    }
-
-    fn legend(&self, _form: Form, _tables: &[Table]) -> Vec<String> {
-        let mut lines: Vec<String> = self.outcomes.iter().map(about).collect();
-        lines.extend(self.in_percent.then(|| "coefficients and accuracies are multiplied by 100".to_owned()));
-        lines.extend(self.head.resampling.iter().flat_map(tests_in_words));
-        lines.push(
-            "published: the first source of each benchmark; =: the same digits; ≈: it depends on chance and lies within \
-             the interval; otherwise measured minus published"
-                .to_owned(),
-        );
-        lines.extend(self.known());
-        lines
-    }
-
-    fn signature_lines(&self) -> Vec<String> {
-        let of = |outcome: &Outcome| {
-            let name = &outcome.benchmark.name;
-            outcome.signatures.iter().map(move |signature| format!("{name}: {signature}")).collect::<Vec<_>>()
-        };
-        self.outcomes.iter().flat_map(of).collect()
-    }
-
-    fn scale_to_percent(&mut self) {
-        self.in_percent = true;
-    }
-
-    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
-        crate::export::items(self, out)
-    }
-}
-
 /// The rated things of a benchmark, and the files in which they were found.
-fn about(outcome: &Outcome) -> String {
-    let reading = outcome.reading.map_or("", |reading| &reading.name);
+pub(crate) fn about(outcome: &Outcome) -> String {
+    let reading = outcome.reading.as_deref().unwrap_or_default();
     let subset = if outcome.is_subset { ", which may be a part of it" } else { "" };
     format!(
         "{}: {} of {} ({}){subset}; read from {} as {reading}",
@@ -69,12 +22,8 @@ fn about(outcome: &Outcome) -> String {
 }
 
 impl MetaReport {
-    fn factor(&self) -> f64 {
-        if self.in_percent { 100.0 } else { 1.0 }
-    }
-
     fn number(&self, value: Option<f64>, digits: usize) -> String {
-        fixed(self.factor() * value.unwrap_or(f64::NAN), digits)
+        fixed(self.head.factor() * value.unwrap_or(f64::NAN), digits)
     }
 
     fn interval(&self, value: &Value, digits: usize) -> String {
@@ -85,7 +34,7 @@ impl MetaReport {
 
     /// A published value on the scale of the table, with the digits that it was printed with.
     fn printed(&self, comparison: &Comparison) -> String {
-        let (shown, scale) = (self.factor(), f64::from(comparison.scale));
+        let (shown, scale) = (self.head.factor(), f64::from(comparison.scale));
         if shown == scale {
             return comparison.printed.to_owned();
         }
@@ -101,7 +50,7 @@ impl MetaReport {
             let by: f64 = comparison.verdict.difference().parse().unwrap_or(f64::NAN);
             let printed = self.printed(comparison);
             let digits = printed.split_once('.').map_or(0, |(_, digits)| digits.len());
-            let by = by / f64::from(comparison.scale) * self.factor();
+            let by = by / f64::from(comparison.scale) * self.head.factor();
             format!("{}{}", if by > 0.0 { "+" } else { "" }, fixed(by, digits))
         };
         match &comparison.verdict {
@@ -114,7 +63,7 @@ impl MetaReport {
     }
 
     /// Metrics by benchmarks: the customary coefficient with its interval and letters, and the first published value.
-    fn matrix(&self, digits: usize, labels: Labels) -> Grid {
+    pub(crate) fn matrix(&self, digits: usize, labels: Labels) -> Grid {
         let mut columns = vec![(String::new(), Align::Left)];
         for outcome in &self.outcomes {
             let name = format!("{} {}", outcome.benchmark.title, outcome.benchmark.coefficient.label());
@@ -168,7 +117,7 @@ impl MetaReport {
     }
 
     /// All published values but those in the first table.
-    fn others(&self, digits: usize, labels: Labels) -> Option<Table> {
+    pub(crate) fn others(&self, digits: usize, labels: Labels) -> Option<Table> {
         let is_shown = |measured: &Measured, value: &Value, comparison: &Comparison| {
             let first = measured.customary();
             first.is_some_and(|first| {
@@ -194,7 +143,7 @@ impl MetaReport {
                     format!("{}{of}", value.coefficient.label()).into(),
                     self.number(value.value, own.max(digits)).into(),
                     Cell { note: self.verdict(comparison), ..Cell::from(printed) },
-                    comparison.source.into(),
+                    comparison.source.as_str().into(),
                 ]
             })
             .collect();
@@ -208,7 +157,7 @@ impl MetaReport {
     }
 
     /// Every pair of metrics on each benchmark.
-    fn differences(&self, digits: usize, labels: Labels) -> Vec<Table> {
+    pub(crate) fn differences(&self, digits: usize, labels: Labels) -> Vec<Table> {
         let table = |outcome: &Outcome| {
             let name = |m: usize| {
                 outcome.measured.get(m).map_or("", |measured| match labels {
@@ -260,27 +209,6 @@ impl MetaReport {
             }
         };
         self.outcomes.iter().filter(|outcome| !outcome.contrasts.is_empty()).map(table).collect()
-    }
-
-    /// The customary coefficients with their intervals, for drawings.
-    pub fn estimates(&self) -> Vec<Estimates> {
-        let note =
-            self.head.resampling.as_ref().map_or_else(String::new, capeval::report::intervals_in_words);
-        let of = |outcome: &Outcome| {
-            let rows = outcome.measured.iter().filter_map(|measured| {
-                let value = measured.customary()?;
-                let (label, interval) = (measured.measure.label.clone(), value.interval);
-                Some((label, self.factor() * value.value?, interval.map(|ends| ends.scaled(self.factor()))))
-            });
-            Estimates {
-                title: outcome.benchmark.title.clone(),
-                label: outcome.benchmark.coefficient.label().to_owned(),
-                rows: rows.collect(),
-                none: Some(self.factor() * outcome.benchmark.coefficient.none()),
-                note: note.clone(),
-            }
-        };
-        self.outcomes.iter().map(of).collect()
     }
 }
 

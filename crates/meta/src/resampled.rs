@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use capeval::corpus::SegmentId;
 use capeval::evaluate::{Progress, Stage};
-use capeval::report::Preference;
+use capeval::report::{Preference, json_float};
 use capeval::stats::clustered::kendall::{self, WIDE};
 use capeval::stats::clustered::{Coefficients, Ratings, Scores};
 use capeval::stats::correction::Correction;
@@ -13,6 +13,7 @@ use capeval::stats::distribution::student_two_sided;
 use capeval::stats::matrix::LANES;
 use capeval::stats::{ExactSum, Interval, Matrix, Resampling, resample};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::coefficient::Coefficient;
 
@@ -26,19 +27,23 @@ pub(crate) struct Resampled {
 }
 
 /// The difference between two measures.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contrast {
     /// The index of a measure.
     pub a: usize,
     /// The index of another.
     pub b: usize,
     /// The coefficient of the first minus that of the second, each as if higher scores were better.
+    #[serde(with = "json_float")]
     pub difference: f64,
     /// The percentile interval of the difference over resamples.
+    #[serde(with = "json_float")]
     pub interval: Interval,
     /// The p-value of Student's test with the standard error over resamples, and an image less as degrees of freedom.
+    #[serde(with = "json_float")]
     pub p: f64,
     /// The same, corrected for all pairs of this benchmark by Holm's method.
+    #[serde(with = "json_float")]
     pub p_corrected: f64,
 }
 

@@ -1,17 +1,20 @@
 //! Metrics on benchmarks, as plain data.
 
 use capeval::metric::Signature;
-use capeval::report::{ChosenPair, Head, Measure, MetricEntry, Notice, Points, fixed};
+use capeval::report::{
+    ChosenPair, Head, Measure, MetricEntry, Notice, Points, fixed, json_float, signatures_as_lines,
+};
 use capeval::stats::Interval;
 use capeval::stats::correlation::Williams;
+use serde::{Deserialize, Serialize};
 
 use crate::coefficient::Coefficient;
-use crate::registry::{Benchmark, Reading};
+use crate::registry::Benchmark;
 use crate::resampled::Contrast;
 use crate::verdict::{Comparison, Verdict};
 
 /// Metrics on benchmarks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MetaReport {
     /// The fields that all results share.
     pub head: Head,
@@ -19,17 +22,16 @@ pub struct MetaReport {
     pub outcomes: Vec<Outcome>,
     /// Show every pair of metrics in tables.
     pub has_differences: bool,
-    /// Show coefficients times 100 in tables.
-    pub in_percent: bool,
 }
 
 /// The results on a benchmark.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The benchmark.
+    #[serde(with = "crate::registry::by_name")]
     pub benchmark: &'static Benchmark,
-    /// The form in which its files were found.
-    pub reading: Option<&'static Reading>,
+    /// The name of the form in which its files were found.
+    pub reading: Option<String>,
     /// The files that were read.
     pub files: Vec<String>,
     /// True if the files may hold a part of the benchmark.
@@ -43,6 +45,7 @@ pub struct Outcome {
     /// The metrics.
     pub metrics: Vec<MetricEntry>,
     /// One signature per metric.
+    #[serde(with = "signatures_as_lines")]
     pub signatures: Vec<Signature>,
     /// The measured values, measure by measure.
     pub measured: Vec<Measured>,
@@ -57,7 +60,7 @@ pub struct Outcome {
 }
 
 /// The measured values of one measure on one benchmark.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measured {
     /// The measure.
     pub measure: Measure,
@@ -68,22 +71,24 @@ pub struct Measured {
 }
 
 /// A coefficient with what was published of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Value {
     /// The coefficient.
     pub coefficient: Coefficient,
     /// The category of pairs, unless it is over all.
     pub category: Option<String>,
     /// The value; `None` if it is undefined.
+    #[serde(with = "json_float")]
     pub value: Option<f64>,
     /// Its interval.
+    #[serde(with = "json_float")]
     pub interval: Option<Interval>,
     /// The published values.
     pub published: Vec<Comparison>,
 }
 
 /// The tests of a pair of measures.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Contrasted {
     /// The bootstrap of the customary coefficient.
     pub contrast: Contrast,
@@ -115,6 +120,16 @@ impl Outcome {
         }
     }
 
+    /// The measures with their numbers.
+    pub(crate) fn by_measure(&self) -> impl Iterator<Item = (usize, &Measured)> {
+        self.measured.iter().enumerate()
+    }
+
+    /// The signature of the metric that measure number `measure` belongs to.
+    pub(crate) fn signature_of(&self, measure: usize) -> Option<&Signature> {
+        self.signatures.get(MetricEntry::of_measure(&self.metrics, measure)?)
+    }
+
     /// The measured values of a measure.
     pub fn measured(&self, key: &str) -> Option<&Measured> {
         self.measured.iter().find(|measured| measured.measure.key == key)
@@ -129,8 +144,9 @@ impl Measured {
 }
 
 impl MetaReport {
+    /// Tables show coefficients times 100, as papers do.
     pub(crate) fn new(head: Head, outcomes: Vec<Outcome>, has_differences: bool) -> Self {
-        Self { head, outcomes, has_differences, in_percent: false }
+        Self { head: Head { in_percent: true, ..head }, outcomes, has_differences }
     }
 
     /// All published values with what was measured: outcome, measured, value and comparison.

@@ -252,7 +252,7 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
             of_preference(benchmark, found, &real, asked)
         }
     };
-    outcome.reading = Some(reading);
+    outcome.reading = Some(reading.name.clone());
     outcome.files = files.into_iter().map(|(name, _)| name).collect();
     outcome.is_subset = options.subset;
     notices.extend(unusual(benchmark, &outcome));

@@ -2,16 +2,17 @@
 
 use capeval::report::fixed;
 use capeval::stats::Interval;
+use serde::{Deserialize, Serialize};
 
 use crate::registry::{Benchmark, Known, Published};
 
 /// A published value beside what was measured.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The name of the source.
-    pub source: &'static str,
+    pub source: String,
     /// The value as it was printed.
-    pub printed: &'static str,
+    pub printed: String,
     /// The factor of the coefficient there.
     pub scale: u32,
     /// The verdict on the two.
@@ -19,14 +20,14 @@ pub struct Comparison {
 }
 
 /// The verdict on a measured and a published value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Verdict {
     /// They have the same digits.
     Equal,
     /// The published value depends on chance, and lies within the interval; the difference.
     Within(String),
     /// They differ as is known of the real data; the difference, and why.
-    Known(String, &'static str),
+    Known(String, String),
     /// They differ.
     Differs(String),
     /// Nothing was measured.
@@ -87,7 +88,8 @@ pub(crate) fn compare(
             })
         }
     };
-    Some(Comparison { source: &published.source, printed, scale: published.scale, verdict })
+    let (source, printed) = (published.source.clone(), printed.clone());
+    Some(Comparison { source, printed, scale: published.scale, verdict })
 }
 
 fn verdict(
@@ -105,7 +107,7 @@ fn verdict(
     let by = shown.parse().map_or(f64::NAN, |shown: f64| shown - number);
     let by = format!("{}{}", if by > 0.0 { "+" } else { "" }, fixed(by, digits));
     match known {
-        Some(known) if known.measured == shown => Verdict::Known(by, &known.why),
+        Some(known) if known.measured == shown => Verdict::Known(by, known.why.clone()),
         _ if is_within(number) => Verdict::Within(by),
         _ => Verdict::Differs(by),
     }

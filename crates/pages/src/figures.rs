@@ -3,12 +3,10 @@
 use std::fmt;
 
 use capeval_choice::counted;
-use capeval_report::charts::{Axis, COLOURS, Chart, Colour, Estimate, Forest, Group, Mean, SQUARES, Series};
-use capeval_report::{Comparison, Correlation, Gallery, Preference, Report, intervals_in_words, significant};
+use capeval_report::charts::{Axis, COLOURS, Chart, Colour, Forest, Group, Mean, SQUARES, Series};
+use capeval_report::{Correlation, Estimates, Gallery, Report, significant};
 use capeval_stats::interval::quantile;
 use serde::Serialize;
-
-use crate::n_systems;
 
 const BINS: usize = 30;
 
@@ -164,7 +162,7 @@ fn values(report: &Report, system: usize, measure: usize) -> Vec<f64> {
 pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     let gallery = report.gallery.as_ref();
     let texts = gallery.filter(|gallery| gallery.has_texts());
-    let n_systems = n_systems(report);
+    let n_systems = report.n_systems();
     let n_drawn = n_systems.min(COLOURS);
     if (0..n_drawn).all(|system| values(report, system, 0).is_empty()) {
         return None;
@@ -183,150 +181,8 @@ pub(crate) fn charts(report: &Report) -> Option<Charts<'_>> {
     })
 }
 
-/// For each measure with intervals, the scores of all systems; empty for a single system, whose scores cannot be
-/// compared.
-pub(crate) fn intervals(report: &Report, digits: usize) -> Vec<Figure> {
-    match report.head.resampling.filter(|_| report.systems.len() > 1) {
-        Some(resampling) => by_measure(report, digits, &intervals_in_words(&resampling)),
-        None => Vec::new(),
-    }
-}
-
-/// The scores of all systems by each measure; of a single system, all scores between 0 and 1.
-pub(crate) fn diversity(report: &Report, digits: usize) -> Vec<Figure> {
-    let note = "Without intervals";
-    let [system] = &report.systems[..] else { return by_measure(report, digits, note) };
-    let bounded = report.head.measures.iter().zip(&system.scores).filter(|(measure, _)| measure.max <= 1.0);
-    let rows: Vec<Estimate> = bounded
-        .map(|(measure, score)| Estimate {
-            name: measure.short_label().to_owned(),
-            value: *score,
-            interval: None,
-            colour: Colour::System(0),
-        })
-        .collect();
-    let figure =
-        (!rows.is_empty()).then(|| forest(&system.name, "score", rows, None, digits, note.to_owned()));
-    figure.into_iter().collect()
-}
-
-/// For each measure, the scores of all systems.
-fn by_measure(report: &Report, digits: usize, note: &str) -> Vec<Figure> {
-    let n_systems = n_systems(report);
-    let figures = report.head.measures.iter().enumerate().map(|(m, measure)| {
-        let rows = report.systems.iter().enumerate().map(|(s, system)| Estimate {
-            name: system.name.clone(),
-            value: system.scores.get(m).copied().unwrap_or(f64::NAN),
-            interval: system.interval(m).copied(),
-            colour: if s < n_systems.min(COLOURS) { Colour::System(s) } else { Colour::Muted },
-        });
-        let (label, digits) = (measure.short_label(), measure.digits(digits));
-        forest(label, label, rows.collect(), None, digits, note.to_owned())
-    });
-    figures.collect()
-}
-
-/// The differences of a comparison: those of all measures if there is one pair, or else those of all pairs for each
-/// measure.
-pub(crate) fn differences(comparison: &Comparison, digits: usize) -> Vec<Figure> {
-    let name = |system: usize| comparison.report.systems.get(system).map_or("", |system| &system.name);
-    let estimate = |name: String, colour, contrast: &capeval_report::Contrast| Estimate {
-        name,
-        value: contrast.difference,
-        interval: contrast.has_test.then_some(contrast.interval),
-        colour,
-    };
-    let intervals = intervals_in_words(&comparison.resampling);
-    let note = format!("Differences with {intervals}; the line is at no difference");
-    let measures = comparison.report.head.measures.iter().enumerate();
-    if let [pair] = &comparison.pairs[..] {
-        // Measures without a bound have scales of their own.
-        let (bounded, others): (Vec<_>, Vec<_>) = measures.partition(|(_, measure)| measure.max <= 10.0);
-        let groups = std::iter::once(bounded).chain(others.into_iter().map(|one| vec![one]));
-        let figures = groups.filter(|group| !group.is_empty()).map(|group| {
-            let rows = group.iter().filter_map(|(m, measure)| {
-                Some(estimate(
-                    measure.short_label().to_owned(),
-                    Colour::System(pair.system),
-                    pair.contrasts.get(*m)?,
-                ))
-            });
-            let title = format!("{} minus {}", name(pair.system), name(pair.baseline));
-            forest(&title, "difference", rows.collect(), Some(0.0), digits, note.clone())
-        });
-        return figures.collect();
-    }
-    let figures = measures.map(|(m, measure)| {
-        let rows = comparison.pairs.iter().filter_map(|pair| {
-            let title = format!("{} − {}", name(pair.system), name(pair.baseline));
-            Some(estimate(title, Colour::System(pair.system), pair.contrasts.get(m)?))
-        });
-        forest(measure.short_label(), "difference", rows.collect(), Some(0.0), digits, note.clone())
-    });
-    figures.collect()
-}
-
-/// For each coefficient, the agreement of all measures with people.
-pub(crate) fn agreements(found: &Correlation, digits: usize) -> Vec<Figure> {
-    let titles = ["Pearson's r", "Spearman's ρ", "Kendall's τ-b", "Kendall's τ-c", "Accuracy"];
-    let note =
-        found.head.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), intervals_in_words);
-    let figures = titles.iter().enumerate().filter_map(|(k, title)| {
-        let rows = found.head.measures.iter().zip(&found.agreements).filter_map(|(measure, agreement)| {
-            let (_, coefficient) = agreement.coefficients()[k];
-            Some(Estimate {
-                name: measure.label.clone(),
-                value: coefficient.value?,
-                interval: coefficient.interval,
-                colour: Colour::System(0),
-            })
-        });
-        let rows: Vec<Estimate> = rows.collect();
-        let none = if *title == "Accuracy" { 0.5 } else { 0.0 };
-        (!rows.is_empty()).then(|| forest(title, title, rows, Some(none), digits, note.clone()))
-    });
-    figures.collect()
-}
-
-/// For each category of pairs, and over all, how often each measure agrees with people.
-pub(crate) fn accuracies(found: &Preference, digits: usize) -> Vec<Figure> {
-    let note =
-        found.head.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), intervals_in_words);
-    let note = format!("{note}; the line is at chance");
-    let of = |title: &str,
-              pick: &dyn Fn(&capeval_report::Accuracy) -> Option<capeval_report::Coefficient>| {
-        let rows = found.head.measures.iter().zip(&found.accuracies).filter_map(|(measure, accuracy)| {
-            let coefficient = pick(accuracy)?;
-            Some(Estimate {
-                name: measure.label.clone(),
-                value: coefficient.value?,
-                interval: coefficient.interval,
-                colour: Colour::System(0),
-            })
-        });
-        let rows: Vec<Estimate> = rows.collect();
-        (!rows.is_empty()).then(|| forest(title, "accuracy", rows, Some(0.5), digits, note.clone()))
-    };
-    let has_categories = found.categories.len() > 1;
-    let title = if has_categories { "Mean over categories" } else { "Accuracy" };
-    let mean = of(title, &|accuracy| Some(accuracy.mean));
-    let categories = found.categories.iter().enumerate().filter(|_| has_categories);
-    let by_category = categories.filter_map(|(k, category)| {
-        let name = if category.name.is_empty() { "(none)" } else { &category.name };
-        let title = format!("{name}, {}", counted(category.n_counted, "pair"));
-        of(&title, &|accuracy| accuracy.by_category.get(k).copied())
-    });
-    mean.into_iter().chain(by_category).collect()
-}
-
-pub(crate) fn forest(
-    title: &str,
-    label: &str,
-    rows: Vec<Estimate>,
-    none: Option<f64>,
-    digits: usize,
-    note: String,
-) -> Figure {
+/// Estimates with their intervals as a forest plot.
+pub(crate) fn forest(Estimates { title, label, rows, none, digits, note }: &Estimates) -> Figure {
     let said = rows.iter().map(|row| {
         let interval = row.interval.map_or_else(String::new, |ends| {
             format!(", from {} to {}", significant(ends.low, 3), significant(ends.high, 3))
@@ -334,11 +190,11 @@ pub(crate) fn forest(
         format!(" {}: {}{interval}.", row.name, significant(row.value, 3))
     });
     Figure {
-        title: title.to_owned(),
         words: format!("{title}.{}", said.collect::<String>()),
-        notes: vec![Note::Text(note)],
+        title: title.clone(),
+        notes: vec![Note::Text(note.clone())],
         cells: None,
-        svg: Forest::new(label, &rows, none, digits).to_string(),
+        svg: Forest::new(label, rows, *none, *digits).to_string(),
     }
 }
 

@@ -28,14 +28,10 @@ use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use askama::Template;
-use capeval_choice::{Dialect, counted};
-use capeval_metric::Signature;
-use capeval_report::charts::{Colour, Estimate};
+use capeval_choice::Dialect;
 use capeval_report::{
-    Align, Comparison, Correlation, Form, Grid, Head, Labels, Preference, Report, Table, Tabulated,
-    intervals_in_words,
+    Align, Comparison, Correlation, Details, Form, Grid, Labels, Report, Study, Table, intervals_in_words,
 };
-use capeval_stats::Interval;
 
 pub use crate::data::Advance;
 use crate::data::Data;
@@ -71,40 +67,24 @@ struct Differences {
     figures: Vec<Figure>,
     tables: Vec<Table>,
     about: Vec<String>,
-    /// The system and the baseline of the first pair.
-    first: Option<(usize, usize)>,
+}
+
+impl ReportPage<'_> {
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_into(out).map_err(|error| self.data.failure.into_inner().unwrap_or(error))
+    }
 }
 
 #[derive(Template)]
-#[template(path = "agreement.html")]
-struct AgreementPage<'r> {
+#[template(path = "tables.html")]
+struct TablesPage<'r> {
     layout: Layout<'r>,
+    heading: &'static str,
     tables: Vec<Table>,
     about: Vec<String>,
     notices: Vec<String>,
     signatures: Vec<String>,
     sections: Vec<Section<'r>>,
-}
-
-impl<'r> AgreementPage<'r> {
-    /// A page without tables and figures.
-    fn new(
-        title: &str,
-        subtitle: String,
-        head: &'r Head,
-        signatures: &[Signature],
-        page: &'r Page,
-        dialect: &dyn Dialect,
-    ) -> Self {
-        Self {
-            layout: Layout::new(page, title.to_owned(), &head.version, subtitle),
-            tables: Vec::new(),
-            about: Vec::new(),
-            notices: head.notes(dialect),
-            signatures: signatures.iter().map(ToString::to_string).collect(),
-            sections: Vec::new(),
-        }
-    }
 }
 
 /// Figures under a heading; not shown if there are none.
@@ -126,198 +106,123 @@ impl<'r> Section<'r> {
     }
 }
 
-/// Writes the page of a report; `dialect` words the remedies of notices.
+/// Writes the page of a result; `dialect` words the remedies of notices.
 ///
-/// The page has charts if the systems have [`segments`](capeval_report::SystemReport::segments), and shows single
-/// images if the report also has a [`gallery`](Report::gallery), whose scores are explained while the page is written:
-/// `advance` is called with the number of images after some are done.
-pub fn report(
-    report: &Report,
+/// The page of a report has charts if the systems have [`segments`](capeval_report::SystemReport::segments), and shows
+/// single images if the report also has a [`gallery`](Report::gallery), whose scores are explained while the page is
+/// written: `advance` is called with the number of images after some are done.
+pub fn write(
+    study: &dyn Study,
     page: &Page,
     dialect: &dyn Dialect,
     advance: Advance<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let title = format!("Caption scores of {}", named(report));
-    report_page(report, title, None, page, dialect, advance).write(out)
-}
-
-/// Writes the page of a report on the diversity of captions.
-pub fn diversity(report: &Report, page: &Page, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
-    let title = format!("Diversity of the captions of {}", named(report));
-    let intervals = figures::diversity(report, page.digits);
-    ReportPage { intervals, ..report_page(report, title, None, page, dialect, &|_| ()) }.write(out)
-}
-
-/// The number of systems, without the human row.
-fn n_systems(report: &Report) -> usize {
-    report.gallery.as_ref().map_or(report.systems.len(), |gallery| gallery.systems.len())
-}
-
-/// The names of the systems, or their number if they are many.
-fn named(report: &Report) -> String {
-    let names: Vec<&str> =
-        report.systems.iter().take(n_systems(report)).map(|system| system.name.as_str()).collect();
-    match &names[..] {
-        [one] => (*one).to_owned(),
-        [a, b] => format!("{a} and {b}"),
-        [a, b, c] => format!("{a}, {b} and {c}"),
-        names => counted(names.len(), "system"),
+    match study.details() {
+        Details::Scores(report, comparison) => {
+            report_page(report, comparison, page, dialect, advance).write(out)
+        }
+        Details::Ratings(correlation) => {
+            let more = ratings(correlation);
+            tables_page(study, more.into(), page, dialect).write_into(out)
+        }
+        Details::None => tables_page(study, Vec::new(), page, dialect).write_into(out),
     }
 }
 
-/// Writes the page of a comparison: the [page of its report](report()), with the differences below the scores.
-pub fn comparison(
-    comparison: &Comparison,
-    page: &Page,
-    dialect: &dyn Dialect,
-    advance: Advance<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
-    let titles =
-        comparison.pairs.iter().map(|pair| format!("{} against {}", name(pair.system), name(pair.baseline)));
-    let tables = titles
-        .zip(comparison.tables(page.digits, Labels::Short))
-        .map(|(title, table)| Table { title: Some(title), ..table });
-    let figures = figures::differences(comparison, page.digits);
-    let differences = Differences {
-        figures,
-        tables: tables.collect(),
-        about: comparison.about(),
-        first: comparison.pairs.first().map(|pair| (pair.system, pair.baseline)),
-    };
-    let title = format!("Comparison of {}", named(&comparison.report));
-    report_page(&comparison.report, title, Some(differences), page, dialect, advance).write(out)
+/// The number of images that a page of the result shows.
+pub fn n_images(study: &dyn Study) -> usize {
+    let gallery = study.details().report().and_then(|report| report.gallery.as_ref());
+    gallery.map_or(0, |gallery| gallery.ids.len())
 }
 
-/// Writes the page of a correlation: its tables, the coefficients as forest plots, the scores for each rating, and the
-/// distributions of ratings and scores.
-pub fn correlation(
-    found: &Correlation,
-    page: &Page,
+/// The drawings of a result's estimates.
+fn forests(study: &dyn Study, digits: usize) -> Vec<Figure> {
+    study.estimates(digits).iter().map(figures::forest).collect()
+}
+
+/// A page of tables and estimates, with further sections.
+fn tables_page<'r>(
+    study: &'r dyn Study,
+    more: Vec<Section<'r>>,
+    page: &'r Page,
     dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let human = &found.human;
-    let subtitle = format!("{} · {}", human.source, counted(human.n_ratings, "rating"));
-    let Rated { systems, n_more, has_references, figures } = rated(found);
-    let sections = [
-        Section::new("intervals", "Coefficients", figures::agreements(found, page.digits)),
-        Section::new("ratings", "Scores and human ratings", figures::ratings(found)),
+) -> TablesPage<'r> {
+    let (headings, tables) = (study.headings(), study.tables(page.digits, Labels::Short));
+    let estimates = Section::new("intervals", headings.estimates, forests(study, page.digits));
+    TablesPage {
+        layout: Layout::new(page, headings.title, &study.head().version, headings.subtitle),
+        heading: headings.tables,
+        about: study.legend(Form::Markdown, &tables),
+        tables,
+        notices: study.head().notes(dialect),
+        signatures: study.signature_lines(),
+        sections: std::iter::once(estimates).chain(more).collect(),
+    }
+}
+
+/// The scores for each rating, and the distributions of ratings and scores.
+fn ratings(correlation: &Correlation) -> [Section<'_>; 2] {
+    let Rated { systems, n_more, has_references, figures } = rated(correlation);
+    [
+        Section::new("ratings", "Scores and human ratings", figures::ratings(correlation)),
         Section {
             systems,
             n_more,
             about: has_references.then_some("Grey: human, captions that people wrote."),
             ..Section::new("charts", "Cumulative distributions", figures)
         },
-    ];
-    let title = "Agreement of metrics with human ratings";
-    let page = AgreementPage {
-        tables: found.tables(page.digits, Labels::Short),
-        about: found.about(),
-        sections: sections.into(),
-        ..AgreementPage::new(title, subtitle, &found.head, &found.signatures, page, dialect)
-    };
-    page.write_into(out)
+    ]
 }
 
-/// Writes the page of preferences: their table, and the accuracies as forest plots.
-pub fn preference(
-    found: &Preference,
-    page: &Page,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let voters = &found.voters;
-    let subtitle = format!("{} · {}", voters.source, counted(voters.n_pairs, "pair"));
-    let figures = figures::accuracies(found, page.digits);
-    let title = "Agreement of metrics with human preferences";
-    let page = AgreementPage {
-        tables: found.tables(page.digits, Labels::Short),
-        about: found.about(),
-        sections: vec![Section::new("intervals", "Accuracies", figures)],
-        ..AgreementPage::new(title, subtitle, &found.head, &found.signatures, page, dialect)
-    };
-    page.write_into(out)
-}
-
-/// Estimates with their intervals, which a page shows as a forest plot.
-pub struct Estimates {
-    /// The caption.
-    pub title: String,
-    /// The name of the axis.
-    pub label: String,
-    /// The estimates: name, value and interval.
-    pub rows: Vec<(String, f64, Option<Interval>)>,
-    /// The value of no effect, at which there is a line.
-    pub none: Option<f64>,
-    /// The note below it.
-    pub note: String,
-}
-
-/// Writes the page of any result: its tables, and estimates as forest plots.
-pub fn tabulated<R: Tabulated>(
-    found: &R,
-    (title, subtitle): (&str, String),
-    estimates: Vec<Estimates>,
-    page: &Page,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let tables = found.tables(page.digits, Labels::Short);
-    let figure = |Estimates { title, label, rows, none, note }| {
-        let colour = |(name, value, interval)| Estimate { name, value, interval, colour: Colour::System(0) };
-        let rows = rows.into_iter().map(colour).collect();
-        figures::forest(&title, &label, rows, none, page.digits, note)
-    };
-    let figures = estimates.into_iter().map(figure).collect();
-    let page = AgreementPage {
-        about: found.legend(Form::Markdown, &tables),
-        tables,
-        signatures: found.signature_lines(),
-        sections: vec![Section::new("intervals", "Intervals", figures)],
-        ..AgreementPage::new(title, subtitle, found.head(), &[], page, dialect)
-    };
-    page.write_into(out)
-}
-
+/// The page of a report, with the differences of a comparison below the scores.
 fn report_page<'r>(
     report: &'r Report,
-    title: String,
-    differences: Option<Differences>,
+    comparison: Option<&Comparison>,
     page: &'r Page,
     dialect: &dyn Dialect,
     advance: Advance<'r>,
 ) -> ReportPage<'r> {
-    let subtitle = format!("{} · {}", counted(n_systems(report), "system"), report.footer());
+    let headings = comparison.map_or_else(|| report.headings(), Study::headings);
     // Many measures are easier to read as rows than as columns.
     let is_long = report.head.measures.len() > MANY_MEASURES.max(report.systems.len());
     let scores =
         if is_long { Grid::by_measure(report, page.digits) } else { Grid::by_system(report, page.digits) };
+    // The scores of a single system cannot be compared.
+    let has_intervals = report.head.resampling.is_some() && report.systems.len() > 1;
+    let are_drawn = has_intervals || !report.profiles.is_empty();
     ReportPage {
-        layout: Layout::new(page, title, &report.head.version, subtitle),
+        layout: Layout::new(page, headings.title, &report.head.version, headings.subtitle),
         scores,
         notices: report.head.notes(dialect),
         signatures: report.signature_lines(),
         resampling: report.head.resampling.as_ref().map(intervals_in_words),
-        intervals: figures::intervals(report, page.digits),
+        intervals: if are_drawn { forests(report, page.digits) } else { Vec::new() },
         charts: figures::charts(report),
         profiles: profiles(report),
         has_images: report.gallery.is_some(),
         data: Data {
             report,
             page,
-            difference: differences.as_ref().and_then(|differences| differences.first),
+            difference: comparison
+                .and_then(|comparison| comparison.pairs.first())
+                .map(|pair| (pair.system, pair.baseline)),
             advance,
             failure: OnceLock::new(),
         },
-        differences,
+        differences: comparison.map(|comparison| Differences::new(comparison, page.digits)),
     }
 }
 
-impl ReportPage<'_> {
-    fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_into(out).map_err(|error| self.data.failure.into_inner().unwrap_or(error))
+impl Differences {
+    fn new(comparison: &Comparison, digits: usize) -> Self {
+        let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
+        let titles = comparison
+            .pairs
+            .iter()
+            .map(|pair| format!("{} against {}", name(pair.system), name(pair.baseline)));
+        let tables = titles.zip(comparison.pair_tables(digits, Labels::Short));
+        let tables = tables.map(|(title, table)| Table { title: Some(title), ..table });
+        Self { figures: forests(comparison, digits), tables: tables.collect(), about: comparison.about() }
     }
 }

@@ -27,7 +27,7 @@ fn page(text: &str, page: &Page) -> String {
         ..ScoreRequest::new(references, [(text, candidates.clone()), ("other", candidates)])
     };
     let mut out = Vec::new();
-    pages::report(&score(request).unwrap(), page, &Plain, &|_| (), &mut out).unwrap();
+    pages::write(&score(request).unwrap(), page, &Plain, &|_| (), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -92,7 +92,7 @@ fn scores_that_are_not_finite_are_drawn_around() {
     let page = ends(move || {
         let mut out = Vec::new();
         let options = Page { compress: false, ..Page::default() };
-        pages::report(&report, &options, &Plain, &|_| (), &mut out).unwrap();
+        pages::write(&report, &options, &Plain, &|_| (), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     });
     assert!(page.contains("Mean ROUGE-L of candidates of 2 to 3 words."));
@@ -121,7 +121,7 @@ fn the_median_of_an_even_number_is_between_the_middle_two() {
         ..ScoreRequest::new(references, [("mine", candidates)])
     };
     let mut out = Vec::new();
-    pages::report(&score(request).unwrap(), &Page::default(), &Plain, &|_| (), &mut out).unwrap();
+    pages::write(&score(request).unwrap(), &Page::default(), &Plain, &|_| (), &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     assert!(
         page.contains("Median of mine: 2.5."),
@@ -154,7 +154,7 @@ fn many() -> capeval::report::Report {
 
 fn written(report: &capeval::report::Report, advance: pages::Advance<'_>) -> String {
     let mut out = Vec::new();
-    pages::report(report, &Page { compress: false, ..Page::default() }, &Plain, advance, &mut out).unwrap();
+    pages::write(report, &Page { compress: false, ..Page::default() }, &Plain, advance, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -27,8 +27,8 @@ use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
 use crate::metrics::of_rows;
 use crate::outside::{GivenOutside, Outsiders, held};
-use crate::report::Report;
 use crate::run::long;
+use crate::study::Study;
 use crate::sums::{Summary, Sums};
 
 /// Scores rows that contain a candidate and its references.
@@ -151,12 +151,12 @@ impl RowScorer {
     }
 
     /// The report on sums: a name, sources, ids of several rows, and how intervals are computed.
-    fn report(&self, py: Python<'_>, sums: &Sums, about: Summary) -> PyResult<Report> {
+    fn report(&self, py: Python<'_>, sums: &Sums, about: Summary) -> PyResult<Study> {
         let options = about.options(self.notices.clone(), self.sieve.policy);
         let sums = sums.lock().clone();
         let metrics = &self.metrics;
         let found = long(py, self.threads, None, |_| sums.report(metrics, &options))?;
-        Ok(Report { found: found.map_err(from_request)? })
+        Ok(Study::new(found.map_err(from_request)?))
     }
 
     /// Corpus scores from the statistics of any batches: one value per key.

@@ -8,7 +8,8 @@ use capeval_outside::judges::{Consent, Judging, Key, Limits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::fault;
+use crate::error::{fault, from_file};
+use crate::study::Study;
 
 /// Whom judges ask, and a function that agrees.
 #[derive(Clone, Default)]
@@ -59,4 +60,10 @@ impl GivenJudging {
             }
         })
     }
+}
+
+/// Compares the answers of two files of judgements.
+#[pyfunction]
+pub fn judge_agreement(py: Python<'_>, first: &str, second: &str) -> PyResult<Study> {
+    py.detach(|| capeval_outside::judges::agree(first, second)).map(Study::new).map_err(from_file)
 }

@@ -1,14 +1,13 @@
 //! Benchmarks of metrics by name for Python.
 
-use capeval_meta::{self as meta, BenchmarkScores, MetaOptions, MetaReport as Found, MetaRequest};
-use capeval_pages::Page;
+use capeval_meta::{self as meta, BenchmarkScores, MetaOptions, MetaRequest};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::call::Call;
-use crate::error::{Keywords, fault, from_file, from_request, told};
+use crate::error::{fault, from_file, from_request};
 use crate::given::{Scores, given};
-use crate::rendered;
+use crate::study::Study;
 
 /// The descriptions of benchmarks, as JSON; of all of them if none is named.
 #[pyfunction]
@@ -17,37 +16,6 @@ pub fn benchmarks(names: Vec<String>) -> PyResult<String> {
     let named = named.collect::<Result<Vec<_>, _>>().map_err(|error| fault(&error))?;
     let all = if names.is_empty() { meta::benchmarks().iter().collect() } else { named };
     meta::to_json(&all).map_err(|error| crate::error::value(&error.to_string()))
-}
-
-/// Metrics on benchmarks.
-#[pyclass(frozen, module = "capeval._engine")]
-pub struct MetaReport {
-    found: Found,
-}
-
-#[pymethods]
-impl MetaReport {
-    /// The published values that are not met, in words.
-    fn unmet(&self) -> Vec<String> {
-        self.found.unmet()
-    }
-
-    /// Notices: code and message.
-    fn notices(&self) -> Vec<(String, String)> {
-        let notices = self.found.head.notices.iter();
-        notices.map(|notice| (notice.code.to_string(), told(notice))).collect()
-    }
-
-    /// The report as a page.
-    fn html(&self, py: Python<'_>, title: Option<String>, digits: usize) -> PyResult<String> {
-        let page = Page { title, digits, ..Page::default() };
-        rendered::page(py, 0, None, None, |_, out| meta::page(&self.found, &page, &Keywords, out))
-    }
-
-    /// The report as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"`, `"latex"`, or `"rows"`.
-    fn render(&self, format: &str, digits: usize) -> PyResult<String> {
-        rendered::text(&self.found, format, digits)
-    }
 }
 
 /// Runs metrics and given scores, each of one benchmark or of all, on benchmarks whose files are in `folder`.
@@ -59,7 +27,7 @@ pub fn run_benchmarks(
     scores: Vec<(Option<String>, Py<Scores>)>,
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
-) -> PyResult<MetaReport> {
+) -> PyResult<Study> {
     let options: MetaOptions = crate::options::options(options)?;
     let named = names.iter().map(|name| meta::benchmark(name));
     let benchmarks = named.collect::<Result<Vec<_>, _>>().map_err(|error| fault(&error))?;
@@ -69,13 +37,12 @@ pub fn run_benchmarks(
         scores.map(|(benchmark, scores)| BenchmarkScores { benchmark, scores }).collect();
     let computes = scores.is_empty() || options.metrics.are_chosen();
     let metrics = computes.then(|| options.metrics.clone());
-    let mut found = call.run(py, metrics, |resources, progress| {
+    let found = call.run(py, metrics, |resources, progress| {
         let request = MetaRequest { benchmarks, data: folder, scores, options, resources, progress };
         meta::run(request).map_err(|error| match error {
             meta::Error::Files(error) => from_file(error),
             meta::Error::Engine(error) => from_request(error),
         })
-    })?;
-    found.in_percent = true;
-    Ok(MetaReport { found })
+    });
+    Ok(Study::new(found?))
 }

@@ -15,13 +15,12 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::Call;
 use crate::captions::{Captions, id_list, type_name};
-use crate::comparison::Comparison;
 use crate::data::{Given, with_data};
 use crate::error::{from_file, from_request};
 use crate::given::{Scores, given};
 use crate::metrics::engine_names;
-use crate::report::Report;
 use crate::run::{Watch, long};
+use crate::study::Study;
 
 /// Prepared references, in the format of their file.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -180,14 +179,14 @@ pub fn score(
     scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
-) -> PyResult<Report> {
+) -> PyResult<Study> {
     let options: ScoreOptions = crate::options::options(options)?;
     let metrics = references.map(|_| options.metrics.clone());
     let request = request(references, systems, scores, options)?;
     let found = call.run(py, metrics, |resources, progress| {
         capeval::score(ScoreRequest { resources, progress, ..request }).map_err(from_request)
     });
-    Ok(Report { found: found? })
+    Ok(Study::new(found?))
 }
 
 /// Tests whether systems differ.
@@ -199,14 +198,14 @@ pub fn compare(
     scores: Vec<Py<Scores>>,
     options: &Bound<'_, PyDict>,
     call: Call<'_>,
-) -> PyResult<Comparison> {
+) -> PyResult<Study> {
     let options: CompareOptions = crate::options::options(options)?;
     let metrics = references.map(|_| options.score.metrics.clone());
     let request = request(references, systems, scores, options)?;
     let found = call.run(py, metrics, |resources, progress| {
         capeval::compare(CompareRequest { resources, progress, ..request }).map_err(from_request)
     });
-    Ok(Comparison { found: found? })
+    Ok(Study::new(found?))
 }
 
 /// Measures how diverse the captions of systems are.
@@ -218,7 +217,7 @@ pub fn diversity(
     training: Option<&Captions>,
     options: &Bound<'_, PyDict>,
     threads: Option<usize>,
-) -> PyResult<Report> {
+) -> PyResult<Study> {
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
     let request = DiversityRequest {
         references: references.map(ground).transpose()?,
@@ -227,5 +226,5 @@ pub fn diversity(
         ..DiversityRequest::new(systems)
     };
     let found = long(py, threads, None, move |_| capeval::diversity(request))?;
-    Ok(Report { found: found.map_err(from_request)? })
+    Ok(Study::new(found.map_err(from_request)?))
 }

@@ -1,29 +1,30 @@
 //! Results as plain data, and their renderers.
 //!
-//! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold the results. All four begin with a [`Head`], and
-//! each can be [`Written`] in any [`Form`]: a table for the terminal, Markdown and LaTeX for papers, and JSON, JSON
-//! Lines and CSV for programs. Writing computes nothing. Results of other crates do the same once they are [`Export`]
-//! and [`Tabulated`]. `capeval-pages` turns results into HTML pages, with the drawings and the style of [`charts`],
-//! which sites share.
+//! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold the results; other crates have more. Each is a
+//! [`Study`], from which come all its formats by [`write`]: a table for the terminal, Markdown and LaTeX for papers,
+//! and JSON, JSON Lines and CSV for programs; its file, by [`save`] and [`read`]; and its page of HTML, which
+//! `capeval-pages` writes with the drawings and the style of [`charts`], which sites share. Writing computes nothing.
 
 pub mod charts;
 mod comparison;
 mod correlation;
 mod evidence;
 mod explained;
-mod export;
-mod form;
+mod format;
 mod gallery;
 mod grid;
-mod head;
-mod letters;
+mod header;
+pub mod json_float;
+mod kind;
 mod number;
 mod preference;
 mod profile;
-mod real;
 mod render;
 mod report;
 mod segments;
+pub mod signatures_as_lines;
+mod significance_letters;
+mod study;
 mod wrap;
 
 pub use capeval_choice::Notice;
@@ -33,16 +34,18 @@ pub use correlation::{
 };
 pub use evidence::{Evidence, Shapes};
 pub use explained::Explained;
-pub use export::{Export, Line, Map, Saved};
-pub use form::{Form, Written};
+pub use format::Form;
 pub use gallery::{Captions, Explain, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
-pub use head::{Head, Measure, MetricEntry, Run};
-pub use letters::letters;
+pub use header::{Head, Measure, MetricEntry, Run};
+pub use kind::{KINDS, Kind, damaged, read, save, save_with};
 pub use number::{Rounded, fixed, intervals_in_words, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use profile::{NgramCount, Profile};
+pub use render::notebook::write_notebook;
+pub use render::programs::{Map, codes, line, one_signature, resampling_fields};
 pub use render::table::Style;
-pub use render::{Tabulated, in_percent};
 pub use report::{Lengths, Provenance, Report, Segments, SystemReport};
+pub use significance_letters::letters;
+pub use study::{Details, Estimates, Fields, Headings, Line, Study, fields, write};
 pub use wrap::wrapped;

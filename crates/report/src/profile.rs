@@ -1,7 +1,9 @@
 //! What the captions of a system look like, for the page of a report on diversity.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts over all captions of one system, in words of a metric's tokenizer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// The number of captions with 0, 1, 2 … words.
     pub lengths: Vec<usize>,
@@ -14,7 +16,7 @@ pub struct Profile {
 }
 
 /// The n-grams of one length in the captions of a system.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NgramCount {
     /// All of them.
     pub n: usize,

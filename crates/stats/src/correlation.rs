@@ -3,6 +3,8 @@
 //! Every coefficient takes a weight per item, which says how often a resample drew it. Resamples need no sorting,
 //! since values are replaced by their [`Levels`] once.
 
+use serde::{Deserialize, Serialize};
+
 use crate::exact::ExactSum;
 
 /// A list of values, each replaced by its position among the distinct values.
@@ -291,7 +293,7 @@ impl Counts {
 }
 
 /// The result of Williams' test of two correlations that share a variable.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Williams {
     /// Student's t; positive where the first correlation is larger.
     pub t: f64,

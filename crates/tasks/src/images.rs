@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use capeval::choice::Plain;
-use capeval::report::{Evidence, Explain, Gallery, Report, Shapes, Written as _};
+use capeval::report::{Evidence, Explain, Gallery, Report, Shapes, Study as _};
 use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_pages::{self as pages, Page, Pictures};
 use serde::{Deserialize, Serialize};
@@ -64,10 +64,10 @@ impl ShowImages {
         let pictures = self.pictures.map(Pictures::Pattern);
         let page = Page { digits: self.digits, pictures, ..Page::default() };
         let mut out = BufWriter::new(File::create(self.page)?);
-        pages::report(&report, &page, &Plain, &|_| (), &mut out)?;
+        pages::write(&report, &page, &Plain, &|_| (), &mut out)?;
         out.flush()?;
         let mut out = BufWriter::new(File::create(self.lines)?);
-        report.write_rows(&mut out)?;
+        report.write_items(&mut out)?;
         out.flush()?;
         Ok(ShownImages { policy: pages::policy(&page) })
     }

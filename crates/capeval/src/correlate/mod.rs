@@ -112,7 +112,6 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         signatures,
         points: points_of(&judgements, values),
         human,
-        in_percent: false,
     })
 }
 

@@ -123,7 +123,6 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
         pairs: credits.pairs(),
         signatures: drawn.signatures,
         protocol,
-        in_percent: false,
     })
 }
 

@@ -5,6 +5,5 @@ mod agreement;
 mod compare;
 mod order;
 mod outside;
-mod saved;
 mod scorer;
 mod watched;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use capeval::choice::counted;
-use capeval::report::{Comparison, Contrast, Measure, Report, Saved, Verdict};
+use capeval::report::{Comparison, Contrast, Measure, Report, Verdict};
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
 use capeval::{CompareOptions, CompareReportsRequest, ScoreOptions};
@@ -12,19 +12,20 @@ use clap::{Arg, ValueEnum};
 use super::score::Inputs;
 use crate::data;
 use crate::fault::fault;
-use crate::html::{Html, ImagePageArgs};
+use crate::html::{ImageArgs, WITH_IMAGES};
 use crate::messages;
 use crate::names::Named;
 use crate::options::{self, Draws, Known, METRICS, Order, READING_REFERENCES};
-use crate::output_args::{OutputArgs, Save, SaveArgs, Target};
+use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
+use crate::results;
 
 /// Test systems for significant differences by every metric
 ///
 /// The first system is the baseline. Resampling draws images and sums their statistics, so tests of BLEU, METEOR,
 /// TER and so on apply to corpus scores, not to averages over sentences.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
 #[command(mut_args(refuse_beside_reports))]
 #[command(mut_arg("references", |arg| arg.required_unless_present("reports")))]
 pub struct Args {
@@ -39,11 +40,9 @@ pub struct Args {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    save: SaveArgs,
-    #[command(flatten)]
     order: Order,
     #[command(flatten)]
-    pages: ImagePageArgs,
+    images: ImageArgs,
 }
 
 #[derive(clap::Args)]
@@ -132,24 +131,18 @@ pub fn run(args: &Args) -> Result<u8> {
         return run_reports(args);
     }
     let chosen = args.inputs.choose()?;
-    let output = args.inputs.open(&chosen, &args.output)?;
-    let page = args.inputs.open_page(&chosen, &args.pages, &args.output)?;
-    let save = args.inputs.open_save(&chosen, &args.save, &args.output)?;
+    let output = args.inputs.open(&chosen, &args.output, &args.images)?;
     let bar = Bar::new();
     let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|score| CompareOptions {
-        score: ScoreOptions {
-            segments: output.wants_segments() || save.is_wanted(),
-            gallery: page.is_some(),
-            ..score
-        },
+        score: ScoreOptions { segments: output.wants_items(), gallery: output.has_page(), ..score },
         resampling: tests.resampling(),
         correction: tests.correction,
         all_pairs: tests.all_pairs,
     });
     let comparison = capeval::compare(request)?;
     let saved = data::save(caches);
-    let code = show(args, comparison, output, page, save, bar)?;
+    let code = show(args, comparison, output, bar)?;
     saved?;
     Ok(code)
 }
@@ -159,8 +152,6 @@ fn run_reports(args: &Args) -> Result<u8> {
     let (tests, named) = (&args.tests, args.inputs.name()?);
     let paths: Vec<&str> = named.iter().map(|named| named.path.as_str()).collect();
     let output = args.output.open(&paths)?;
-    let page = args.pages.open(&paths, &[], &args.output)?;
-    let save = args.save.open(&paths, &args.output)?;
     let bar = Bar::new();
     let reports = named.iter().map(report);
     let comparison = capeval::compare_reports(CompareReportsRequest {
@@ -170,14 +161,14 @@ fn run_reports(args: &Args) -> Result<u8> {
         progress: &bar,
         ..CompareReportsRequest::new(reports.collect::<Result<_>>()?)
     })?;
-    show(args, comparison, output, page, save, bar)
+    show(args, comparison, output, bar)
 }
 
 /// The saved report of a file; if it has a single system, a given name is that of the system.
 fn report(Named { name, path, is_given }: &Named) -> Result<Report> {
-    let mut report = match files::report(path)? {
-        Saved::Report(report) => report,
-        Saved::Comparison(comparison) => comparison.report,
+    let study = files::result(path, results::kinds())?;
+    let Some(mut report) = study.details().report().cloned() else {
+        return Err(fault(format!("{path}: a {}, not a report", study.kind().name), "name a saved report"));
     };
     match &mut report.systems[..] {
         [system] if *is_given => system.name.clone_from(name),
@@ -192,27 +183,11 @@ fn report(Named { name, path, is_given }: &Named) -> Result<Report> {
     Ok(report)
 }
 
-/// Shows and saves a comparison, and returns the exit code.
-fn show(
-    args: &Args,
-    mut comparison: Comparison,
-    output: Target,
-    page: Option<Html>,
-    save: Save,
-    bar: Bar,
-) -> Result<u8> {
+/// Writes a comparison, and returns the exit code.
+fn show(args: &Args, mut comparison: Comparison, output: Target, bar: Bar) -> Result<u8> {
     let failures = args.tests.failures(&comparison)?;
-    if let Some(key) = &args.order.sort
-        && comparison.sort_by(key).is_none()
-    {
-        return Err(options::unknown_measure("--sort", key, &comparison.report.head.measures));
-    }
-    if let Some(page) = page {
-        page.write_comparison(&comparison, &bar)?;
-    }
-    drop(bar);
-    save.comparison(&mut comparison)?;
-    output.write(&mut comparison)?;
+    args.order.apply(&mut comparison)?;
+    output.write(&mut comparison, bar)?;
     failures.iter().for_each(|failure| messages::say(&format!("failed: {failure}")));
     Ok(u8::from(!failures.is_empty()))
 }

@@ -4,10 +4,8 @@ use anyhow::Result;
 use capeval::corpus::ratings::{self, RatingOptions};
 use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest};
-use capeval_pages as pages;
 
 use crate::data;
-use crate::html::PageArgs;
 use crate::options::{self, Intervals};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -40,8 +38,6 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(flatten)]
-    page: PageArgs,
 }
 
 #[derive(clap::Args)]
@@ -97,7 +93,6 @@ pub fn run(args: &Args) -> Result<()> {
     let chosen = args.scoring.choose(&[])?;
     let inputs = args.scoring.inputs(&args.ratings, &chosen);
     let output = args.output.open(&inputs)?;
-    let page = args.page.open(&inputs, &args.output)?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let ratings = ratings::read_ratings(
@@ -124,10 +119,6 @@ pub fn run(args: &Args) -> Result<()> {
         ..CorrelateRequest::new(ratings)
     })?;
     let saved = data::save(caches);
-    drop(bar);
-    if let Some(page) = page {
-        page.write_plain(&correlation, pages::correlation)?;
-    }
-    output.write(&mut correlation)?;
+    output.write(&mut correlation, bar)?;
     saved
 }

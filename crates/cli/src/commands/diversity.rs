@@ -4,13 +4,12 @@ use anyhow::{Context, Result};
 use capeval::corpus::{self, Captions, Format, ReadOptions};
 use capeval::{DiversityOptions, DiversityRequest};
 use capeval_files as files;
-use capeval_pages as pages;
 
 use crate::fault::fault;
-use crate::html::PageArgs;
 use crate::names;
 use crate::options::{self, Candidates, Known, Matching, ReferenceInput};
 use crate::output_args::OutputArgs;
+use crate::progress::Bar;
 
 /// Measure how diverse captions are: Div-n, mBLEU, Self-CIDEr, vocabulary, novel captions
 ///
@@ -60,8 +59,6 @@ pub struct Args {
     matching: Matching,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(flatten)]
-    page: PageArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -81,7 +78,6 @@ pub fn run(args: &Args) -> Result<()> {
             "leave out --segments",
         ));
     }
-    let page = args.page.open(&inputs, &args.output)?;
     let mut captions = Vec::new();
     for system in systems {
         captions.push((
@@ -101,15 +97,12 @@ pub fn run(args: &Args) -> Result<()> {
             metrics: args.metrics.clone(),
             tokenizer: args.tokenizer.clone(),
             ids: args.matching.ids,
-            profiles: page.is_some(),
+            profiles: target.has_page() || target.wants_items(),
         },
         ..DiversityRequest::new(captions)
     };
     let mut report = capeval::diversity(request)?;
-    if let Some(page) = page {
-        page.write_plain(&report, pages::diversity)?;
-    }
-    target.write(&mut report)
+    target.write(&mut report, Bar::new())
 }
 
 fn training(args: &Args) -> Result<Option<Captions>> {

@@ -6,7 +6,7 @@ use capeval::{ScoreOptions, ScoreRequest};
 use crate::data;
 use crate::metrics::MetricArgs;
 use crate::options::{Intervals, Matching, ReferenceFiles};
-use crate::output_args::{OutputArgs, SaveArgs};
+use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 
 /// Score each reference against the others: the human row of a table
@@ -27,8 +27,6 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(flatten)]
-    save: SaveArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -46,7 +44,6 @@ pub fn run(args: &Args) -> Result<()> {
     args.metrics.refuse_unseen(chosen.looks, false)?;
     let inputs: Vec<&str> = args.files.paths().chain(chosen.files.paths()).collect();
     let output = args.output.open(&inputs)?;
-    let save = args.save.open(&inputs, &args.output)?;
     let bar = Bar::new();
     let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;
@@ -58,7 +55,7 @@ pub fn run(args: &Args) -> Result<()> {
             images,
             ids: args.matching.ids,
             intervals,
-            segments: output.wants_segments() || save.is_wanted(),
+            segments: output.wants_items(),
             human: true,
             ..ScoreOptions::default()
         },
@@ -67,8 +64,6 @@ pub fn run(args: &Args) -> Result<()> {
         ..ScoreRequest::new(references, Vec::<(String, _)>::new())
     })?;
     let saved = data::save(caches);
-    drop(bar);
-    save.report(&mut report)?;
-    output.write(&mut report)?;
+    output.write(&mut report, bar)?;
     saved
 }

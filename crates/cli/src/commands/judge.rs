@@ -1,11 +1,13 @@
 //! `capeval judge`: the judges that come with capeval, and how much two runs of a judge agree.
 
 use anyhow::Result;
-use capeval_outside::judges::{Agreement, JUDGES};
-use clap::{Subcommand, ValueEnum};
+use capeval_outside::judges::JUDGES;
+use clap::Subcommand;
 
 use crate::fault::fault;
 use crate::output::Output;
+use crate::output_args::OutputArgs;
+use crate::progress::Bar;
 
 /// Show judges, or compare two runs of a judge
 ///
@@ -27,31 +29,21 @@ enum Command {
         name: String,
     },
     /// Compare the answers of two files of judgements: equal grades, mean difference, Krippendorff's α
+    #[command(mut_arg("segments", |arg| arg.hide(true)))]
     Agree {
         /// The first file of judgements.
         first: String,
         /// The second one.
         second: String,
-        /// Output format.
-        #[arg(short, long, value_enum, default_value_t)]
-        format: Format,
+        #[command(flatten)]
+        output: OutputArgs,
     },
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Text for the terminal.
-    #[default]
-    Text,
-    /// A JSON array.
-    Json,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let output = Output::open(None, &[])?;
     match &args.command {
-        Command::List => output.write(|out| {
+        Command::List => Output::open(None, &[])?.write(|out| {
             JUDGES.iter().try_for_each(|judge| writeln!(out, "{:<12} {}", judge.name, judge.summary))
         }),
         Command::Show { name } => {
@@ -59,44 +51,14 @@ pub fn run(args: &Args) -> Result<()> {
                 let names: Vec<&str> = JUDGES.iter().map(|judge| judge.name).collect();
                 fault(format!("capeval has no judge {name}"), format!("choose one of {}", names.join(", ")))
             })?;
-            output.write(|out| out.write_all(known.file.as_bytes()))
+            Output::open(None, &[])?.write(|out| out.write_all(known.file.as_bytes()))
         }
-        Command::Agree { first, second, format } => {
-            let found = capeval_outside::judges::agree(first, second)?;
-            output.write(|out| match format {
-                Format::Json => {
-                    serde_json::to_writer_pretty(&mut *out, &found)?;
-                    writeln!(out)
-                }
-                Format::Text => found.iter().try_for_each(|one| out.write_all(told(one).as_bytes())),
-            })
+        Command::Agree { first, second, output } => {
+            let target = output.open(&[first, second])?;
+            if target.wants_segments() {
+                return Err(fault("the agreement of judges is of all questions", "leave out --segments"));
+            }
+            target.write(&mut capeval_outside::judges::agree(first, second)?, Bar::new())
         }
     }
-}
-
-fn told(one: &Agreement) -> String {
-    let Agreement {
-        judge,
-        models,
-        questions,
-        only,
-        unreadable,
-        exact,
-        difference,
-        absolute_difference,
-        alpha,
-    } = one;
-    let alpha =
-        alpha.map_or_else(|| "not defined, since all grades are equal".to_owned(), |a| format!("{a:.3}"));
-    format!(
-        "{judge}: {} and {}\n  questions in both files     {questions}\n  only in one of them         {} and {}\n  \
-         unreadable in one of them   {unreadable}\n  equal grades                {:.1} %\n  mean difference             \
-         {difference:+.4} (second minus first)\n  mean absolute difference    {absolute_difference:.4}\n  \
-         Krippendorff's α            {alpha}\n",
-        models[0],
-        models[1],
-        only[0],
-        only[1],
-        100.0 * exact,
-    )
 }

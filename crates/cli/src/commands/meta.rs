@@ -12,7 +12,6 @@ use super::metrics::Format;
 use crate::data;
 use crate::fault::sentence;
 use crate::given::GivenArgs;
-use crate::html::PageArgs;
 use crate::messages;
 use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options;
@@ -75,8 +74,6 @@ struct Run {
     tests: Tests,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(flatten)]
-    page: PageArgs,
 }
 
 #[derive(clap::Args)]
@@ -144,8 +141,7 @@ impl Run {
         let chosen = self.choose()?;
         let mut inputs: Vec<&str> = self.given.paths().collect();
         inputs.extend(chosen.files.paths());
-        let output = self.output.open_in_percent(&inputs)?;
-        let page = self.page.open_in_percent(&inputs, &self.output)?;
+        let output = self.output.open(&inputs)?;
         let (metrics, resources, caches) = chosen.read()?;
         let is_benchmark = |name: &str| meta::benchmark(name).ok().map(|benchmark| benchmark.name.clone());
         let scores = self.given.read_of(is_benchmark)?;
@@ -176,14 +172,8 @@ impl Run {
         })
         .map_err(failed)?;
         let saved = data::save(caches);
-        drop(bar);
-        if let Some(page) = page {
-            report.in_percent = true;
-            page.write_plain(&report, meta::page)?;
-            report.in_percent = false;
-        }
         let unmet = report.unmet();
-        output.write(&mut report)?;
+        output.write(&mut report, bar)?;
         saved?;
         if !self.check || unmet.is_empty() {
             return Ok(0);

@@ -12,6 +12,7 @@ use crate::fault::fault;
 use crate::names::{self, Named};
 use crate::options::{self, Candidates, Known};
 use crate::output_args::OutputArgs;
+use crate::progress::Bar;
 
 /// Compute perplexities from token probabilities, or under an n-gram model
 ///
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> Result<()> {
     let options = PerplexityOptions {
         tokenizer: args.tokenizer.clone(),
         log: args.log,
-        segments: target.wants_segments(),
+        segments: target.wants_items(),
     };
     let source = match &args.lm {
         Some(model) => {
@@ -95,5 +96,5 @@ pub fn run(args: &Args) -> Result<()> {
             PerplexitySource::Probabilities(systems.into_iter().map(read).collect::<Result<_>>()?)
         }
     };
-    target.write(&mut capeval::perplexity(PerplexityRequest { source, options })?)
+    target.write(&mut capeval::perplexity(PerplexityRequest { source, options })?, Bar::new())
 }

@@ -4,10 +4,8 @@ use anyhow::Result;
 use capeval::corpus::ratings;
 use capeval::report::{HumanTies, MetricTies};
 use capeval::{PreferOptions, PreferRequest};
-use capeval_pages as pages;
 
 use crate::data;
-use crate::html::PageArgs;
 use crate::options::{self, Intervals};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
@@ -35,8 +33,6 @@ pub struct Args {
     intervals: Intervals,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(flatten)]
-    page: PageArgs,
 }
 
 #[derive(clap::Args)]
@@ -96,7 +92,6 @@ pub fn run(args: &Args) -> Result<()> {
     ])?;
     let inputs = args.scoring.inputs(&args.pairs, &chosen);
     let output = args.output.open(&inputs)?;
-    let page = args.page.open(&inputs, &args.output)?;
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
@@ -124,10 +119,6 @@ pub fn run(args: &Args) -> Result<()> {
         ..PreferRequest::new(choices)
     })?;
     let saved = data::save(caches);
-    drop(bar);
-    if let Some(page) = page {
-        page.write_plain(&found, pages::preference)?;
-    }
-    output.write(&mut found)?;
+    output.write(&mut found, bar)?;
     saved
 }

@@ -8,18 +8,18 @@ use rayon::prelude::*;
 
 use crate::fault::fault;
 use crate::given::{GivenArgs, refuse_without_metrics};
-use crate::html::{Html, ImagePageArgs};
+use crate::html::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
-use crate::output_args::{OutputArgs, Save, SaveArgs, Target};
+use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::rouge::Rouge;
 use crate::{data, memory, names};
 
 /// Score captions against references
 #[derive(clap::Args)]
-#[command(after_help = after_help())]
+#[command(after_help = after_help(), mut_arg("html", |arg| arg.help(WITH_IMAGES)))]
 pub struct Args {
     #[command(flatten)]
     inputs: Inputs,
@@ -28,13 +28,11 @@ pub struct Args {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    save: SaveArgs,
-    #[command(flatten)]
     order: Order,
     #[command(flatten)]
     details: DetailArgs,
     #[command(flatten)]
-    pages: ImagePageArgs,
+    images: ImageArgs,
 }
 
 /// Candidates, references and metrics.
@@ -105,14 +103,12 @@ pub fn run(args: &Args) -> Result<()> {
         args.inputs.refuse_levels()?;
     }
     let chosen = args.inputs.choose()?;
-    let output = args.inputs.open(&chosen, &args.output)?;
-    let html = args.inputs.open_page(&chosen, &args.pages, &args.output)?;
-    let save = args.inputs.open_save(&chosen, &args.save, &args.output)?;
+    let output = args.inputs.open(&chosen, &args.output, &args.images)?;
     let bar = Bar::new();
     let (request, caches) = args.inputs.read(chosen, &bar)?;
     let request = request.map(|options| ScoreOptions {
-        segments: output.wants_segments() || save.is_wanted(),
-        gallery: html.is_some(),
+        segments: output.wants_items(),
+        gallery: output.has_page(),
         explain: args.details.explain.iter().map(|id| SegmentId::from_untyped(id)).collect(),
         intervals,
         human: args.details.human,
@@ -121,17 +117,8 @@ pub fn run(args: &Args) -> Result<()> {
     let mut report = capeval::score(request)?;
     // A full disk should not cost the scores.
     let saved = data::save(caches);
-    if let Some(key) = &args.order.sort
-        && report.sort_by(key).is_none()
-    {
-        return Err(options::unknown_measure("--sort", key, &report.head.measures));
-    }
-    if let Some(html) = html {
-        html.write(&report, &bar)?;
-    }
-    drop(bar);
-    save.report(&mut report)?;
-    output.write(&mut report)?;
+    args.order.apply(&mut report)?;
+    output.write(&mut report, bar)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
     saved
@@ -206,29 +193,14 @@ impl Inputs {
     }
 
     /// Opens the output files, which must differ from the input files.
-    pub fn open(&self, chosen: &ChosenInputs, output: &OutputArgs) -> Result<Target> {
+    pub fn open(&self, chosen: &ChosenInputs, output: &OutputArgs, images: &ImageArgs) -> Result<Target> {
         let paths = self.paths(chosen);
         if files::are_few(&paths) {
             memory::use_small_pages();
         }
-        output.open(&paths)
-    }
-
-    /// Opens the page, if one is requested.
-    pub fn open_page(
-        &self,
-        chosen: &ChosenInputs,
-        pages: &ImagePageArgs,
-        output: &OutputArgs,
-    ) -> Result<Option<Html>> {
-        let html = pages.open(&self.paths(chosen), &self.metrics.pictures, output)?;
-        self.metrics.refuse_unseen(chosen.metrics.looks, html.is_some())?;
-        Ok(html)
-    }
-
-    /// Opens the file that keeps the report, if one is requested.
-    pub fn open_save(&self, chosen: &ChosenInputs, save: &SaveArgs, output: &OutputArgs) -> Result<Save> {
-        save.open(&self.paths(chosen), output)
+        let target = images.open(output, &paths, &self.metrics.pictures)?;
+        self.metrics.refuse_unseen(chosen.metrics.looks, target.has_page())?;
+        Ok(target)
     }
 
     /// All input files.

@@ -1,31 +1,30 @@
-//! `capeval show`: writes a saved report in another format, or as a page.
+//! `capeval show`: writes a saved result in another format, or as a page.
 
 use anyhow::Result;
-use capeval::report::{Head, Saved};
+use capeval::report::Report;
 use capeval_files as files;
 
 use crate::fault::fault;
-use crate::html::PageArgs;
 use crate::messages;
-use crate::options::{self, Order};
+use crate::options::Order;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::results;
 
-/// Show a saved report or comparison, in any format or as a page
+/// Show a saved result, in any format or as a page
 ///
-/// Reads what `--save` and `--format json` wrote. Nothing is scored, and no other file is needed.
+/// Reads what `--save` wrote, and reports and comparisons that were written with `--format json`. Nothing is scored,
+/// and no other file is needed.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// The saved report or comparison; `-` for standard input.
+    /// The saved result; `-` for standard input.
     #[arg(value_name = "FILE")]
-    report: String,
+    result: String,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     order: Order,
-    #[command(flatten)]
-    page: PageArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -41,42 +40,23 @@ Examples:
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let path = args.report.as_str();
+    let path = args.result.as_str();
     let output = args.output.open(&[path])?;
-    let page = args.page.open(&[path], &args.output)?;
-    let mut saved = files::report(path)?;
-    let report = match &mut saved {
-        Saved::Report(report) => report,
-        Saved::Comparison(comparison) => &mut comparison.report,
-    };
-    if output.wants_segments() && report.systems.iter().all(|system| system.segments.is_none()) {
+    let mut study = files::result(path, results::kinds())?;
+    let has_no_segments = |report: &Report| report.systems.iter().all(|system| system.segments.is_none());
+    if output.wants_segments() && study.details().report().is_some_and(has_no_segments) {
         return Err(fault(
             format!("{path} has no scores of images"),
             "score the captions again, and keep the report with --save FILE",
         ));
     }
-    if let Some(key) = &args.order.sort {
-        let unknown = |head: &Head| options::unknown_measure("--sort", key, &head.measures);
-        match &mut saved {
-            Saved::Report(report) => report.sort_by(key).map(drop).ok_or_else(|| unknown(&report.head))?,
-            Saved::Comparison(comparison) => {
-                comparison.sort_by(key).ok_or_else(|| unknown(&comparison.report.head))?;
-            }
-        }
-    }
-    let bar = Bar::new();
-    if let Some(page) = page {
-        match &saved {
-            Saved::Report(report) => page.write(report, &bar)?,
-            Saved::Comparison(comparison) => page.write_comparison(comparison, &bar)?,
-        }
+    args.order.apply(&mut *study)?;
+    let has_page = output.has_page();
+    output.write_again(&mut *study, Bar::new())?;
+    if has_page && study.details().report().is_some_and(|report| report.profiles.is_empty()) {
         messages::note(
             "the page has no images, since a saved report has no captions; score with --html to see them",
         );
     }
-    drop(bar);
-    match &mut saved {
-        Saved::Report(report) => output.write_again(report),
-        Saved::Comparison(comparison) => output.write_again(comparison),
-    }
+    Ok(())
 }

@@ -112,7 +112,10 @@ fn what_is_no_report_is_refused_in_words() {
         ("", "not a report of capeval"),
         ("[]", "not a report of capeval"),
         ("{\"capeval\": \"0.1.0\"}", "not a report that this version can read"),
-        (&correlation, "not a report of scores or a comparison"),
+        (
+            &correlation,
+            "not a report of scores or a comparison of systems: of other results, only saved files are read",
+        ),
         (&lines, "JSON Lines, not a report"),
     ] {
         let said = refused(text);
@@ -131,7 +134,7 @@ fn what_is_no_report_is_refused_in_words() {
         ("/systems/1/signatures", serde_json::json!({})),
     ] {
         let said = changed(path, value);
-        assert!(said.contains("the report is damaged: "), "{said}");
+        assert!(said.contains("the result is damaged: "), "{said}");
     }
     for (path, value) in [("/measures/0/better", "up".into()), ("/systems/0/scores/bleu-1", "much".into())] {
         let said: String = changed(path, value);

@@ -1,6 +1,7 @@
 //! Each documented form is read: small files of our own, since the real ones are not ours to distribute.
 
 use capeval::choice::Code;
+use capeval::report::Study as _;
 use capeval_meta::{Verdict, benchmarks};
 
 use super::*;
@@ -299,7 +300,7 @@ fn given_scores_stand_beside_metrics_and_are_compared_with_what_was_published() 
     let report = run_with(&["flickr8k-expert"], folder.path(), all.clone(), options(&["rouge-l"])).unwrap();
     let measured = report.outcomes[0].measured("CLIPScore").unwrap();
     let published = &measured.customary().unwrap().published;
-    assert_eq!((published[0].source, published[0].printed), ("clipscore", "51.2"));
+    assert_eq!((&*published[0].source, &*published[0].printed), ("clipscore", "51.2"));
     assert!(matches!(published[0].verdict, Verdict::Differs(_)));
     assert_eq!(
         report.unmet().len(),
@@ -331,7 +332,7 @@ fn differences_and_items_are_written_on_request() {
     let report = run_with(&["flickr8k-expert"], folder.path(), Vec::new(), options).unwrap();
     assert!(text(&report, Form::Markdown).contains("differences in τ-c"));
     let mut rows = Vec::new();
-    report.write_rows(&mut rows).unwrap();
+    report.write_items(&mut rows).unwrap();
     let rows = String::from_utf8(rows).unwrap();
     assert_eq!(rows.lines().count(), 8);
     let first: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();

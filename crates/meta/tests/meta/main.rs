@@ -14,7 +14,7 @@ use std::path::Path;
 use capeval::choice::Plain;
 use capeval::corpus::scores::read_scores;
 use capeval::metric::Resources;
-use capeval::report::{Form, Style, Written};
+use capeval::report::{Form, Style, write};
 use capeval::stats::Resampling;
 use capeval::{GivenScores, MetricOptions};
 use capeval_meta::{BenchmarkScores, Error, MetaOptions, MetaReport, MetaRequest, benchmark, run};
@@ -69,7 +69,7 @@ fn scores(benchmark: Option<&str>, text: &str) -> BenchmarkScores {
 
 fn text(report: &MetaReport, form: Form) -> String {
     let mut out = Vec::new();
-    report.write(form, &Style { digits: 1, ..Style::default() }, &Plain, &mut out).unwrap();
+    write(report, form, &Style { digits: 1, ..Style::default() }, &Plain, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

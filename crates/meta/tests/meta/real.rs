@@ -21,7 +21,7 @@ fn published_values_of_flickr8k_are_met() {
         (crowd, "bleu-4", "16.9"),
     ] {
         let published = &outcome.measured(key).unwrap().customary().unwrap().published[0];
-        assert_eq!((published.printed, &published.verdict), (printed, &Verdict::Equal), "{key}");
+        assert_eq!((&*published.printed, &published.verdict), (printed, &Verdict::Equal), "{key}");
     }
     assert_eq!(expert.measured("cider-d").unwrap().letters, "a");
     assert!(expert.notices.iter().all(|notice| notice.code != Code::OtherFile));

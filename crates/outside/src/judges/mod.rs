@@ -24,7 +24,7 @@ use capeval::Outside;
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_files::Error;
 
-pub use agree::{Agreement, agree};
+pub use agree::{Agreement, JudgeAgreement, KIND, agree};
 pub use builtin::{BuiltIn, JUDGES};
 pub use endpoint::Key;
 pub use plan::Plan;

@@ -742,11 +742,11 @@ fn two_runs_are_compared() {
     };
     let (one, other) = (run("a.jsonl", 0), run("b.jsonl", 10));
     let found = capeval_outside::judges::agree(&one, &other).unwrap();
-    let [agreement] = &found[..] else { panic!("{found:?}") };
+    let [agreement] = &found.judges[..] else { panic!("{found:?}") };
     assert_eq!((agreement.judge.as_str(), agreement.questions, agreement.unreadable), ("grade 2", 3, 1));
     assert!((agreement.exact - 2.0 / 3.0).abs() < 1e-12 && (agreement.difference - 0.1 / 3.0).abs() < 1e-12);
     assert!(agreement.alpha.is_some_and(|alpha| alpha < 1.0));
-    let same = &capeval_outside::judges::agree(&one, &one).unwrap()[0];
+    let same = &capeval_outside::judges::agree(&one, &one).unwrap().judges[0];
     assert_eq!((same.exact, same.alpha, same.difference), (1.0, Some(1.0), 0.0));
     place.write("other.toml", JUDGE.replace("Grade:", "Judge:"));
     let chat = always(grade(1));

@@ -47,7 +47,7 @@ pub struct Axis {
 }
 
 /// The colour of a series.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
     /// The colour of the system with this number.
     System(usize),

@@ -19,6 +19,7 @@ const GAP: f64 = 18.0;
 const NAME: usize = 20;
 
 /// An estimate with its interval.
+#[derive(Debug)]
 pub struct Estimate {
     /// What was estimated.
     pub name: String,

@@ -4,8 +4,8 @@ use capeval_metric::Direction;
 
 use super::{Comparison, Verdict};
 use crate::grid::{Align, Cell, Grid, Labels, Table};
-use crate::letters::letters;
 use crate::number::{fixed, percent};
+use crate::significance_letters::letters;
 
 /// Whether each pair of systems was compared, so that groups exist, or only each system with the first.
 fn is_complete(comparison: &Comparison) -> bool {

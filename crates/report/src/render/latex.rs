@@ -4,22 +4,22 @@ use std::io::{self, Write};
 
 use capeval_choice::Dialect;
 
-use super::Tabulated;
 use crate::Form;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
+use crate::study::Study;
 
 /// Writes a `tabular` for each table, which need the package `booktabs`, below its title as a comment. What has no
 /// place in them is in comments before them: the lines below the tables, signatures and notices.
 pub(crate) fn write(
-    found: &impl Tabulated,
+    study: &dyn Study,
     digits: usize,
     dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (head, tables) = (found.head(), found.tables(digits, Labels::Short));
+    let (head, tables) = (study.head(), study.tables(digits, Labels::Short));
     writeln!(out, "% Written by capeval {}; needs \\usepackage{{booktabs}}.", head.version)?;
     let notes = head.notes(dialect).into_iter().map(|note| format!("note: {note}"));
-    for line in found.legend(Form::Latex, &tables).into_iter().chain(found.signature_lines()).chain(notes) {
+    for line in study.legend(Form::Latex, &tables).into_iter().chain(study.signature_lines()).chain(notes) {
         comment(&line, out)?;
     }
     for (k, Table { title, grid }) in tables.iter().enumerate() {

@@ -4,18 +4,18 @@ use std::io::{self, Write};
 
 use capeval_choice::Dialect;
 
-use super::Tabulated;
 use crate::Form;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
+use crate::study::Study;
 
 /// Writes each table below its title, then the lines below them, signatures and notices.
 pub(crate) fn write(
-    found: &impl Tabulated,
+    study: &dyn Study,
     digits: usize,
     dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let tables = found.tables(digits, Labels::Short);
+    let tables = study.tables(digits, Labels::Short);
     for (k, Table { title, grid }) in tables.iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
@@ -25,8 +25,8 @@ pub(crate) fn write(
         }
         write_grid(grid, out)?;
     }
-    let legend = found.legend(Form::Markdown, &tables);
-    write_notes(&legend, &found.signature_lines(), &found.head().notes(dialect), out)
+    let legend = study.legend(Form::Markdown, &tables);
+    write_notes(&legend, &study.signature_lines(), &study.head().notes(dialect), out)
 }
 
 /// Writes a table.

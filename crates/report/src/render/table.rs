@@ -2,18 +2,10 @@
 
 use std::io::{self, Write};
 
-use capeval_choice::{Dialect, counted};
-use capeval_metric::Signature;
-use capeval_stats::Resampling;
 use unicode_width::UnicodeWidthStr;
 
-use super::Tabulated;
-use crate::explained::explanations;
-use crate::grid::{Align, Grid, Labels, Table, printable};
-use crate::number::percent;
-use crate::segments::segments;
+use crate::grid::{Align, Grid, Table, printable};
 use crate::wrap::wrapped;
-use crate::{Form, Report};
 
 /// The layout of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,98 +38,46 @@ impl Style {
 /// The number of spaces between columns.
 const GAP: usize = 3;
 
+/// The parts of a result that the terminal shows.
+pub struct Text {
+    /// The tables with their titles.
+    pub tables: Vec<Table>,
+    /// The lines below them.
+    pub legend: Vec<String>,
+    /// The signatures.
+    pub signatures: Vec<String>,
+    /// The notices.
+    pub notes: Vec<String>,
+}
+
 /// Writes each table below its title, then the lines below them, signatures and notices.
-pub(crate) fn write(
-    found: &impl Tabulated,
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let tables = found.text_tables(style.digits);
-    for Table { title, grid } in &tables {
+pub(crate) fn write(text: &Text, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for Table { title, grid } in &text.tables {
         if let Some(title) = title {
             writeln!(out, "{title}")?;
         }
         write_grid(grid, style, out)?;
         writeln!(out)?;
     }
-    for line in found.legend(Form::Table, &tables) {
-        write_wrapped("", &line, style, out)?;
+    for line in &text.legend {
+        write_wrapped("", line, style, out)?;
     }
-    write_signatures(found, style, dialect, out)
-}
-
-/// Writes measures as rows and systems as columns, or, if that is too wide, systems as rows. A star marks the best
-/// score of each measure. Signatures and notices follow, and explanations of single scores, if any were requested.
-fn write_report(
-    report: &Report,
-    style: &Style,
-    dialect: &dyn Dialect,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let side_by_side = Grid::by_measure(report, style.digits);
-    let stacked = Grid::by_system_with_lengths(report, style.digits);
-    let (wide, narrow) = (total(&side_by_side), total(&stacked));
-    let fits = wide <= style.width || wide <= narrow;
-    let grid = if fits && report.sorted_by.is_none() { side_by_side } else { stacked };
-    write_grid(&grid, style, out)?;
-    writeln!(out)?;
-    let star = if grid.has_best() { "* best score   " } else { "" };
-    writeln!(out, "{}", style.fitted("", &format!("{star}{}", report.footer()), ""))?;
-    if let Some(line) = resampling_line(report) {
-        writeln!(out, "{}", style.fitted("", &line, ""))?;
-    }
-    write_signatures(report, style, dialect, out)?;
-    if report.explained.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    explanations(report, style, out)
-}
-
-impl Tabulated for Report {
-    fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
-        vec![Table { title: None, grid: Grid::by_system(self, digits) }]
-    }
-
-    fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
-        let scored = if form == Form::Latex { self.scored() } else { self.footer() };
-        let best = tables.iter().any(|table| table.grid.has_best()).then(|| "bold: best score".to_owned());
-        [scored].into_iter().chain(best).chain(resampling_line(self)).collect()
-    }
-
-    fn signature_lines(&self) -> Vec<String> {
-        self.signature_lines()
-    }
-
-    fn write_text(&self, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
-        write_report(self, style, dialect, out)
-    }
-
-    fn scale_to_percent(&mut self) {
-        self.scale_to_percent();
-    }
-
-    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
-        segments(self, out)
-    }
+    write_signatures(&text.signatures, &text.notes, style, out)
 }
 
 /// Writes signatures, and notices, each as `note: …`, wrapped between words.
-fn write_signatures(
-    found: &impl Tabulated,
+pub(crate) fn write_signatures(
+    lines: &[String],
+    notes: &[String],
     style: &Style,
-    dialect: &dyn Dialect,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let lines = found.signature_lines();
     if !lines.is_empty() {
         writeln!(out, "\n{}", paint(style, Paint::Dim, "signatures"))?;
     }
     for line in lines {
-        writeln!(out, "{}", paint(style, Paint::Dim, &style.fitted("  ", &line, "    ")))?;
+        writeln!(out, "{}", paint(style, Paint::Dim, &style.fitted("  ", line, "    ")))?;
     }
-    let notes = found.head().notes(dialect);
     if !notes.is_empty() {
         writeln!(out)?;
     }
@@ -145,13 +85,13 @@ fn write_signatures(
 }
 
 /// The width of a grid in terminal columns.
-fn total(grid: &Grid) -> usize {
+pub(crate) fn total(grid: &Grid) -> usize {
     grid.widths().iter().map(|width| width + GAP).sum()
 }
 
 /// Writes a table. With [`Style::bands`], a table wider than the terminal is split into bands of columns, each of which
 /// repeats the first column.
-fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_grid(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let grid = &grid.printable();
     let room = if style.bands { style.width } else { usize::MAX / 2 };
     for (k, band) in bands(&grid.widths(), room).into_iter().enumerate() {
@@ -215,95 +155,6 @@ fn pad(line: &mut String, painted: &str, taken: usize, width: usize, align: Alig
     match align {
         Align::Left => line.extend([painted, &spaces]),
         Align::Right => line.extend([&spaces, painted]),
-    }
-}
-
-impl Report {
-    /// The numbers of images and references, and the version of capeval, in one line.
-    pub fn footer(&self) -> String {
-        format!("{} (capeval {})", self.scored(), self.head.version)
-    }
-
-    /// The numbers of images and references, in one line.
-    pub(crate) fn scored(&self) -> String {
-        match self.systems.first() {
-            Some(first) if self.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
-            Some(first) if self.same_images => {
-                format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
-            }
-            _ => "the systems were scored on different images".to_owned(),
-        }
-    }
-
-    /// The signatures: one line per metric if all systems share it, else one line per group of systems.
-    pub fn signature_lines(&self) -> Vec<String> {
-        signature_lines(self)
-    }
-}
-
-/// What the intervals mean, in one line; `None` if there are none.
-fn resampling_line(report: &Report) -> Option<String> {
-    let Resampling { resamples, seed, level } = report.head.resampling?;
-    Some(format!(
-        "[low, high]: {} confidence intervals, percentiles of {} of the images, seed {seed}",
-        percent(level),
-        counted(resamples, "bootstrap resample"),
-    ))
-}
-
-/// The signatures: one line per metric if all systems share it, else one line per group of systems.
-fn signature_lines(report: &Report) -> Vec<String> {
-    let mut lines = Vec::new();
-    for m in 0..report.head.metrics.len() {
-        let mut groups: Vec<(&Signature, Vec<&str>)> = Vec::new();
-        for system in &report.systems {
-            let Some(signature) = system.signatures.get(m) else { continue };
-            match groups.iter_mut().find(|(known, _)| *known == signature) {
-                Some((_, names)) => names.push(&system.name),
-                None => groups.push((signature, vec![&system.name])),
-            }
-        }
-        match &groups[..] {
-            [(signature, _)] => lines.push(signature.to_string()),
-            groups => {
-                lines.extend(
-                    groups.iter().map(|(signature, names)| format!("{}: {signature}", listed(names))),
-                );
-            }
-        }
-    }
-    lines.extend(reference_lines(report));
-    lines
-}
-
-/// The references, in the form of a signature: one line if all systems share them, else one line per group of systems.
-fn reference_lines(report: &Report) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for system in &report.systems {
-        let Some(hash) = &system.reference_hash else { continue };
-        let line = Signature::new("references")
-            .with("images", system.n_images)
-            .with("captions", system.n_references)
-            .with("hash", hash)
-            .to_string();
-        match groups.iter_mut().find(|(known, _)| *known == line) {
-            Some((_, names)) => names.push(&system.name),
-            None => groups.push((line, vec![&system.name])),
-        }
-    }
-    match groups.len() {
-        0 | 1 => groups.into_iter().map(|(line, _)| line).collect(),
-        _ => groups.iter().map(|(line, names)| format!("{}: {line}", listed(names))).collect(),
-    }
-}
-
-/// The first few names, and the number of others.
-fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 3;
-    let shown: Vec<&str> = names.iter().take(SHOWN).copied().collect();
-    match names.len().checked_sub(SHOWN) {
-        None | Some(0) => shown.join(", "),
-        Some(more) => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::Request;
 use capeval::corpus::{self, ReadOptions};
-use capeval::report::Written as _;
+use capeval::report::Study as _;
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
 use capeval_api::PerImage;
 use capeval_server::accounts::Role;
@@ -92,7 +92,7 @@ fn lines(method: &str, references: &str, captions: &str) -> String {
         )
     });
     let mut out = Vec::new();
-    report.unwrap().write_rows(&mut out).unwrap();
+    report.unwrap().write_items(&mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

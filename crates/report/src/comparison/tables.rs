@@ -1,72 +1,21 @@
 //! A comparison as tables.
 
-use std::io::{self, Write};
-
 use capeval_stats::Interval;
 use capeval_stats::correction::Correction;
 
 use super::{Comparison, Contrast, P, Pair, Verdict};
-use crate::Form;
 use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{fixed, is_zero, percent};
-use crate::render::Tabulated;
-use crate::segments::segments;
-
-impl Tabulated for Comparison {
-    /// If there are several pairs, their [matrix](Comparison::matrix); then a table per pair: the scores, their
-    /// difference with its interval, the corrected p-values, and the numbers of images on which the system is better,
-    /// equal and worse.
-    fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
-        let matrix = (self.pairs.len() > 1).then(|| self.matrix(digits, labels));
-        matrix.into_iter().chain(self.tables(digits, labels)).collect()
-    }
-
-    /// The matrix alone if there are several pairs: the tables of all pairs would fill many screens.
-    fn text_tables(&self, digits: usize) -> Vec<Table> {
-        if self.pairs.len() > 1 {
-            let mut matrix = self.matrix(digits, Labels::Short);
-            matrix.grid.align_notes();
-            return vec![matrix];
-        }
-        self.tables(digits, Labels::Full)
-    }
-
-    fn legend(&self, form: Form, _tables: &[Table]) -> Vec<String> {
-        let scored = if form == Form::Latex { self.report.scored() } else { self.report.footer() };
-        let matrix = (self.pairs.len() > 1).then(|| self.about_matrix());
-        let pairs = match (form, &matrix) {
-            (Form::Table, Some(_)) => vec![format!(
-                "{}; the other formats have every difference with its interval and p-values",
-                self.about_draws()
-            )],
-            (Form::Table, None) => about(self, "*"),
-            _ => about(self, "bold:"),
-        };
-        [scored].into_iter().chain(matrix).chain(pairs).collect()
-    }
-
-    fn signature_lines(&self) -> Vec<String> {
-        self.report.signature_lines()
-    }
-
-    fn scale_to_percent(&mut self) {
-        self.scale_to_percent();
-    }
-
-    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
-        segments(&self.report, out)
-    }
-}
 
 impl Comparison {
     /// A table per pair.
-    pub fn tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
+    pub fn pair_tables(&self, digits: usize, labels: Labels) -> Vec<Table> {
         let grids = self.pairs.iter().map(|pair| grid(self, pair, digits, labels));
         grids.map(|grid| Table { title: None, grid }).collect()
     }
 
     /// A sentence on the draws and exchanges of images.
-    fn about_draws(&self) -> String {
+    pub(super) fn about_draws(&self) -> String {
         format!("{} resamples and random exchanges, seed {}", self.resampling.resamples, self.resampling.seed)
     }
 
@@ -77,7 +26,7 @@ impl Comparison {
 }
 
 /// The legend of a table, line by line; `mark` marks significant differences.
-fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
+pub(super) fn about(comparison: &Comparison, mark: &str) -> Vec<String> {
     let resampling = &comparison.resampling;
     let Columns { sign, exact } = Columns::of(comparison.pairs.iter().flat_map(|pair| &pair.contrasts));
     let optional = match (sign, exact) {

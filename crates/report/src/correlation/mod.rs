@@ -4,20 +4,28 @@ use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
 use capeval_stats::Interval;
 use capeval_stats::correlation::Williams;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::Head;
+use crate::json_float;
+use crate::signatures_as_lines;
+use crate::{Head, Kind};
 
-mod render;
+mod json;
+mod study;
+mod tables;
+
+/// Agreement of metrics with ratings.
+pub const KIND: Kind = Kind::of::<Correlation>("correlation");
 
 /// The agreement of metrics with human ratings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Correlation {
     /// The fields that all results share.
     pub head: Head,
     /// The ratings.
     pub human: Human,
     /// One signature per metric.
+    #[serde(with = "signatures_as_lines")]
     pub signatures: Vec<Signature>,
     /// The agreement of each measure, in the order of [`Head::measures`].
     pub agreements: Vec<Agreement>,
@@ -27,8 +35,6 @@ pub struct Correlation {
     pub differences: Vec<Difference>,
     /// The points that the coefficients are computed from.
     pub points: Points,
-    /// Show coefficients times 100 in tables.
-    pub in_percent: bool,
 }
 
 impl Correlation {
@@ -39,7 +45,7 @@ impl Correlation {
 }
 
 /// A description of the human ratings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Human {
     /// The source of the ratings, such as a path.
     #[serde(rename = "file")]
@@ -57,23 +63,14 @@ pub struct Human {
     #[serde(rename = "points")]
     pub n_points: usize,
     /// The unit of a point: a rating or an item.
-    #[serde(serialize_with = "name")]
     pub unit: Unit,
     /// The lowest and the highest rating.
-    #[serde(serialize_with = "ends")]
+    #[serde(with = "json_float")]
     pub scale: Interval,
     /// Krippendorff's α for ordinal ratings; `None` if no item has two ratings, or if all ratings are equal.
     pub krippendorff_alpha: Option<f64>,
     /// Fleiss' κ; `None` if items have different numbers of ratings.
     pub fleiss_kappa: Option<f64>,
-}
-
-fn name<S: Serializer>(unit: &Unit, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(unit.name())
-}
-
-fn ends<S: Serializer>(interval: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
-    [interval.low, interval.high].serialize(serializer)
 }
 
 capeval_choice::named! {
@@ -87,17 +84,19 @@ capeval_choice::named! {
 }
 
 /// A coefficient and its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coefficient {
     /// The coefficient; `None` if it is undefined, for example because all scores or all ratings are equal.
+    #[serde(with = "json_float")]
     pub value: Option<f64>,
     /// Its percentile interval over bootstrap resamples of the images; `None` unless intervals were requested.
+    #[serde(with = "json_float")]
     pub interval: Option<Interval>,
 }
 
 /// The agreement of one measure with human ratings. Coefficients are not adjusted for direction: those of a good error
 /// rate are negative.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// Pearson's r.
     pub pearson: Coefficient,
@@ -128,7 +127,7 @@ impl Agreement {
 }
 
 /// The agreement of one measure with people at system level: corpus scores against mean ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SystemAgreement {
     /// The number of systems.
     #[serde(rename = "systems")]
@@ -144,24 +143,27 @@ pub struct SystemAgreement {
 }
 
 /// The difference of two measures in their agreement with people.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// The index of a measure.
     pub a: usize,
     /// The index of another measure.
     pub b: usize,
     /// Pearson's r of measure `a` with the mean ratings of items; its sign is changed if lower scores are better.
+    #[serde(with = "json_float")]
     pub r_a: f64,
     /// As `r_a`, for measure `b`.
+    #[serde(with = "json_float")]
     pub r_b: f64,
     /// Pearson's r between the two measures.
+    #[serde(with = "json_float")]
     pub r_ab: f64,
     /// Williams' test of `r_a` against `r_b`.
     pub test: Williams,
 }
 
 /// The points that the coefficients are computed from, for plots.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Points {
     /// The image of each point.
     pub images: Vec<SegmentId>,
@@ -172,9 +174,12 @@ pub struct Points {
     /// Marks points whose caption is itself a reference of its image.
     pub are_references: Vec<bool>,
     /// The rating of each point: one rater's, or the mean of its item.
+    #[serde(with = "json_float")]
     pub ratings: Vec<f64>,
     /// All ratings of the item that each point belongs to, ascending.
+    #[serde(with = "json_float")]
     pub item_ratings: Vec<Vec<f64>>,
     /// For each measure, the score of each point.
+    #[serde(with = "json_float")]
     pub scores: Vec<Vec<f64>>,
 }

@@ -6,12 +6,15 @@ use capeval_stats::{Interval, Resampling};
 use serde::{Deserialize, Serialize};
 
 use crate::Report;
-use crate::real;
+use crate::json_float;
 
+pub(crate) mod json;
 mod matrix;
-mod render;
+mod study;
+mod tables;
 
-pub(crate) use render::p_value;
+pub use study::KIND;
+pub(crate) use tables::p_value;
 
 /// The result of a comparison of systems.
 #[derive(Clone, Debug)]
@@ -69,10 +72,10 @@ pub struct Contrast {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct P {
     /// The probability of a difference at least this large if the systems do not differ.
-    #[serde(rename = "p", with = "real")]
+    #[serde(rename = "p", with = "json_float")]
     pub value: f64,
     /// The p-value corrected for the number of tests.
-    #[serde(with = "real")]
+    #[serde(with = "json_float")]
     pub adjusted: f64,
 }
 

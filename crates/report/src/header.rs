@@ -1,15 +1,17 @@
 //! The fields that all results share.
 
-use capeval_choice::{Code, Dialect};
+use capeval_choice::{Code, Dialect, Refusal};
 use capeval_metric::{Direction, Number};
 use capeval_stats::Resampling;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::kind::{damaged, sum};
+use crate::number::intervals_in_words;
 use crate::{Labels, Notice};
 
 /// The fields that all results share: which numbers they hold, and how these were computed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Head {
     /// The version of capeval.
     pub version: String,
@@ -19,10 +21,13 @@ pub struct Head {
     pub measures: Vec<Measure>,
     /// The computation of intervals; `None` if there are none.
     pub resampling: Option<Resampling>,
-    /// Notices about the data and the settings.
+    /// Notices about the data and the settings. They are written to files beside the other fields.
+    #[serde(skip)]
     pub notices: Vec<Notice>,
     /// The run of a program that made the result; `None` if no program says so.
     pub run: Option<Run>,
+    /// Whether tables show shares times 100.
+    pub in_percent: bool,
 }
 
 /// A run of a program.
@@ -47,6 +52,17 @@ pub struct MetricEntry {
     /// True if its corpus scores are the means of the scores of images.
     #[serde(rename = "mean")]
     pub is_mean: bool,
+}
+
+impl MetricEntry {
+    /// The index in `metrics` of the metric that measure number `measure` belongs to.
+    pub fn of_measure(metrics: &[Self], measure: usize) -> Option<usize> {
+        let ends = metrics.iter().scan(0_usize, |end, metric| {
+            *end = end.saturating_add(metric.n_measures);
+            Some(*end)
+        });
+        ends.enumerate().find(|(_, end)| measure < *end).map(|(metric, _)| metric)
+    }
 }
 
 /// One of the numbers that a metric yields.
@@ -103,16 +119,13 @@ fn greatest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error>
 impl Head {
     /// The index of the metric that measure number `measure` belongs to.
     pub fn metric_of(&self, measure: usize) -> Option<usize> {
-        let ends = self.metrics.iter().scan(0, |end, metric| {
-            *end += metric.n_measures;
-            Some(*end)
-        });
-        ends.enumerate().find(|(_, end)| measure < *end).map(|(metric, _)| metric)
+        MetricEntry::of_measure(&self.metrics, measure)
     }
 
     /// Multiplies the ranges of measures that are usually printed as percentages by 100, and returns the factor of each
     /// measure: 100 for real numbers of at most 10, such as CIDEr, and otherwise 1. A notice says so.
     pub(crate) fn scale_to_percent(&mut self) -> Vec<f64> {
+        self.in_percent = true;
         let factors = self.measures.iter().map(|measure| match measure.number {
             Number::Real if measure.max <= 10.0 => 100.0,
             _ => 1.0,
@@ -132,13 +145,46 @@ impl Head {
         factors
     }
 
+    /// The meaning of intervals, for the lines below a table; `None` if there are none.
+    pub fn about_intervals(&self) -> Option<String> {
+        self.resampling.map(|resampling| format!("[low, high]: {}", intervals_in_words(&resampling)))
+    }
+
+    /// The meaning of intervals, for the line below a drawing.
+    pub fn note_of_intervals(&self) -> String {
+        self.resampling.as_ref().map_or_else(|| "Without intervals".to_owned(), intervals_in_words)
+    }
+
+    /// The factor by which tables multiply shares.
+    pub fn factor(&self) -> f64 {
+        if self.in_percent { 100.0 } else { 1.0 }
+    }
+
+    /// Has tables show shares times 100, and says so; `what` are the shares.
+    pub fn show_percent(&mut self, what: &str) {
+        self.in_percent = true;
+        self.notices.push(Notice::new(Code::Percent, format!("{what} are multiplied by 100")));
+    }
+
+    /// Checks that measures are those of the metrics, and that intervals can be computed as is said.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if let Some(Err(error)) = self.resampling.map(|resampling| resampling.check()) {
+            return Err(damaged(error));
+        }
+        let n_measures = sum(self.metrics.iter().map(|metric| metric.n_measures));
+        if n_measures != Some(self.measures.len()) {
+            return Err(damaged("its metrics have other measures"));
+        }
+        Ok(())
+    }
+
     /// The notices, with remedies as the front end words them.
     pub fn notes(&self, dialect: &dyn Dialect) -> Vec<String> {
         self.notices.iter().map(|notice| notice.in_words(dialect)).collect()
     }
 
     /// The keys of the measures.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.measures.iter().map(|measure| measure.key.as_str())
     }
 }

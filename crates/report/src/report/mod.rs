@@ -7,6 +7,13 @@ use capeval_stats::Interval;
 use crate::profile::Profile;
 use crate::{Explained, Gallery, Head};
 
+pub(crate) mod json;
+pub(crate) mod saved;
+mod study;
+mod tables;
+
+pub use study::KIND;
+
 /// The result of an evaluation.
 ///
 /// Scores are in the order of [`Head::measures`], signatures in that of [`Head::metrics`].

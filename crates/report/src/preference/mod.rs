@@ -3,14 +3,21 @@
 use capeval_choice::Refusal;
 use capeval_corpus::SegmentId;
 use capeval_metric::Signature;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::{Coefficient, Head};
+use crate::json_float;
+use crate::signatures_as_lines;
+use crate::{Coefficient, Head, Kind};
 
-mod render;
+mod json;
+mod study;
+mod tables;
+
+/// Agreement of metrics with preferences.
+pub const KIND: Kind = Kind::of::<Preference>("preference");
 
 /// The share of pairs in which each measure prefers the caption that people prefer, after the protocol of PASCAL-50S.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Preference {
     /// The fields that all results share.
     pub head: Head,
@@ -21,13 +28,12 @@ pub struct Preference {
     /// The categories of pairs, sorted by name; a single one without a name if the file has no categories.
     pub categories: Vec<Category>,
     /// One signature per metric; empty for scores that were read from a file.
+    #[serde(with = "signatures_as_lines")]
     pub signatures: Vec<Signature>,
     /// The accuracy of each measure, in the order of [`Head::measures`].
     pub accuracies: Vec<Accuracy>,
     /// The pairs that the accuracies are computed from.
     pub pairs: Vec<ChosenPair>,
-    /// Show accuracies times 100 in tables.
-    pub in_percent: bool,
 }
 
 impl Preference {
@@ -48,7 +54,7 @@ impl Preference {
 }
 
 /// A description of the votes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Voters {
     /// The source of the votes, such as a path.
     #[serde(rename = "file")]
@@ -64,13 +70,15 @@ pub struct Voters {
     pub n_tied: usize,
     /// The number of votes; half a vote for each caption where a person preferred neither.
     #[serde(rename = "votes")]
+    #[serde(with = "json_float")]
     pub n_votes: f64,
     /// The share of votes that go to the preferred caption, as a mean over pairs, 0.5 to 1.
+    #[serde(with = "json_float")]
     pub majority: f64,
 }
 
 /// The number of drawn references, the number of draws, and the rules for ties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protocol {
     /// The number of references to draw from those of a pair; `None` for all. Like the number of draws and the seed, it
     /// has no effect if scores are given.
@@ -139,7 +147,7 @@ capeval_choice::named! {
 }
 
 /// A category of pairs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Category {
     /// Its name, such as HC; empty if the file has no categories.
     pub name: String,
@@ -150,7 +158,7 @@ pub struct Category {
 }
 
 /// The share of pairs in which one measure prefers the caption that people prefer, 0 to 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Per category, in the order of [`Preference::categories`]; without a value if no pair counts.
     pub by_category: Vec<Coefficient>,
@@ -159,13 +167,15 @@ pub struct Accuracy {
     /// Over all pairs, regardless of category.
     pub all: Coefficient,
     /// The mean over categories of each draw.
+    #[serde(with = "json_float")]
     pub by_draw: Vec<Option<f64>>,
     /// The share of ties of the measure among all counted pairs and draws, 0 to 1.
+    #[serde(with = "json_float")]
     pub tied: f64,
 }
 
 /// A pair with its scores.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChosenPair {
     /// The image.
     pub image: SegmentId,
@@ -174,9 +184,12 @@ pub struct ChosenPair {
     /// The captions.
     pub captions: [String; 2],
     /// The number of votes for each caption.
+    #[serde(with = "json_float")]
     pub votes: [f64; 2],
     /// For each measure, the scores of both captions, as means over the draws.
+    #[serde(with = "json_float")]
     pub scores: Vec<[f64; 2]>,
     /// For each measure, how often it was right over the draws, 0 to 1; `None` if the pair does not count.
+    #[serde(with = "json_float")]
     pub right: Vec<Option<f64>>,
 }

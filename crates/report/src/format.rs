@@ -1,0 +1,22 @@
+//! Output formats.
+
+capeval_choice::named! {
+    /// An output format.
+    #[derive(Default)]
+    pub enum Form ("output format") {
+        #[default]
+        Table = "table", "a table for the terminal";
+        Json = "json", "one JSON object";
+        Jsonl = "jsonl", "JSON Lines, one object per row";
+        Csv = "csv", "comma-separated values";
+        Markdown = "markdown", "a Markdown table";
+        Latex = "latex", "a LaTeX table, for booktabs";
+    }
+}
+
+impl Form {
+    /// Returns true if people read it, and not programs: numbers are rounded.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Self::Table | Self::Markdown | Self::Latex)
+    }
+}

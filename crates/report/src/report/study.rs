@@ -1,0 +1,200 @@
+//! A report in every format.
+
+use std::io::{self, Write};
+
+use capeval_choice::{Dialect, Refusal, counted};
+use capeval_metric::Signature;
+use serde::Serialize;
+
+use super::json::{Body, SystemFields, Tail};
+use super::tables::{resampling_line, write_report};
+use super::{Report, SystemReport, saved};
+use crate::charts::{COLOURS, Colour, Estimate};
+use crate::kind::{damaged, sum};
+use crate::number::full;
+use crate::render::programs::{codes, resampling_columns, resampling_fields};
+use crate::segments::segments;
+use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
+use crate::{Form, Grid, Head, Kind, Labels, Style, Table};
+
+/// Reports.
+pub const KIND: Kind = Kind { name: "report", save: saved::save, read: saved::read };
+
+impl Study for Report {
+    fn kind(&self) -> &'static Kind {
+        &KIND
+    }
+
+    fn head(&self) -> &Head {
+        &self.head
+    }
+
+    fn head_mut(&mut self) -> &mut Head {
+        &mut self.head
+    }
+
+    fn headings(&self) -> Headings {
+        let title = if self.profiles.is_empty() { "Caption scores" } else { "Diversity of the captions" };
+        Headings {
+            title: format!("{title} of {}", self.named()),
+            subtitle: format!("{} · {}", counted(self.n_systems(), "system"), self.footer()),
+            tables: "Scores",
+            estimates: if self.head.resampling.is_some() { "Intervals" } else { "Charts" },
+        }
+    }
+
+    fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
+        vec![Table { title: None, grid: Grid::by_system(self, digits) }]
+    }
+
+    /// Measures as rows, beside their ranges.
+    fn text_tables(&self, digits: usize) -> Vec<Table> {
+        vec![Table { title: None, grid: Grid::by_measure(self, digits) }]
+    }
+
+    fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
+        let scored = if form == Form::Latex { self.scored() } else { self.footer() };
+        let best = tables.iter().any(|table| table.grid.has_best()).then(|| "bold: best score".to_owned());
+        [scored].into_iter().chain(best).chain(resampling_line(self)).collect()
+    }
+
+    /// The settings that all systems share.
+    fn signatures(&self) -> Vec<Signature> {
+        self.shared_signatures()
+    }
+
+    fn signature_lines(&self) -> Vec<String> {
+        self.signature_lines()
+    }
+
+    fn write_text(&self, style: &Style, dialect: &dyn Dialect, out: &mut dyn Write) -> io::Result<()> {
+        write_report(self, style, dialect, out)
+    }
+
+    fn scale_to_percent(&mut self) {
+        self.scale_to_percent();
+    }
+
+    /// For each measure, the scores of all systems; of the diversity of a single one, all scores between 0 and 1.
+    fn estimates(&self, digits: usize) -> Vec<Estimates> {
+        let note = self.head.note_of_intervals();
+        if let ([system], false) = (&self.systems[..], self.profiles.is_empty()) {
+            let bounded =
+                self.head.measures.iter().zip(&system.scores).filter(|(measure, _)| measure.max <= 1.0);
+            let rows = bounded.map(|(measure, score)| Estimate {
+                name: measure.short_label().to_owned(),
+                value: *score,
+                interval: None,
+                colour: Colour::System(0),
+            });
+            let (title, label) = (system.name.clone(), "score".to_owned());
+            let figure = Estimates { title, label, rows: rows.collect(), none: None, digits, note };
+            return if figure.rows.is_empty() { Vec::new() } else { vec![figure] };
+        }
+        let n_coloured = self.n_systems().min(COLOURS);
+        let by_measure = self.head.measures.iter().enumerate().map(|(m, measure)| {
+            let rows = self.systems.iter().enumerate().map(|(s, system)| Estimate {
+                name: system.name.clone(),
+                value: system.scores.get(m).copied().unwrap_or(f64::NAN),
+                interval: system.interval(m).copied(),
+                colour: if s < n_coloured { Colour::System(s) } else { Colour::Muted },
+            });
+            Estimates {
+                title: measure.short_label().to_owned(),
+                label: measure.short_label().to_owned(),
+                rows: rows.collect(),
+                none: None,
+                digits: measure.digits(digits),
+                note: note.clone(),
+            }
+        });
+        by_measure.collect()
+    }
+
+    fn details(&self) -> Details<'_> {
+        Details::Scores(self, None)
+    }
+
+    fn body(&self) -> Fields {
+        fields(&Body::of(self, false))
+    }
+
+    fn tail(&self) -> Fields {
+        fields(&Tail::of(self))
+    }
+
+    fn lines(&self) -> Vec<Line<'_>> {
+        #[derive(Serialize)]
+        struct Body<'r> {
+            system: &'r str,
+            #[serde(flatten)]
+            rest: SystemFields<'r>,
+        }
+        let line = |system: &'_ SystemReport| Line {
+            body: fields(&Body { system: &system.name, rest: SystemFields::new(self, system) }),
+            signatures: Vec::new(),
+            notices: self.head.notices.iter().filter(|notice| notice.concerns(&system.name)).collect(),
+        };
+        self.systems.iter().map(line).collect()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let Head { resampling, measures, .. } = &self.head;
+        let mut columns = ["system", "images"].map(str::to_owned).to_vec();
+        columns.extend(self.head.keys().map(str::to_owned));
+        columns.extend(["signatures", "notices"].map(str::to_owned));
+        let intervals = measures.iter().filter(|_| resampling.is_some());
+        columns.extend(intervals.flat_map(|m| [format!("{}_low", m.key), format!("{}_high", m.key)]));
+        columns.extend(resampling_columns(*resampling));
+        columns.push("reference_hash".to_owned());
+        columns
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let row = |system: &SystemReport| {
+            let mut row = vec![system.name.clone(), system.n_images.to_string()];
+            row.extend(system.scores.iter().map(|score| full(*score)));
+            let signatures: Vec<String> = system.signatures.iter().map(ToString::to_string).collect();
+            let notices = self.head.notices.iter().filter(|notice| notice.concerns(&system.name));
+            row.extend([signatures.join(" "), codes(notices)]);
+            row.extend(system.intervals.iter().flatten().flat_map(|i| [i.low, i.high]).map(full));
+            row.extend(resampling_fields(self.head.resampling));
+            row.push(system.reference_hash.clone().unwrap_or_default());
+            row
+        };
+        self.systems.iter().map(row).collect()
+    }
+
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        segments(self, out)
+    }
+
+    fn sort_by(&mut self, key: &str) -> Option<()> {
+        self.sort_by(key).map(drop)
+    }
+
+    /// Everything else is checked where it is read.
+    fn check(&self) -> Result<(), Refusal> {
+        let are_counted = self.profiles.iter().all(|profile| sum(profile.lengths.iter().copied()).is_some());
+        if are_counted { self.head.check() } else { Err(damaged("its captions cannot be counted")) }
+    }
+}
+
+impl Report {
+    /// The number of systems, without the human row.
+    pub fn n_systems(&self) -> usize {
+        self.gallery.as_ref().map_or(self.systems.len(), |gallery| gallery.systems.len())
+    }
+
+    /// The names of the systems, or their number if they are many.
+    pub fn named(&self) -> String {
+        let systems = self.systems.iter().take(self.n_systems());
+        let names: Vec<&str> = systems.map(|system| system.name.as_str()).collect();
+        match &names[..] {
+            [one] => (*one).to_owned(),
+            [a, b] => format!("{a} and {b}"),
+            [a, b, c] => format!("{a}, {b} and {c}"),
+            names => counted(names.len(), "system"),
+        }
+    }
+}
