@@ -22,8 +22,8 @@ use tower_http::timeout::TimeoutLayer;
 
 use crate::accounts::guard::{guard, visitor};
 use crate::accounts::password::Hasher;
-use crate::accounts::providers::Known;
-use crate::benchmarks::board::Kept;
+use crate::accounts::providers::KnownProviders;
+use crate::benchmarks::board::StandingCache;
 use crate::benchmarks::expected::Cache;
 use crate::blobs::Blobs;
 use crate::counts::Counts;
@@ -34,7 +34,7 @@ use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
 use crate::web::{Route, Visitor, assets, is_program, middleware, openapi};
-use crate::{accounts, benchmarks, collections, front, health, plain};
+use crate::{accounts, benchmarks, clean_text, collections, front, health};
 
 /// The longest time for a request, with its upload.
 const REQUEST_SECONDS: u64 = 300;
@@ -44,10 +44,10 @@ const CHECKS: usize = 2;
 
 /// The state that all handlers share; cloning it is cheap.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<AppState>);
 
 /// The content of [`App`].
-pub struct Shared {
+pub struct AppState {
     pub settings: Settings,
     /// The folder of the data.
     pub folder: PathBuf,
@@ -59,7 +59,7 @@ pub struct Shared {
     /// Hashes passwords, few at once.
     pub hasher: Hasher,
     /// The descriptions of providers of sign-ins.
-    pub providers: Known,
+    pub providers: KnownProviders,
     /// The limits on how often something may be done.
     pub limits: Limits,
     /// Pages that visitors share who are not signed in.
@@ -77,7 +77,7 @@ pub struct Shared {
     /// The images that phases expect.
     pub expected: Cache,
     /// The rows of boards that are kept in memory.
-    pub boards: Kept,
+    pub boards: StandingCache,
     /// Uploads that are checked at once, each of them in memory.
     pub checks: Semaphore,
     /// True while the server stops, which ends streams.
@@ -96,9 +96,9 @@ impl FromRequestParts<Self> for App {
 }
 
 impl std::ops::Deref for App {
-    type Target = Shared;
+    type Target = AppState;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &AppState {
         &self.0
     }
 }
@@ -110,14 +110,14 @@ impl App {
         let folder = folder.canonicalize()?;
         let store = Store::open(&settings.database, &folder, settings.connections).await?;
         let [blobs, hidden] = Blobs::of_site(&folder, &settings)?;
-        Ok(Self(Arc::new(Shared {
+        Ok(Self(Arc::new(AppState {
             store,
             blobs,
             hidden,
             folder,
             settings,
             hasher: Hasher::new(),
-            providers: Known::default(),
+            providers: KnownProviders::default(),
             limits: Limits::default(),
             recent: Recent::default(),
             counts: Counts::default(),
@@ -126,7 +126,7 @@ impl App {
             personal_data: crate::PERSONAL_DATA,
             routes,
             expected: Cache::default(),
-            boards: Kept::default(),
+            boards: StandingCache::default(),
             checks: Semaphore::new(CHECKS),
             is_stopping: AtomicBool::new(false),
             #[cfg(debug_assertions)]
@@ -140,18 +140,18 @@ impl App {
     }
 
     /// A reason for people who do not run what failed: it tells nothing of the folders of the server.
-    pub fn told(&self, reason: &str) -> String {
+    pub fn public_reason(&self, reason: &str) -> String {
         let data = self.data();
         let known: Vec<&Path> =
             [Some(self.folder.as_path()), data.as_deref()].into_iter().flatten().collect();
-        plain::without_folders(reason, &known)
+        clean_text::without_folders(reason, &known)
     }
 
     /// The same with another program to run jobs, for tests, which are programs of their own.
     #[must_use]
     pub fn with_program(self, program: PathBuf) -> Self {
         match Arc::try_unwrap(self.0) {
-            Ok(shared) => Self(Arc::new(Shared { program, ..shared })),
+            Ok(shared) => Self(Arc::new(AppState { program, ..shared })),
             Err(shared) => Self(shared),
         }
     }

@@ -40,7 +40,7 @@ pub fn next_day(time: i64) -> i64 {
 }
 
 /// A time as people read it, such as `2026-11-22 15:04 UTC`.
-pub fn shown(time: i64) -> String {
+pub fn readable(time: i64) -> String {
     timestamp(time).strftime("%F %H:%M UTC").to_string()
 }
 
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(iso(0), "1970-01-01T00:00:00Z");
         assert_eq!(parse("2024-02-29T12:34:56Z"), Some(1_709_210_096_000));
         assert_eq!(iso(1_709_210_096_000), "2024-02-29T12:34:56Z");
-        assert_eq!(shown(1_709_210_096_000), "2024-02-29 12:34 UTC");
+        assert_eq!(readable(1_709_210_096_000), "2024-02-29 12:34 UTC");
         for same in ["2024-02-29 12:34:56", "2024-02-29T20:34:56+08:00", "2024-02-29T12:34:56-00:00"] {
             assert_eq!(parse(same), Some(1_709_210_096_000), "{same}");
         }

@@ -87,20 +87,24 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
     Ok(match (&app.store, known) {
         (Store::Sqlite { .. }, Some(newest)) if newest > now + DRIFT => bad(
             "clock",
-            format!("it is {}, but the newest record is from {}", clock::shown(now), clock::shown(newest)),
+            format!(
+                "it is {}, but the newest record is from {}",
+                clock::readable(now),
+                clock::readable(newest)
+            ),
         ),
         (Store::Postgres(..), Some(other)) if (other - now).abs() > DRIFT => bad(
             "clock",
-            format!("it is {} here, but {} in the database", clock::shown(now), clock::shown(other)),
+            format!("it is {} here, but {} in the database", clock::readable(now), clock::readable(other)),
         ),
-        _ => good("clock", clock::shown(now)),
+        _ => good("clock", clock::readable(now)),
     })
 }
 
 /// Checks that the files that rows name exist, and that there are no others.
 async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut snapshot = app.store.snapshot().await?;
-    let named: HashSet<String> = backup::named(&mut snapshot).await?.into_iter().collect();
+    let named: HashSet<String> = backup::named_files(&mut snapshot).await?.into_iter().collect();
     drop(snapshot);
     let own = app.clone();
     let list = move || {

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use capeval_api::Details;
 
-use crate::passing::{lacks_space, passes};
+use crate::retryable::{is_retryable, lacks_space};
 use crate::web::language::Language;
 
 /// The seconds after which to try again when the database is away.
@@ -31,7 +31,7 @@ pub struct Fault {
     /// More for programs, such as a report.
     pub more: Option<Box<Details>>,
     /// True if its cause passes by itself.
-    pub passes: bool,
+    pub is_retryable: bool,
     /// The failure in the server, which visitors do not see.
     pub cause: Option<String>,
 }
@@ -55,7 +55,7 @@ impl Fault {
             has_reason: false,
             retry_after: None,
             more: None,
-            passes: false,
+            is_retryable: false,
             cause: None,
         }
     }
@@ -72,7 +72,7 @@ impl Fault {
     }
 
     /// Itself as a sentence.
-    pub fn said(&self, language: Language) -> String {
+    pub fn sentence(&self, language: Language) -> String {
         let mut args = self.args.clone();
         if let Some(reason) = args.last_mut().filter(|_| self.has_reason) {
             *reason = language.reason(reason);
@@ -91,8 +91,8 @@ impl Fault {
     }
 
     /// Says that it passes by itself.
-    pub fn passing(self) -> Self {
-        Self { passes: true, ..self }
+    pub fn retryable(self) -> Self {
+        Self { is_retryable: true, ..self }
     }
 
     /// There is nothing here, or nothing that the visitor may know of.
@@ -112,7 +112,7 @@ impl Fault {
 
     /// A person has contributed something since their contributions were withdrawn.
     pub fn still_contributing() -> Self {
-        fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").passing()
+        fault!(CONFLICT, "still-contributing", "New contributions arrived. Please try again.").retryable()
     }
 
     /// The database does not answer, or it or files cannot be written.
@@ -123,7 +123,7 @@ impl Fault {
             "The server cannot reach or change its data at the moment. Please try again in a minute."
         )
         .retry_after(AWAY)
-        .passing()
+        .retryable()
     }
 
     /// A failure of the server, whose cause is logged and not shown.
@@ -137,7 +137,7 @@ impl Fault {
 
 impl Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.said(Language::English))
+        f.write_str(&self.sentence(Language::English))
     }
 }
 
@@ -158,7 +158,7 @@ impl Fault {
         let internal = Self::internal(cause);
         match lacks_space(error) {
             true => Self { cause: internal.cause, ..Self::unavailable() },
-            false => Self { passes: passes(error), ..internal },
+            false => Self { is_retryable: is_retryable(error), ..internal },
         }
     }
 }
@@ -184,6 +184,6 @@ failures!(askama::Error, serde_json::Error, std::io::Error, tokio::task::JoinErr
 impl From<crate::store::Error> for Fault {
     fn from(error: crate::store::Error) -> Self {
         let internal = Self::internal(&format_args!("{error:#}"));
-        if passes(&error) { Self { cause: internal.cause, ..Self::unavailable() } } else { internal }
+        if is_retryable(&error) { Self { cause: internal.cause, ..Self::unavailable() } } else { internal }
     }
 }

@@ -19,7 +19,7 @@ pub fn routes() -> Vec<Route> {
 
 /// A benchmark as a card.
 struct Card {
-    seen: benchmarks::Seen,
+    seen: benchmarks::SeenBenchmark,
     /// Its phases, with what can be done in them.
     phases: Vec<(Phase, PhaseState)>,
     teams: i64,

@@ -30,8 +30,8 @@ pub fn digest(content: impl AsRef<[u8]>) -> String {
 
 /// The SHA-256 of all that `content` holds, as 64 hexadecimal digits.
 pub fn digest_of(mut content: impl Read) -> io::Result<String> {
-    struct Hashed(Sha256);
-    impl Write for Hashed {
+    struct HashWriter(Sha256);
+    impl Write for HashWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.update(bytes);
             Ok(bytes.len())
@@ -40,7 +40,7 @@ pub fn digest_of(mut content: impl Read) -> io::Result<String> {
             Ok(())
         }
     }
-    let mut hash = Hashed(Sha256::new());
+    let mut hash = HashWriter(Sha256::new());
     io::copy(&mut content, &mut hash)?;
     Ok(hex(&hash.0.finalize()))
 }

@@ -13,10 +13,11 @@ pub mod benchmarks;
 pub mod blobs;
 #[cfg_attr(not(feature = "s3"), path = "bucket_disabled.rs")]
 pub mod bucket;
-pub mod cause;
+mod clean_text;
 pub mod clock;
 pub mod collections;
 pub mod commands;
+mod connections;
 mod counts;
 mod demo;
 mod doctor;
@@ -24,15 +25,15 @@ pub mod fault;
 mod front;
 pub mod health;
 pub mod ids;
-mod incoming;
 pub mod jobs;
+mod labels;
 pub mod outbox;
-mod passing;
 mod personal_data;
-mod plain;
+pub mod reason;
+pub mod request_id;
+mod retryable;
 pub mod serve;
 pub mod settings;
-mod shown;
 mod space;
 pub mod store;
 #[cfg(debug_assertions)]
@@ -40,7 +41,6 @@ pub mod testing;
 #[cfg_attr(not(feature = "otel"), path = "traces_disabled.rs")]
 mod traces;
 pub mod web;
-pub mod why;
 
 use jobs::AnyWork;
 use personal_data::PersonalData;

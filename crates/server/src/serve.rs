@@ -21,8 +21,8 @@ use crate::accounts::invitations;
 use crate::app::{self, App};
 use crate::backup::{self, nightly};
 use crate::blobs::FOLDERS;
+use crate::connections::Door;
 use crate::health;
-use crate::incoming::Door;
 use crate::jobs::runner;
 use crate::settings::Settings;
 
@@ -148,7 +148,7 @@ async fn sweep_daily(app: App, mut stop: watch::Receiver<bool>) {
 /// Removes files older than `age` that no row names, and drafts; returns how many there were.
 pub async fn sweep(app: &App, age: Duration) -> anyhow::Result<usize> {
     let mut snapshot = app.store.snapshot().await?;
-    let named: HashSet<String> = backup::named(&mut snapshot).await?.into_iter().collect();
+    let named: HashSet<String> = backup::named_files(&mut snapshot).await?.into_iter().collect();
     drop(snapshot);
     let app = app.clone();
     let sweep = move || {

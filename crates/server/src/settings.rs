@@ -49,7 +49,7 @@ macro_rules! settings {
         impl Settings {
             /// The name, the value and the description of each setting; passwords are not shown.
             pub fn described(&self) -> Vec<(&'static str, String, &'static str)> {
-                vec![$((stringify!($name), shown(&self.$name, false $(|| $secret)?), $doc)),*]
+                vec![$((stringify!($name), display_value(&self.$name, false $(|| $secret)?), $doc)),*]
             }
 
             /// The variables of the environment that stand for settings.
@@ -63,7 +63,7 @@ macro_rules! settings {
                     let name = variable_of(stringify!($name));
                     if let Some(text) = variable(&name) {
                         self.$name = parse(&text).with_context(|| {
-                            format!("{name} is not valid: {}", shown(&text, false $(|| $secret)?))
+                            format!("{name} is not valid: {}", display_value(&text, false $(|| $secret)?))
                         })?;
                     }
                 )*
@@ -112,7 +112,7 @@ settings! {
     traces: String = String::new(), "collector of OpenTelemetry (http://host:4318) for traces of requests and jobs, with the feature `otel`; empty for none";
 }
 
-fn shown<T: std::fmt::Debug>(value: &T, is_secret: bool) -> String {
+fn display_value<T: std::fmt::Debug>(value: &T, is_secret: bool) -> String {
     let shown = format!("{value:?}");
     if is_secret && !["\"\"", "[]"].contains(&shown.as_str()) { "(set)".to_owned() } else { shown }
 }

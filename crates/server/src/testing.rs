@@ -91,18 +91,18 @@ struct Stop {
 
 /// Work that stops at a point until this is dropped.
 #[derive(Debug)]
-pub struct Stopped {
+pub struct StoppedWork {
     reached: oneshot::Receiver<()>,
     _open: watch::Sender<bool>,
 }
 
 impl Points {
     /// Stops the first that reaches the point.
-    pub fn stop_at(&self, point: &'static str) -> Stopped {
+    pub fn stop_at(&self, point: &'static str) -> StoppedWork {
         let (reached, hears) = oneshot::channel();
         let (keep, open) = watch::channel(false);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(point, Stop { reached, open });
-        Stopped { reached: hears, _open: keep }
+        StoppedWork { reached: hears, _open: keep }
     }
 
     /// Marks a point of the code: goes on at once unless a test stops here.
@@ -114,7 +114,7 @@ impl Points {
     }
 }
 
-impl Stopped {
+impl StoppedWork {
     /// Waits until the point is reached.
     pub async fn reached(&mut self) {
         let _ = (&mut self.reached).await;

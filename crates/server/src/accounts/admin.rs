@@ -14,7 +14,7 @@ use crate::audit::{self, Note};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Answer, Asked, Body, Done, Either, Page, Route};
+use crate::web::{Access, Answer, Body, Either, NoContent, Page, Route, UrlQuery};
 
 /// The most rows of a list.
 const MOST: i64 = 200;
@@ -62,7 +62,7 @@ async fn accounts(
     app: App,
     page: Page,
     by: Visitor,
-    Asked(Search { q }): Asked<Search>,
+    UrlQuery(Search { q }): UrlQuery<Search>,
 ) -> Result<Answer<Accounts>, Fault> {
     let accounts = people::search(&app.store, &q, MOST).await?;
     let shown = AccountsPage {
@@ -73,10 +73,10 @@ async fn accounts(
         link: None,
         own: &by.id,
     };
-    page.shows(&shown, || Accounts { accounts: accounts.into_iter().map(described).collect() })
+    page.shows(&shown, || Accounts { accounts: accounts.into_iter().map(managed_account).collect() })
 }
 
-fn described(account: Account) -> ManagedAccount {
+fn managed_account(account: Account) -> ManagedAccount {
     let Account { id, email, name, role, created_at, disabled_at, .. } = account;
     let (created_at, disabled_at) = (clock::time(created_at), disabled_at.map(clock::time));
     ManagedAccount { id, name, email, role: role.into(), created_at, disabled_at }
@@ -99,7 +99,7 @@ async fn set_role(
     by: Visitor,
     Path(id): Path<String>,
     Body(given): Body<NewRole>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     let role = match given.role.as_str() {
         "disabled" => None,
         role => Some(role.parse::<Role>().map_err(|_| Fault::not_found())?),
@@ -129,7 +129,7 @@ async fn add_link(
     }
 }
 
-async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<Done, Fault> {
+async fn remove(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {
     deletion::remove(&app, Some(&by.id), &id).await?;
     app.wake.notify();
     Ok(page.then("/admin/accounts?done=removed", &()))
@@ -169,7 +169,7 @@ struct Subject {
 async fn audit_log(
     app: App,
     page: Page,
-    Asked(Subject { subject }): Asked<Subject>,
+    UrlQuery(Subject { subject }): UrlQuery<Subject>,
 ) -> Result<Response, Fault> {
     let rows = audit::newest(&app.store, &subject, MOST).await?;
     page.show(&AuditLog { page: &page, rows, subject: &subject })

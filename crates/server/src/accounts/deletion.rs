@@ -51,7 +51,7 @@ async fn enable(tx: &mut Tx, account: &str) -> Result<(), Error> {
 impl Work for FinishDeletion {
     const KIND: &'static str = "account-deletion";
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(app: &App, job: &Job) -> Result<(), Failure> {
         let sql =

@@ -10,7 +10,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::store::{Error, Store, Tx};
 use crate::web::language::Language;
-use crate::{args, audit, clock, ids, plain};
+use crate::{args, audit, clean_text, clock, ids};
 
 /// An account.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,7 +66,8 @@ pub(super) fn address(text: &str) -> Result<String, Fault> {
     let parts = text.split_once('@').filter(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
     });
-    let is_plain = text.chars().all(|c| !c.is_whitespace() && !plain::is_odd(c) && !"<>,;\"".contains(c));
+    let is_plain =
+        text.chars().all(|c| !c.is_whitespace() && !clean_text::is_odd(c) && !"<>,;\"".contains(c));
     if parts.is_none() || !is_plain || text.len() > 254 || text.matches('@').count() != 1 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "email", "This is not an email address: {}", text));
     }
@@ -75,7 +76,7 @@ pub(super) fn address(text: &str) -> Result<String, Fault> {
 
 /// A name without what only confuses.
 pub fn name(text: &str) -> Result<String, Fault> {
-    let name = plain::line(text);
+    let name = clean_text::line(text);
     if name.is_empty() || name.chars().count() > 80 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "name", "A name must have 1 to 80 characters."));
     }

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::outbox;
 use crate::web::language::say;
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Answer, Attempt, Body, Created, Done, Page, Route, Scope};
+use crate::web::{Access, Answer, Attempt, Body, Created, NoContent, Page, Route, Scope};
 
 pub(super) fn routes() -> Vec<Route> {
     let [read, submit, host] = [Scope::Read, Scope::Submit, Scope::Host].map(Access::Person);
@@ -315,7 +315,7 @@ async fn add_token_by_token(
     Ok(Created::json(&CreatedToken { token: create_token(&app, &by, &new).await? }))
 }
 
-async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<Done, Fault> {
+async fn remove_token(app: App, page: Page, by: Visitor, Path(id): Path<String>) -> Result<NoContent, Fault> {
     let mut tx = app.store.begin().await?;
     tokens::remove(&mut tx, &by, &id).await?;
     tx.commit().await?;

@@ -31,7 +31,7 @@ pub(super) fn routes() -> Vec<Route> {
 /// The form for the address to which a link is sent.
 #[derive(Template)]
 #[template(path = "forgotten.html")]
-struct Forgotten<'a> {
+struct ForgottenPassword<'a> {
     page: &'a Page,
     sends_mail: bool,
     email: &'a str,
@@ -51,7 +51,7 @@ struct LinkForm<'a> {
 
 async fn forgotten_form(app: App, page: Page) -> Result<Response, Fault> {
     let sends_mail = app.settings.sends_mail();
-    page.show(&Forgotten { page: &page, sends_mail, email: "", is_sent: false, problem: None })
+    page.show(&ForgottenPassword { page: &page, sends_mail, email: "", is_sent: false, problem: None })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
     let sends_mail = app.settings.sends_mail();
     let shown = |email: &str, problem: Option<&Fault>| {
         let (is_sent, problem) = (problem.is_none(), problem.map(|fault| page.fault(fault)));
-        page.show(&Forgotten { page: &page, sends_mail, email, is_sent, problem })
+        page.show(&ForgottenPassword { page: &page, sends_mail, email, is_sent, problem })
     };
     if !sends_mail {
         return forgotten_form(app, page).await;

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::fault::Fault;
 use crate::web::language::{self, Language};
 use crate::web::route::{get, post};
-use crate::web::{Access, Asked, Attempt, Body, Page, Route, encode, local};
+use crate::web::{Access, Attempt, Body, Page, Route, UrlQuery, encode, local};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -51,7 +51,7 @@ struct To {
     to: String,
 }
 
-async fn sign_in_form(app: App, page: Page, Asked(To { to }): Asked<To>) -> Result<Response, Fault> {
+async fn sign_in_form(app: App, page: Page, UrlQuery(To { to }): UrlQuery<To>) -> Result<Response, Fault> {
     let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
     page.show(&SignIn { page: &page, to: local(&to), email: "", is_open, providers, problem: None })
 }
@@ -116,7 +116,7 @@ async fn choose_language(
     app: App,
     page: Page,
     Path(tag): Path<String>,
-    Asked(To { to }): Asked<To>,
+    UrlQuery(To { to }): UrlQuery<To>,
 ) -> Result<Response, Fault> {
     let language = Language::of(&tag).ok_or_else(Fault::not_found)?;
     if let Some(visitor) = &page.visitor {

@@ -65,7 +65,7 @@ pub(super) async fn remove(tx: &mut Tx, visitor: &Visitor, id: &str) -> Result<(
 
 /// A token that is used.
 #[derive(Deserialize)]
-struct Used {
+struct UsedToken {
     visitor: Visitor,
     scopes: Scope,
     used_at: Option<i64>,
@@ -74,7 +74,7 @@ struct Used {
 /// The person in whose name a program with this token asks.
 pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Error> {
     let hash = ids::digest(token);
-    let used: Option<Used> = store
+    let used: Option<UsedToken> = store
         .fetch_optional(
             "SELECT account.*, api_token.scopes AS scopes, api_token.used_at AS used_at \
              FROM api_token JOIN account ON account.id = api_token.account \
@@ -82,7 +82,7 @@ pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor
             args![&hash],
         )
         .await?;
-    let Some(Used { visitor, scopes: widest, used_at }) = used else { return Ok(None) };
+    let Some(UsedToken { visitor, scopes: widest, used_at }) = used else { return Ok(None) };
     let now = clock::now();
     if used_at.is_none_or(|used| now - used > 3_600_000) {
         store.execute("UPDATE api_token SET used_at = $1 WHERE hash = $2", args![now, &hash]).await?;

@@ -18,7 +18,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 pub use manifest::{Entry, Manifest};
-pub use restore::{Checked, check, restore};
+pub use restore::{CheckedBackup, check, restore};
 
 use crate::app::App;
 use crate::blobs::{Blobs, FOLDERS};
@@ -53,7 +53,7 @@ pub async fn make(app: &App, to: &Path) -> anyhow::Result<Manifest> {
     let draft = builder.tempdir_in(&parent)?;
     let mut snapshot = app.store.snapshot().await?;
     write_rows(&mut snapshot, draft.path().join(ROWS)).await?;
-    let named = named(&mut snapshot).await?;
+    let named = named_files(&mut snapshot).await?;
     drop(snapshot);
     let (app, to) = (app.clone(), to.to_owned());
     let finish = move || -> anyhow::Result<Manifest> {
@@ -104,7 +104,7 @@ async fn write_rows(snapshot: &mut Tx, path: PathBuf) -> anyhow::Result<()> {
 }
 
 /// The files that rows name, as paths in a backup.
-pub async fn named(tx: &mut Tx) -> Result<Vec<String>, Error> {
+pub async fn named_files(tx: &mut Tx) -> Result<Vec<String>, Error> {
     let visible = "SELECT blob AS hash FROM submission WHERE blob IS NOT NULL \
                    UNION SELECT upload AS hash FROM submission WHERE upload IS NOT NULL \
                    UNION SELECT page AS hash FROM image_result \

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::{Checked, SETTINGS, make, restore};
+use super::{CheckedBackup, SETTINGS, make, restore};
 use crate::app::App;
 use crate::settings::Settings;
 
 /// Copies a site into the new folder `to` and the empty database at `database`, which the settings there then name.
 /// The old folder and database stay as they are; if it fails, there is no new folder.
-pub async fn copy(app: &App, to: &Path, database: &str) -> anyhow::Result<Checked> {
+pub async fn copy(app: &App, to: &Path, database: &str) -> anyhow::Result<CheckedBackup> {
     anyhow::ensure!(!to.exists(), "{} exists already; name a new folder", to.display());
     let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let between = tempfile::Builder::new().prefix(super::UNFINISHED).tempdir_in(parent);

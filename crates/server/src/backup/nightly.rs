@@ -85,7 +85,7 @@ impl Work for NightlyBackup {
     const KIND: &'static str = "backup";
     /// The day.
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(app: &App, job: &Job) -> Result<(), Failure> {
         let folder = folder(app);
@@ -124,7 +124,7 @@ pub fn days(folder: &Path) -> std::io::Result<BTreeSet<i64>> {
 
 fn prune(folder: &Path) -> anyhow::Result<usize> {
     let days = days(folder)?;
-    let kept = kept(&days);
+    let kept = days_to_keep(&days);
     let mut removed = 0;
     for day in days.difference(&kept) {
         let old = folder.join(clock::day(day * clock::DAY));
@@ -145,7 +145,7 @@ fn prune(folder: &Path) -> anyhow::Result<usize> {
 }
 
 /// The days to keep: the newest seven, the newest of each of four weeks, and the newest of each of six months.
-fn kept(days: &BTreeSet<i64>) -> BTreeSet<i64> {
+fn days_to_keep(days: &BTreeSet<i64>) -> BTreeSet<i64> {
     let month = |day: i64| clock::day(day * clock::DAY).get(..7).unwrap_or_default().to_owned();
     let week = |day: i64| (day + 3).div_euclid(7).to_string();
     let rules: [(usize, &dyn Fn(i64) -> String); 3] = [(7, &|day| day.to_string()), (4, &week), (6, &month)];
@@ -173,7 +173,7 @@ mod tests {
         // As it goes: a backup each day, and those that are not kept are removed.
         for today in first..=last {
             days.insert(today);
-            days = kept(&days);
+            days = days_to_keep(&days);
         }
         let shown: Vec<String> = days.iter().map(|day| clock::day(day * clock::DAY)).collect();
         assert_eq!(
@@ -197,7 +197,7 @@ mod tests {
             ]
         );
         // A server that was off for months keeps what it has.
-        assert_eq!(kept(&BTreeSet::from([first])).len(), 1);
+        assert_eq!(days_to_keep(&BTreeSet::from([first])).len(), 1);
     }
 
     #[test]

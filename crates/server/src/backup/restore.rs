@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use flate2::read::GzDecoder;
 
-use super::{Manifest, ROWS, SETTINGS, file, named};
+use super::{Manifest, ROWS, SETTINGS, file, named_files};
 use crate::blobs::{Blobs, FOLDERS};
 use crate::settings::Settings;
 use crate::store::{DATABASE, Import, Store, is_empty};
@@ -18,7 +18,7 @@ const LISTED: usize = 10;
 
 /// Findings of a check that are no reason to refuse the backup.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedBackup {
     /// The manifest.
     pub manifest: Manifest,
     /// The number of rows.
@@ -28,7 +28,7 @@ pub struct Checked {
 }
 
 /// Checks a backup: every file by its hash, and every row by loading it into an empty database.
-pub async fn check(from: &Path) -> anyhow::Result<Checked> {
+pub async fn check(from: &Path) -> anyhow::Result<CheckedBackup> {
     let manifest = read(from).await?;
     let folder = tempfile::tempdir()?;
     let store = Store::open("", folder.path(), 1).await?;
@@ -36,13 +36,13 @@ pub async fn check(from: &Path) -> anyhow::Result<Checked> {
     let mut snapshot = store.snapshot().await?;
     let known: HashSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
     let missing: Vec<String> =
-        named(&mut snapshot).await?.into_iter().filter(|name| !known.contains(name.as_str())).collect();
+        named_files(&mut snapshot).await?.into_iter().filter(|name| !known.contains(name.as_str())).collect();
     drop(snapshot);
     store.close().await;
     if let Some(lost) = missing.iter().find(|name| !manifest.missing.contains(name)) {
         bail!("the rows reference {lost}, which the backup does not have");
     }
-    Ok(Checked { rows, missing, manifest })
+    Ok(CheckedBackup { rows, missing, manifest })
 }
 
 async fn read(from: &Path) -> anyhow::Result<Manifest> {
@@ -79,7 +79,7 @@ async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
 
 /// Makes the data of a server in `folder` and in the database of the settings, both of which must be empty.
 /// If it refuses, no row has been added.
-pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<Checked> {
+pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<CheckedBackup> {
     let checked = check(from).await?;
     require_own_stores(from, folder, settings)?;
     require_empty(folder, settings)?;

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Store, Tx};
-use crate::{args, clock, why};
+use crate::{args, clock, reason};
 
 /// Correlates the metrics of a phase with what people said about captions.
 pub struct CorrelatePhase;
@@ -25,14 +25,14 @@ pub const IMAGES: usize = 20;
 
 /// Agreement of metrics with people, as a job has computed it.
 #[derive(Deserialize)]
-pub struct Found {
-    #[serde(deserialize_with = "found")]
+pub struct FoundAgreement {
+    #[serde(deserialize_with = "deserialize_agreement")]
     pub result: Agreement,
     pub created_at: i64,
 }
 
 /// A column with an agreement as JSON.
-fn found<'de, D: Deserializer<'de>>(column: D) -> Result<Agreement, D::Error> {
+fn deserialize_agreement<'de, D: Deserializer<'de>>(column: D) -> Result<Agreement, D::Error> {
     serde_json::from_str(&String::deserialize(column)?).map_err(D::Error::custom)
 }
 
@@ -47,7 +47,7 @@ pub struct RatedCaption<I> {
 
 /// A judgement, with the system whose caption it is about.
 #[derive(Deserialize)]
-struct Judged {
+struct SystemJudgement {
     image: String,
     caption: String,
     grade: i64,
@@ -69,7 +69,7 @@ pub async fn is_judged(store: &Store, phase: &Phase) -> Result<bool, Fault> {
 }
 
 /// The last result of a job for a phase.
-pub async fn found_for(store: &Store, phase: &Phase) -> Result<Option<Found>, Error> {
+pub async fn found_for(store: &Store, phase: &Phase) -> Result<Option<FoundAgreement>, Error> {
     store.fetch_optional("SELECT * FROM phase_agreement WHERE phase = $1", args![&phase.id]).await
 }
 
@@ -91,7 +91,7 @@ async fn ratings(
     known: &HashMap<String, SegmentId>,
 ) -> Result<Vec<RatedCaption<SegmentId>>, Failure> {
     let mut ratings = Vec::new();
-    for judged in app.store.fetch::<Judged>(JUDGED, args![&phase.id]).await? {
+    for judged in app.store.fetch::<SystemJudgement>(JUDGED, args![&phase.id]).await? {
         // Ids keep their type: 7 and "7" are two images.
         let Some(id) = known.get(&judged.image) else { continue };
         let system = match (judged.team, judged.method) {
@@ -112,20 +112,20 @@ async fn ratings(
 impl Work for CorrelatePhase {
     const KIND: &'static str = "phase-agreement";
     type Subject = String;
-    type Done = Agreement;
+    type Output = Agreement;
 
     async fn run(app: &App, job: &Job) -> Result<Agreement, Failure> {
         let phase = records::phase_of(&app.store, &job.subject).await?;
         let sets = records::sets(&app.store, &phase.id).await?;
         let set = sets.iter().find(|set| set.name == phase.main_set);
         let Some((set, ids)) = set.and_then(|set| Some((set, set.ids_hash.as_ref()?))) else {
-            return Err(Failure::Lasting(why!("the references are not ready")));
+            return Err(Failure::Lasting(reason!("the references are not ready")));
         };
         let ids: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids)?)?;
         let known = ids.into_iter().map(|id| (id.to_string(), id)).collect();
         let ratings = ratings(app, &phase, &known).await?;
         if ratings.is_empty() {
-            return Err(Failure::Lasting(why!("no caption has been judged")));
+            return Err(Failure::Lasting(reason!("no caption has been judged")));
         }
         let folder = TempDir::new_in(app.hidden.folder().join("new"))?;
         let path = folder.path().join("ratings.json");

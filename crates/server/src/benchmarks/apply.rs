@@ -26,7 +26,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
 use crate::store::{Error, Tx};
-use crate::{args, audit, clock, ids, why};
+use crate::{args, audit, clock, ids, reason};
 
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
@@ -70,13 +70,13 @@ impl Files {
     fn lack(&self, name: &str) -> anyhow::Error {
         match self {
             Self::In(folder) => anyhow::anyhow!("{} does not exist", folder.join(name).display()),
-            Self::Sent(_) => anyhow::Error::msg(why!("the file {} was not sent", name)),
+            Self::Sent(_) => anyhow::Error::msg(reason!("the file {} was not sent", name)),
         }
     }
 }
 
 /// A stored file.
-struct Stored {
+struct StoredFile {
     /// The name that it had.
     name: String,
     hash: String,
@@ -84,12 +84,17 @@ struct Stored {
 }
 
 /// Stores what `source` stands for. A file that did not come with the plan stays what it is now, `known`.
-fn store(source: &Source, known: Option<&Source>, blobs: &Blobs, files: &Files) -> anyhow::Result<Stored> {
+fn store(
+    source: &Source,
+    known: Option<&Source>,
+    blobs: &Blobs,
+    files: &Files,
+) -> anyhow::Result<StoredFile> {
     let mut draft = blobs.draft()?;
     let mut name = source.name().to_owned();
     match (source, known) {
         (Source::Bytes { bytes, .. }, _) => draft.write_all(bytes)?,
-        (Source::Kept { hash, .. }, _) => return kept(name, hash, blobs),
+        (Source::Kept { hash, .. }, _) => return stored_file(name, hash, blobs),
         (Source::Named(given), known) => match (files.find(given), known) {
             (Some(file), _) => {
                 name = file.name;
@@ -97,29 +102,29 @@ fn store(source: &Source, known: Option<&Source>, blobs: &Blobs, files: &Files) 
                 io::copy(&mut content, &mut draft)?;
             }
             (None, Some(Source::Kept { name: known, hash })) if known == given => {
-                return kept(name, hash, blobs);
+                return stored_file(name, hash, blobs);
             }
             (None, _) => return Err(files.lack(given)),
         },
     }
     let size = draft.size();
-    Ok(Stored { name, hash: blobs.keep(draft)?, size })
+    Ok(StoredFile { name, hash: blobs.keep(draft)?, size })
 }
 
-fn kept(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<Stored> {
+fn stored_file(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<StoredFile> {
     let size = fs::metadata(blobs.fetch(hash)?)?.len();
-    Ok(Stored { name, hash: hash.to_owned(), size })
+    Ok(StoredFile { name, hash: hash.to_owned(), size })
 }
 
 /// The files of a phase as they are stored, in the order of the plan.
 struct StoredFiles {
-    vectors: Option<Stored>,
+    vectors: Option<StoredFile>,
     references: Vec<StoredReferences>,
-    baselines: Vec<Stored>,
+    baselines: Vec<StoredFile>,
 }
 
 struct StoredReferences {
-    file: Stored,
+    file: StoredFile,
     /// The ids of the images to keep, as JSON, and the name of the file that listed them.
     images: Option<(String, String)>,
 }
@@ -153,12 +158,15 @@ async fn store_files(
             let known =
                 known.and_then(|known| known.baselines.iter().find(|known| known.method == baseline.method));
             store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
-                .with_context(|| why!("baseline {}", baseline.method))
+                .with_context(|| reason!("baseline {}", baseline.method))
         });
         Ok(StoredFiles { vectors, references, baselines: baselines.collect::<anyhow::Result<_>>()? })
     };
     let store_phases = move || {
-        phases.iter().map(|phase| store_phase(phase).with_context(|| why!("phase {}", phase.slug))).collect()
+        phases
+            .iter()
+            .map(|phase| store_phase(phase).with_context(|| reason!("phase {}", phase.slug)))
+            .collect()
     };
     tokio::task::spawn_blocking(store_phases).await?
 }
@@ -178,13 +186,13 @@ fn read_images(source: &Source, known: Option<&Source>, files: &Files) -> anyhow
             (None, _) => Err(files.lack(named.name())),
         },
     };
-    let ids = listed(&text?).with_context(|| source.name().to_owned())?;
+    let ids = listed_images(&text?).with_context(|| source.name().to_owned())?;
     Ok((serde_json::to_string(&ids)?, name))
 }
 
 /// The result of applying a plan.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedPlan {
     /// True if the benchmark is new.
     pub is_new: bool,
     /// The reference sets that are being prepared.
@@ -200,10 +208,10 @@ pub async fn apply(
     plan: &Plan,
     files: impl Into<Files>,
     actor: Option<&str>,
-) -> anyhow::Result<Applied> {
+) -> anyhow::Result<AppliedPlan> {
     check(plan)?;
     let mut plan = plan.clone();
-    let known = known(app, &plan.slug).await?;
+    let known = known_plan(app, &plan.slug).await?;
     for phase in &mut plan.phases {
         name_metrics(app, known.as_ref(), phase)?;
     }
@@ -218,11 +226,11 @@ pub async fn apply(
             tx.execute("DELETE FROM phase WHERE id = $1", args![phase]).await?;
         }
     }
-    let mut applied = Applied { is_new, sets: 0 };
+    let mut applied = AppliedPlan { is_new, sets: 0 };
     for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
         applied.sets += apply_phase(&mut tx, (&id, was_draft), position, phase, files)
             .await
-            .with_context(|| why!("phase {}", phase.slug))?;
+            .with_context(|| reason!("phase {}", phase.slug))?;
     }
     audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
@@ -253,7 +261,7 @@ pub async fn put_phase(
     let mut plan = plan.clone();
     let slug: String =
         app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
-    let known = known(app, &slug).await?;
+    let known = known_plan(app, &slug).await?;
     name_metrics(app, known.as_ref(), &mut plan)?;
     let plan = &plan;
     let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
@@ -272,7 +280,7 @@ pub async fn put_phase(
     for files in &files {
         apply_phase(&mut tx, (benchmark, is_draft), position, plan, files)
             .await
-            .with_context(|| why!("phase {}", plan.slug))?;
+            .with_context(|| reason!("phase {}", plan.slug))?;
     }
     audit::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
@@ -337,7 +345,7 @@ pub fn refusal(error: anyhow::Error) -> Fault {
 }
 
 /// A benchmark as it is now, if there is one.
-async fn known(app: &App, slug: &str) -> anyhow::Result<Option<Plan>> {
+async fn known_plan(app: &App, slug: &str) -> anyhow::Result<Option<Plan>> {
     let sql = "SELECT * FROM benchmark WHERE slug = $1";
     let benchmark: Option<Benchmark> = app.store.fetch_optional(sql, args![slug]).await?;
     Ok(match benchmark {
@@ -364,7 +372,7 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
     let entries = "SELECT 1 FROM submission JOIN phase ON phase.id = submission.phase \
                    WHERE phase.benchmark = $1 AND submission.kind = 'entry'";
     if plan.draft && !was_draft && tx.exists(entries, args![&id]).await? {
-        bail!(why!(
+        bail!(reason!(
             "it cannot become a draft again, since teams have submitted: hide it with visibility = hidden"
         ));
     }
@@ -388,7 +396,7 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
     for email in &plan.hosts {
         let sql = "SELECT id FROM account WHERE email = $1";
         let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
-        let account = account.with_context(|| why!("no account has the email address {}", email))?;
+        let account = account.with_context(|| reason!("no account has the email address {}", email))?;
         tx.execute(
             "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             args![&id, account],
@@ -411,10 +419,10 @@ fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyho
     phase.references.iter().try_for_each(|set| check_language(phase, set))?;
     let known = known.and_then(|known| known.phase(&phase.slug));
     if known.is_none_or(|known| known.metrics != phase.metrics) {
-        anyhow::ensure!(!phase.metrics.is_empty(), why!("phase {}: name at least one metric", phase.slug));
+        anyhow::ensure!(!phase.metrics.is_empty(), reason!("phase {}: name at least one metric", phase.slug));
         let home = app.data().map(Home::new);
         phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
-            .with_context(|| why!("phase {}", phase.slug))?;
+            .with_context(|| reason!("phase {}", phase.slug))?;
     }
     Ok(())
 }
@@ -426,7 +434,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
         None => Ok(()),
         Some(Unsuited::EnglishOnly { metrics, others }) => {
             let remedy = if others.is_empty() { String::new() } else { format!(": metrics = {others:?}") };
-            bail!(why!(
+            bail!(reason!(
                 "phase {}: the references {} are in the language {}, and {} can score only English: name other metrics{}",
                 phase.slug,
                 set.name,
@@ -435,7 +443,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
                 remedy
             ))
         }
-        Some(Unsuited::NoSpaces { metrics, tokenizer }) => bail!(why!(
+        Some(Unsuited::NoSpaces { metrics, tokenizer }) => bail!(reason!(
             "phase {}: the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
             phase.slug,
             set.name,
@@ -450,7 +458,7 @@ fn check_slug(slug: &str) -> anyhow::Result<()> {
     let is_plain =
         slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
-        bail!(why!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
+        bail!(reason!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
     }
     Ok(())
 }
@@ -465,33 +473,33 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
     check_slug(&phase.slug)?;
     people::name(&phase.title)?;
     if i64::from(phase.per_day.max(phase.in_total)) > MOST {
-        bail!(why!("phase {}: per_day and in_total are at most {}", phase.slug, MOST));
+        bail!(reason!("phase {}: per_day and in_total are at most {}", phase.slug, MOST));
     }
     if phase.decimals > MOST_DECIMALS as u32 {
-        bail!(why!("phase {}: decimals are at most {}", phase.slug, MOST_DECIMALS));
+        bail!(reason!("phase {}: decimals are at most {}", phase.slug, MOST_DECIMALS));
     }
     if let (Some(When(opens)), Some(When(closes))) = (phase.opens, phase.closes)
         && closes <= opens
     {
-        bail!(why!("phase {}: it closes before it opens", phase.slug));
+        bail!(reason!("phase {}: it closes before it opens", phase.slug));
     }
     let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
     if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
-        bail!(why!("phase {}: main_set is not among its references", phase.slug));
+        bail!(reason!("phase {}: main_set is not among its references", phase.slug));
     }
     let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
     let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
     let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
-    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| why!("phase {}", phase.slug))?;
+    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| reason!("phase {}", phase.slug))?;
     if let Some(address) = &phase.pictures {
-        pictures::checked(address).with_context(|| why!("phase {}", phase.slug))?;
+        pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
     }
-    about::check(&phase.columns).with_context(|| why!("phase {}", phase.slug))?;
+    about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
     for set in &phase.references {
         people::name(&set.name)?;
         if let Some(tokenizer) = &set.tokenizer {
             tokenizer.parse::<Tokenizer>().map_err(|_| {
-                anyhow::Error::msg(why!("phase {}: no tokenizer is called {}", phase.slug, tokenizer))
+                anyhow::Error::msg(reason!("phase {}: no tokenizer is called {}", phase.slug, tokenizer))
             })?;
         }
     }
@@ -499,7 +507,7 @@ fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
 }
 
 fn lacks(what: &str, name: &str) -> String {
-    why!("the file lacks the {} {}, which cannot be removed", what, name)
+    reason!("the file lacks the {} {}, which cannot be removed", what, name)
 }
 
 /// Refuses a plan without something that exists, which would otherwise stay in silence.
@@ -527,7 +535,7 @@ async fn require_unchanged(
     require_all(&names, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
     for (set, stored) in plan.references.iter().zip(&files.references) {
         let Some(known) = sets.iter().find(|known| known.name == set.name) else { continue };
-        let name = |what: &str| why!("{} of the references {}", what, set.name);
+        let name = |what: &str| reason!("{} of the references {}", what, set.name);
         require_same(&name("the file"), &known.source_hash, &stored.file.hash)?;
         require_same(&name("language"), &known.language, &set.language)?;
         require_same(&name("tokenizer"), &known.tokenizer, &set.tokenizer)?;
@@ -541,7 +549,7 @@ async fn require_unchanged(
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
         let known = baselines.iter().find(|(method, _)| *method == baseline.method);
         if let Some((_, Some(blob))) = known {
-            require_same(&why!("the file of the baseline {}", baseline.method), blob, &stored.hash)?;
+            require_same(&reason!("the file of the baseline {}", baseline.method), blob, &stored.hash)?;
         }
     }
     Ok(())
@@ -630,7 +638,7 @@ async fn apply_phase(
     for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
         apply_baseline(tx, (&id, score_set.is_some()), &baseline.method, stored)
             .await
-            .with_context(|| why!("baseline {}", baseline.method))?;
+            .with_context(|| reason!("baseline {}", baseline.method))?;
     }
     // The baselines that failed were added again; this is for the row for people.
     submit::try_again(tx, &id).await?;
@@ -647,7 +655,7 @@ async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Res
     let n: Option<i64> = tx.fetch_one(sql, args![score_set, main]).await?;
     anyhow::ensure!(
         n != Some(0),
-        why!(
+        reason!(
             "main_set cannot be {} yet: add the set, wait until everything is scored with it, then change main_set",
             main
         )
@@ -656,7 +664,10 @@ async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Res
 }
 
 fn require_same<T: PartialEq>(what: &str, known: &T, planned: &T) -> anyhow::Result<()> {
-    anyhow::ensure!(known == planned, why!("{} cannot change: scores depend on it; use a new phase", what));
+    anyhow::ensure!(
+        known == planned,
+        reason!("{} cannot change: scores depend on it; use a new phase", what)
+    );
     Ok(())
 }
 
@@ -665,7 +676,7 @@ async fn apply_baseline(
     tx: &mut Tx,
     (phase, is_open): (&str, bool),
     method: &str,
-    file: &Stored,
+    file: &StoredFile,
 ) -> anyhow::Result<()> {
     let sql = "SELECT id FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
     if let Some(known) = tx.fetch_optional::<String>(sql, args![phase, method]).await? {
@@ -722,9 +733,9 @@ async fn apply_set(
 }
 
 /// The ids of a list: a JSON array, or one per line.
-fn listed(text: &str) -> anyhow::Result<Vec<SegmentId>> {
+fn listed_images(text: &str) -> anyhow::Result<Vec<SegmentId>> {
     if text.trim_start().starts_with('[') {
-        return serde_json::from_str(text).context(why!("not a JSON array of ids"));
+        return serde_json::from_str(text).context(reason!("not a JSON array of ids"));
     }
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(SegmentId::from_untyped).collect())
 }

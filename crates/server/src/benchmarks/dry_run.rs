@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::records::{self, Phase};
 use super::scoring;
-use super::submit::Received;
-use super::upload::{self, Checked};
+use super::submit::ReceivedUpload;
+use super::upload::{self, CheckedFile};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
@@ -45,13 +45,13 @@ pub async fn begin(
     app: &App,
     by: &Visitor,
     phase: &Phase,
-    Received { file, name, .. }: Received,
+    ReceivedUpload { file, name, .. }: ReceivedUpload,
 ) -> Result<DryRun, Fault> {
     let sets = records::sets(&app.store, &phase.id).await?;
     if phase.score_set.is_none() {
         return Err(records::unready(&sets));
     }
-    let Checked { report, canonical, .. } = upload::check(app, &sets, &file, name.as_deref()).await?;
+    let CheckedFile { report, canonical, .. } = upload::check(app, &sets, &file, name.as_deref()).await?;
     let blob = match canonical {
         Some(canonical) => {
             let blobs = app.blobs.clone();
@@ -95,9 +95,9 @@ impl Work for TryFile {
     /// The dry run.
     type Subject = String;
     /// `None` if another one has taken its place.
-    type Done = Option<Vec<SetScores>>;
+    type Output = Option<Vec<SetScores>>;
 
-    async fn run(app: &App, job: &Job) -> Result<Self::Done, Failure> {
+    async fn run(app: &App, job: &Job) -> Result<Self::Output, Failure> {
         let sql = "SELECT phase, blob FROM dry_run WHERE id = $1";
         let found: Option<(String, Option<String>)> =
             app.store.fetch_optional(sql, args![&job.subject]).await?;
@@ -112,7 +112,7 @@ impl Work for TryFile {
         _: &App,
         tx: &mut Tx,
         job: &Job,
-        outcome: Result<Self::Done, String>,
+        outcome: Result<Self::Output, String>,
     ) -> Result<(), Fault> {
         let (state, scores, reason) = match outcome {
             Ok(None) => return Ok(()),

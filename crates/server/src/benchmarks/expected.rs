@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use capeval_choice::SegmentId;
 
 use super::records::ReferenceSet;
-use super::validation::Expected;
+use super::validation::ExpectedImages;
 use crate::app::App;
 use crate::fault::Fault;
 
@@ -14,10 +14,10 @@ const KEPT: usize = 8;
 
 /// The images of a few phases by the hashes of their lists.
 #[derive(Default)]
-pub struct Cache(Mutex<Vec<(String, Arc<Expected>)>>);
+pub struct Cache(Mutex<Vec<(String, Arc<ExpectedImages>)>>);
 
 /// The images of all reference sets of a phase.
-pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<Expected>, Fault> {
+pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<ExpectedImages>, Fault> {
     let hashes: Vec<String> = sets.iter().filter_map(|set| set.ids_hash.clone()).collect();
     let key = hashes.join(" ");
     {
@@ -31,7 +31,7 @@ pub async fn of(app: &App, sets: &[ReferenceSet]) -> Result<Arc<Expected>, Fault
     }
     let hidden = app.hidden.clone();
     let read = move || {
-        let mut expected = Expected::default();
+        let mut expected = ExpectedImages::default();
         for hash in hashes {
             expected.add(serde_json::from_slice::<Vec<SegmentId>>(&hidden.read(&hash)?)?);
         }

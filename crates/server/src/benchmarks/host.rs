@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use capeval_api::SetState;
 
-use super::records::{self, Phase, ReferenceSet, Seen};
+use super::records::{self, Phase, ReferenceSet, SeenBenchmark};
 use super::submissions::{States, states_by_phase};
 use crate::app::App;
 use crate::fault::Fault;
@@ -19,11 +19,11 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "host.html")]
 struct Host<'a> {
     page: &'a Page,
-    benchmarks: Vec<Hosted>,
+    benchmarks: Vec<HostedBenchmark>,
 }
 
-struct Hosted {
-    seen: Seen,
+struct HostedBenchmark {
+    seen: SeenBenchmark,
     phases: Vec<HostedPhase>,
 }
 
@@ -44,7 +44,7 @@ async fn show(app: App, page: Page) -> Result<Response, Fault> {
             sets,
             phase,
         });
-        Hosted { phases: phases.collect(), seen }
+        HostedBenchmark { phases: phases.collect(), seen }
     });
     page.show(&Host { page: &page, benchmarks: hosted.collect() })
 }

@@ -13,7 +13,7 @@ use crate::{args, clock};
 
 /// A submission that has ended, and the person who made it.
 #[derive(Deserialize)]
-struct Ended {
+struct EndedSubmission {
     state: SubmissionState,
     method: String,
     team: Option<String>,
@@ -27,7 +27,7 @@ struct Ended {
 
 /// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
 pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
-    let ended: Option<Ended> = tx
+    let ended: Option<EndedSubmission> = tx
         .fetch_optional(
             "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
              benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
@@ -39,7 +39,7 @@ pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Resul
         )
         .await?;
     let Some(ended) = ended else { return Ok(()) };
-    let Ended { state, method, title, .. } = &ended;
+    let EndedSubmission { state, method, title, .. } = &ended;
     if let Some(email) = &ended.email {
         let language = ended.language.unwrap_or(Language::English);
         let subject = match state {

@@ -30,7 +30,7 @@ struct Judgement {
 
 /// A submission that a person has sent.
 #[derive(Deserialize, Serialize)]
-struct Sent {
+struct SentSubmission {
     id: String,
     benchmark: String,
     phase: String,
@@ -66,7 +66,7 @@ impl PersonalData for OwnData {
             let judgements: Vec<Judgement> = app.store.fetch(JUDGEMENTS, args![account]).await?;
             let mut export = Export::default();
             export.data.insert("judgements".to_owned(), serde_json::to_value(judgements)?);
-            let mut all: Vec<Sent> = app.store.fetch(SENT, args![account]).await?;
+            let mut all: Vec<SentSubmission> = app.store.fetch(SENT, args![account]).await?;
             for sent in &mut all {
                 let Some(hash) = sent.upload.take() else { continue };
                 let file = if sent.file.is_empty() { "captions" } else { &sent.file };

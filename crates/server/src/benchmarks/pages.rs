@@ -6,7 +6,7 @@ use capeval_api::{Benchmarks, BoardKind, SetState};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 use super::announcements::{self, Announcement};
-use super::records::{self, Phase, PhaseState, ReferenceSet, Seen, SeenPhase};
+use super::records::{self, Phase, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::get;
@@ -43,7 +43,7 @@ async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<capev
 #[template(path = "benchmark.html")]
 struct BenchmarkPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phases: Vec<ShownPhase>,
     /// The newest ones.
     announcements: Vec<Announcement>,
@@ -56,7 +56,7 @@ struct ShownPhase {
     teams: i64,
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
     let id = seen.benchmark.id.as_str();
     let teams = records::teams_by_phase(&app.store, id).await?;
     let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
@@ -74,11 +74,11 @@ async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Resp
 #[template(path = "rules.html")]
 struct Rules<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     html: String,
 }
 
-async fn rules(page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn rules(page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
     page.show(&Rules { page: &page, html: as_html(&seen.benchmark.rules), seen: &seen })
 }
 

@@ -67,7 +67,7 @@ fn day_used(per_day: i64, now: i64) -> Fault {
         "day-used",
         "Your team has used all of its submissions for today: {}. The daily limit resets at {}.",
         per_day,
-        clock::shown(next)
+        clock::readable(next)
     );
     fault.retry_after((next - now) / 1000)
 }

@@ -150,10 +150,10 @@ impl Phase {
             return Some(fault!(CONFLICT, "frozen", "The hosts have stopped submissions to this phase."));
         }
         if let Some(opens) = self.opens_at.filter(|opens| *opens > now) {
-            return Some(fault!(CONFLICT, "not-open", "This phase opens on {}.", clock::shown(opens)));
+            return Some(fault!(CONFLICT, "not-open", "This phase opens on {}.", clock::readable(opens)));
         }
         if let Some(closes) = self.closes_at.filter(|closes| *closes <= now) {
-            return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::shown(closes)));
+            return Some(fault!(CONFLICT, "closed", "This phase closed on {}.", clock::readable(closes)));
         }
         self.score_set.is_none().then(preparing)
     }
@@ -254,7 +254,7 @@ impl ReferenceSet {
         if self.state != SetState::Preparing || self.is_in_work {
             return self;
         }
-        let reason = self.reason.or_else(|| Some(crate::why!("the preparation ended without a result")));
+        let reason = self.reason.or_else(|| Some(crate::reason!("the preparation ended without a result")));
         Self { state: SetState::Failed, reason, ..self }
     }
 
@@ -294,7 +294,7 @@ impl ReferenceSet {
 
 /// A benchmark that the visitor may see, with whether they are its host.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SeenBenchmark {
     pub benchmark: Benchmark,
     /// True if the visitor runs it.
     pub is_host: bool,
@@ -303,12 +303,12 @@ pub struct Seen {
 /// A phase that the visitor may see, with its benchmark.
 #[derive(Clone, Debug)]
 pub struct SeenPhase {
-    pub seen: Seen,
+    pub seen: SeenBenchmark,
     pub phase: Phase,
 }
 
 /// `{slug}`
-impl Subject for Seen {
+impl Subject for SeenBenchmark {
     const KIND: &'static str = "benchmark";
 
     async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
@@ -344,7 +344,7 @@ impl SeenPhase {
     }
 }
 
-impl Seen {
+impl SeenBenchmark {
     /// A benchmark, if a visitor may see it.
     fn of(benchmark: Benchmark, visitor: Option<&Visitor>, is_host: bool) -> Option<Self> {
         let is_visible = match benchmark.visibility {
@@ -358,7 +358,7 @@ impl Seen {
 }
 
 /// All benchmarks that the visitor may see, newest first.
-pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<Seen>, Error> {
+pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<SeenBenchmark>, Error> {
     let benchmarks: Vec<Benchmark> = store.fetch("SELECT * FROM benchmark ORDER BY id DESC", args![]).await?;
     let sql = "SELECT benchmark FROM benchmark_host WHERE account = $1";
     let hosted: Vec<String> = match visitor.filter(|visitor| visitor.is_host()) {
@@ -368,14 +368,18 @@ pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<See
     let hosts = |id: &String| visitor.is_some_and(Visitor::is_admin) || hosted.contains(id);
     let seen = benchmarks.into_iter().filter_map(|benchmark| {
         let is_host = hosts(&benchmark.id);
-        Seen::of(benchmark, visitor, is_host)
+        SeenBenchmark::of(benchmark, visitor, is_host)
     });
     Ok(seen.collect())
 }
 
-async fn see(store: &Store, benchmark: Benchmark, visitor: Option<&Visitor>) -> Result<Option<Seen>, Error> {
+async fn see(
+    store: &Store,
+    benchmark: Benchmark,
+    visitor: Option<&Visitor>,
+) -> Result<Option<SeenBenchmark>, Error> {
     let is_host = is_host(store, &benchmark.id, visitor).await?;
-    Ok(Seen::of(benchmark, visitor, is_host))
+    Ok(SeenBenchmark::of(benchmark, visitor, is_host))
 }
 
 /// Returns true if the visitor runs a benchmark, as one of its hosts or as an administrator.
@@ -389,7 +393,7 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
 }
 
 /// The benchmark with this slug.
-pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<Seen, Fault> {
+pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<SeenBenchmark, Fault> {
     let benchmark = store.fetch_optional("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;
     let benchmark = benchmark.ok_or_else(Fault::not_found)?;
     see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)
@@ -458,19 +462,23 @@ pub async fn phase(
     benchmark_slug: &str,
     slug: &str,
     visitor: Option<&Visitor>,
-) -> Result<(Seen, Phase), Fault> {
+) -> Result<(SeenBenchmark, Phase), Fault> {
     let seen = benchmark(store, benchmark_slug, visitor).await?;
     let phase = phase_called(store, &seen.benchmark.id, slug).await?;
     Ok((seen, phase))
 }
 
 /// A phase for people who were asked to do something for it, whether or not they may see its benchmark otherwise.
-pub async fn phase_unseen(store: &Store, benchmark_slug: &str, slug: &str) -> Result<(Seen, Phase), Fault> {
+pub async fn phase_unseen(
+    store: &Store,
+    benchmark_slug: &str,
+    slug: &str,
+) -> Result<(SeenBenchmark, Phase), Fault> {
     let sql = "SELECT * FROM benchmark WHERE slug = $1";
     let benchmark: Option<Benchmark> = store.fetch_optional(sql, args![benchmark_slug]).await?;
     let benchmark = benchmark.ok_or_else(Fault::not_found)?;
     let phase = phase_called(store, &benchmark.id, slug).await?;
-    Ok((Seen { benchmark, is_host: false }, phase))
+    Ok((SeenBenchmark { benchmark, is_host: false }, phase))
 }
 
 async fn phase_called(store: &Store, benchmark: &str, slug: &str) -> Result<Phase, Fault> {
@@ -498,7 +506,11 @@ pub async fn phase_alone(tx: &mut Tx, id: &str) -> Result<Phase, Fault> {
 }
 
 /// The phase with this id, and its benchmark.
-pub async fn phase_by_id(store: &Store, id: &str, visitor: Option<&Visitor>) -> Result<(Seen, Phase), Fault> {
+pub async fn phase_by_id(
+    store: &Store,
+    id: &str,
+    visitor: Option<&Visitor>,
+) -> Result<(SeenBenchmark, Phase), Fault> {
     let phase = phase_of(store, id).await?;
     let benchmark = store.fetch_one("SELECT * FROM benchmark WHERE id = $1", args![&phase.benchmark]).await?;
     let seen = see(store, benchmark, visitor).await?.ok_or_else(Fault::not_found)?;
@@ -528,14 +540,14 @@ pub async fn images(tx: &mut Tx, set: &str) -> Result<Option<String>, Error> {
 }
 
 /// A benchmark for programs.
-pub fn for_programs(seen: &Seen, phases: &[(Phase, Vec<ReferenceSet>)]) -> capeval_api::Benchmark {
+pub fn for_programs(seen: &SeenBenchmark, phases: &[(Phase, Vec<ReferenceSet>)]) -> capeval_api::Benchmark {
     let Benchmark { slug, title, summary, draft, .. } = seen.benchmark.clone();
     let phases = phases.iter().map(|(phase, sets)| phase_for_programs(seen, phase, sets));
     capeval_api::Benchmark { slug, title, summary, draft: Some(draft), phases: phases.collect() }
 }
 
 /// A phase for programs.
-pub fn phase_for_programs(seen: &Seen, phase: &Phase, sets: &[ReferenceSet]) -> capeval_api::Phase {
+pub fn phase_for_programs(seen: &SeenBenchmark, phase: &Phase, sets: &[ReferenceSet]) -> capeval_api::Phase {
     let closed = closed(phase, sets);
     capeval_api::Phase {
         id: phase.id.clone(),

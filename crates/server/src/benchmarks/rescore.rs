@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::Priority;
 use crate::jobs::{self, Failure, Job, Work};
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids, why};
+use crate::{args, audit, clock, ids, reason};
 
 /// Scores a submission for a score set that is not the one it was first scored in.
 pub struct Rescore;
@@ -85,7 +85,7 @@ pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String
 pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
     tx.execute(
         "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0 AND id <> $3",
-        args![why!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
+        args![reason!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
     )
     .await?;
     let hashes: Vec<String> = tx
@@ -192,9 +192,9 @@ impl Work for Rescore {
     const KIND: &'static str = "rescore";
     type Subject = Lacking;
     /// `None` if the score set was given up.
-    type Done = Option<Vec<SetScores>>;
+    type Output = Option<Vec<SetScores>>;
 
-    async fn run(app: &App, job: &Job<Lacking>) -> Result<Self::Done, Failure> {
+    async fn run(app: &App, job: &Job<Lacking>) -> Result<Self::Output, Failure> {
         let Lacking { set, submission } = &job.subject;
         if !app.store.exists("SELECT 1 FROM score_set WHERE id = $1 AND pending > 0", args![set]).await? {
             return Ok(None);
@@ -208,7 +208,7 @@ impl Work for Rescore {
         _: &App,
         tx: &mut Tx,
         job: &Job<Lacking>,
-        outcome: Result<Self::Done, String>,
+        outcome: Result<Self::Output, String>,
     ) -> Result<(), Fault> {
         let Lacking { set, submission: id } = &job.subject;
         let sql = "SELECT phase, COALESCE(team, ''), disqualified_at FROM submission WHERE id = $1";
@@ -228,7 +228,7 @@ impl Work for Rescore {
             }
             Err(reason) => {
                 let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
-                if tx.execute(sql, args![why!("submission {}: {}", id, reason), set]).await? == 1 {
+                if tx.execute(sql, args![reason!("submission {}: {}", id, reason), set]).await? == 1 {
                     let detail = json!({ "score_set": set, "submission": id, "reason": reason });
                     audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
                 }

@@ -10,7 +10,7 @@ use capeval_tasks::{
 };
 use tempfile::TempDir;
 
-use super::board::{self, Uncompared};
+use super::board::{self, UncomparedPair};
 use super::records::{self, Phase, ReferenceSet};
 use super::submissions::{self, Submission};
 use super::{notifications, rescore, submit};
@@ -19,7 +19,7 @@ use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
 use crate::jobs::{self, Failure, Job, Work, child};
 use crate::store::{Error, Tx};
-use crate::{args, clock, why};
+use crate::{args, clock, reason};
 
 /// Prepares a reference set.
 pub struct PrepareSet;
@@ -50,7 +50,7 @@ pub struct PreparedSet {
 impl Work for PrepareSet {
     const KIND: &'static str = "prepare";
     type Subject = String;
-    type Done = PreparedSet;
+    type Output = PreparedSet;
 
     async fn run(app: &App, job: &Job) -> Result<PreparedSet, Failure> {
         let set = records::set(&app.store, &job.subject).await?;
@@ -77,7 +77,7 @@ impl Work for PrepareSet {
             let own: Vec<SegmentId> = serde_json::from_slice(&tokio::fs::read(&ids).await?)?;
             let known = super::expected::of(app, &others).await?;
             if !own.iter().all(|id| known.has(id)) {
-                return Err(Failure::Lasting(why!(
+                return Err(Failure::Lasting(reason!(
                     "it has images that the phase did not have: make a new phase for it"
                 )));
             }
@@ -167,7 +167,7 @@ pub struct SubmissionScores {
 impl Work for ScoreSubmission {
     const KIND: &'static str = "score";
     type Subject = String;
-    type Done = SubmissionScores;
+    type Output = SubmissionScores;
 
     async fn run(app: &App, job: &Job) -> Result<SubmissionScores, Failure> {
         let submission = submissions::by_id(&app.store, &job.subject).await?;
@@ -257,7 +257,7 @@ pub async fn scores_of(
     let captions = match (&submission.blob, is_human) {
         (Some(blob), false) => Some(app.blobs.ready(blob).await?),
         (None, true) => None,
-        _ => return Err(Failure::Lasting(why!("the captions are missing"))),
+        _ => return Err(Failure::Lasting(reason!("the captions are missing"))),
     };
     score(app, phase, sets, captions, is_awaited).await
 }
@@ -295,9 +295,9 @@ pub async fn comparison_failure(tx: &mut Tx, phase: &str) -> Result<Option<Strin
 
 /// The differences of neighbours, and the score set that the phase showed when they were compared.
 #[derive(Default)]
-pub struct Compared {
+pub struct NeighbourTests {
     score_set: Option<String>,
-    pairs: Vec<(Uncompared, Vec<SetTests>)>,
+    pairs: Vec<(UncomparedPair, Vec<SetTests>)>,
     /// True if there are more neighbours to compare.
     is_partial: bool,
 }
@@ -306,9 +306,9 @@ impl Work for CompareNeighbours {
     const KIND: &'static str = "compare";
     /// The phase.
     type Subject = String;
-    type Done = Compared;
+    type Output = NeighbourTests;
 
-    async fn run(app: &App, job: &Job) -> Result<Compared, Failure> {
+    async fn run(app: &App, job: &Job) -> Result<NeighbourTests, Failure> {
         let phase = records::phase_of(&app.store, &job.subject).await?;
         let sets = records::sets(&app.store, &phase.id).await?;
         let uncompared = board::uncompared(&app.store, &phase, &sets).await?;
@@ -324,15 +324,24 @@ impl Work for CompareNeighbours {
         match failure {
             // The job that compares no pair tells why.
             Some(failure) if pairs.is_empty() => Err(failure),
-            _ => Ok(Compared { score_set: phase.score_set, is_partial: pairs.len() < n_uncompared, pairs }),
+            _ => Ok(NeighbourTests {
+                score_set: phase.score_set,
+                is_partial: pairs.len() < n_uncompared,
+                pairs,
+            }),
         }
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Compared, String>) -> Result<(), Fault> {
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<NeighbourTests, String>,
+    ) -> Result<(), Fault> {
         // The row of the job keeps why; hosts see it.
-        let Ok(Compared { score_set, pairs, is_partial }) = outcome else { return Ok(()) };
+        let Ok(NeighbourTests { score_set, pairs, is_partial }) = outcome else { return Ok(()) };
         let score_set = score_set.unwrap_or_default();
-        for (Uncompared { one, other, .. }, tests) in &pairs {
+        for (UncomparedPair { one, other, .. }, tests) in &pairs {
             write_tests(tx, &score_set, (&one.0, &other.0), tests).await?;
         }
         if is_partial { compare_later(tx, &job.subject).await } else { Ok(()) }
@@ -364,7 +373,7 @@ pub async fn compare_pair(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    pair: &Uncompared,
+    pair: &UncomparedPair,
 ) -> Result<Vec<SetTests>, Failure> {
     let (one, other, sets, allowance) = pair_for_child(app, phase, sets, pair).await?;
     child::run(app, allowance, Compare { one, other, sets }).await
@@ -375,7 +384,7 @@ pub async fn contrast_pair(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    pair: &Uncompared,
+    pair: &UncomparedPair,
 ) -> Result<Vec<SetContrast>, Failure> {
     let (one, other, sets, allowance) = pair_for_child(app, phase, sets, pair).await?;
     child::run(app, allowance, Contrast { one, other, sets, squares: SQUARES }).await
@@ -386,7 +395,7 @@ async fn pair_for_child(
     app: &App,
     phase: &Phase,
     sets: &[ReferenceSet],
-    Uncompared { one, other, sets: lacking }: &Uncompared,
+    UncomparedPair { one, other, sets: lacking }: &UncomparedPair,
 ) -> Result<(PathBuf, PathBuf, Vec<Set>, Allowance), Failure> {
     let sets = for_child(app, phase, sets.iter().filter(|set| lacking.contains(&set.id))).await?;
     let (one, other) = (app.blobs.ready(&one.1).await?, app.blobs.ready(&other.1).await?);

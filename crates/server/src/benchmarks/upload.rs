@@ -28,7 +28,7 @@ use crate::jobs::{Failure, child};
 const ENTRIES: u64 = 16;
 
 /// A checked file.
-pub struct Checked {
+pub struct CheckedFile {
     pub report: Report,
     /// The captions in canonical form, if the file is valid.
     pub canonical: Option<Vec<u8>>,
@@ -102,7 +102,7 @@ pub async fn check(
     sets: &[ReferenceSet],
     draft: &Draft,
     name: Option<&str>,
-) -> Result<Checked, Fault> {
+) -> Result<CheckedFile, Fault> {
     if draft.size() == 0 {
         return Err(fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."));
     }
@@ -117,7 +117,7 @@ pub async fn check(
     let (size, checked) = (draft.size(), tokio::task::spawn_blocking(check).await??);
     let foreign = match checked {
         Some((report, canonical)) if !validation::is_foreign(&report, most) => {
-            return Ok(Checked { report, canonical, size });
+            return Ok(CheckedFile { report, canonical, size });
         }
         Some((report, _)) => report,
         None => Report { images: expected.len(), ..Report::default() },
@@ -128,7 +128,7 @@ pub async fn check(
         Err(Failure::Waiting(_)) => return Err(Fault::unavailable()),
         Err(failure) => return Err(Fault::internal(&failure)),
     };
-    Ok(Checked { report, canonical, size })
+    Ok(CheckedFile { report, canonical, size })
 }
 
 /// Reads a file in any of the other formats, in a child.

@@ -21,12 +21,12 @@ const SHOWN: usize = 80;
 
 /// The images that a phase expects.
 #[derive(Debug, Default)]
-pub struct Expected {
+pub struct ExpectedImages {
     ids: HashMap<String, usize>,
     given: Vec<SegmentId>,
 }
 
-impl Expected {
+impl ExpectedImages {
     /// Adds images; those that are known already stay as they are. The number 1 and the text "1" are one image.
     pub fn add(&mut self, ids: Vec<SegmentId>) {
         for id in ids {
@@ -62,7 +62,7 @@ struct Line<'a> {
 
 /// Checks the bytes of a results file, and returns the captions as canonical JSON if they are valid: in the order of
 /// the expected images, so that the same captions give the same bytes.
-pub fn check(bytes: &[u8], expected: &Expected, most_captions: usize) -> (Report, Option<Vec<u8>>) {
+pub fn check(bytes: &[u8], expected: &ExpectedImages, most_captions: usize) -> (Report, Option<Vec<u8>>) {
     let mut checker = Checker::new(expected, most_captions);
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -73,7 +73,7 @@ pub fn check(bytes: &[u8], expected: &Expected, most_captions: usize) -> (Report
 /// Checks captions that were read from a file in another format.
 pub fn check_captions(
     captions: Vec<(SegmentId, String)>,
-    expected: &Expected,
+    expected: &ExpectedImages,
     most_captions: usize,
 ) -> (Report, Option<Vec<u8>>) {
     let mut checker = Checker::new(expected, most_captions);
@@ -97,7 +97,7 @@ pub fn is_foreign(report: &Report, most_captions: usize) -> bool {
 }
 
 struct Checker<'e> {
-    expected: &'e Expected,
+    expected: &'e ExpectedImages,
     captions: Vec<Option<String>>,
     count: usize,
     most: usize,
@@ -105,7 +105,7 @@ struct Checker<'e> {
 }
 
 impl<'e> Checker<'e> {
-    fn new(expected: &'e Expected, most: usize) -> Self {
+    fn new(expected: &'e ExpectedImages, most: usize) -> Self {
         let found = vec![(0, Vec::new()); Kind::ALL.len()];
         Self { expected, captions: vec![None; expected.len()], count: 0, most, found }
     }
@@ -115,7 +115,7 @@ impl<'e> Checker<'e> {
     }
 
     fn too_many(&self) -> String {
-        crate::why!("more than {} captions", self.most)
+        crate::reason!("more than {} captions", self.most)
     }
 
     /// The problems, and the captions in canonical form if they can be scored.
@@ -348,8 +348,8 @@ impl<'de> Visitor<'de> for ListSeed<'_, '_> {
 mod tests {
     use super::*;
 
-    fn expected() -> Expected {
-        let mut expected = Expected::default();
+    fn expected() -> ExpectedImages {
+        let mut expected = ExpectedImages::default();
         expected.add(vec![SegmentId::from(1), SegmentId::from(2), SegmentId::from("a")]);
         expected.add(vec![SegmentId::from("1"), SegmentId::from(3)]);
         expected

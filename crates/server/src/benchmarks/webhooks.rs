@@ -6,13 +6,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use capeval_api::{CreatedWebhook, NewWebhook, Webhook, Webhooks};
 
-use super::records::Seen;
+use super::records::SeenBenchmark;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::outbox::webhooks;
 use crate::web::route::{delete, get, post};
-use crate::web::{Access, Answer, Body, Created, Done, Hosted, Page, Route, encode};
+use crate::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -35,14 +35,14 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "webhooks.html")]
 struct WebhooksPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     webhooks: &'a [Webhook],
     secret: Option<String>,
     url: &'a str,
     problem: Option<String>,
 }
 
-async fn show(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Answer<Webhooks>, Fault> {
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Webhooks>, Fault> {
     let webhooks = webhooks::of_benchmark(&app.store, &seen.benchmark.id).await?;
     let template =
         WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret: None, url: "", problem: None };
@@ -52,7 +52,7 @@ async fn show(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Answer
 async fn add(
     app: App,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Body(new): Body<NewWebhook>,
 ) -> Result<Created<CreatedWebhook>, Fault> {
     Ok(Created::json(&webhooks::add(&app, &by.id, &seen.benchmark.id, &new.url).await?))
@@ -62,7 +62,7 @@ async fn add_on_page(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Body(new): Body<NewWebhook>,
 ) -> Result<Response, Fault> {
     let added = webhooks::add(&app, &by.id, &seen.benchmark.id, &new.url).await;
@@ -79,9 +79,9 @@ async fn remove(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Path((slug, id)): Path<(String, String)>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     webhooks::remove(&app, &by.id, &seen.benchmark.id, &id).await?;
     Ok(page.then(&format!("/b/{}/webhooks?done=removed", encode(&slug)), &()))
 }

@@ -8,11 +8,11 @@ use capeval_api::{
     UploadedPictures,
 };
 
-use super::captioning::submit::{self, Given, Outcome, Problem};
+use super::captioning::submit::{self, Outcome, Problem, SubmittedCaption};
 use super::captioning::{self, drafts, language};
 use super::passes;
 use super::ratings::{pages as grades, queue, rate as rating};
-use super::records::{self, Image, Seen};
+use super::records::{self, Image, SeenCollection};
 use super::rules::acceptance::Grade;
 use super::slots::{self, Need};
 use super::upload::intake;
@@ -20,7 +20,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Body, Created, Either, Field, Page, Route, Scope, Visible};
+use crate::web::{Access, Answer, Body, Created, Either, Field, Page, Route, Scope, UrlQuery, Visible};
 use crate::{clock, fault};
 
 /// The most pictures of a list; the next one begins after the last of them.
@@ -88,8 +88,8 @@ fn picture(image: &Image, needs: &[Need], visitor: &Visitor) -> Picture {
 async fn list(
     app: App,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
-    Asked(PicturesAfter { after }): Asked<PicturesAfter>,
+    Visible(seen): Visible<SeenCollection>,
+    UrlQuery(PicturesAfter { after }): UrlQuery<PicturesAfter>,
 ) -> Result<Answer<Pictures>, Fault> {
     let images = records::pictures(&app.store, &seen.collection.id, &visitor.id, &after, MOST).await?;
     let (first, last) = match &images[..] {
@@ -108,7 +108,7 @@ async fn upload(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     request: Request,
 ) -> Result<Either<Created<UploadedPictures>, Answer<UploadedPictures, 422>>, Fault> {
     let (about, files) = intake::receive(&app, request).await?;
@@ -134,8 +134,8 @@ async fn to_describe(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
-    Asked(DescribeIn { language }): Asked<DescribeIn>,
+    Visible(seen): Visible<SeenCollection>,
+    UrlQuery(DescribeIn { language }): UrlQuery<DescribeIn>,
 ) -> Result<Answer<ToDescribe>, Fault> {
     passes::require(&app.store, &seen, &visitor).await?;
     let collection = &seen.collection;
@@ -163,15 +163,19 @@ async fn describe(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewCaption>,
 ) -> Result<Created<AddedCaption>, Fault> {
     passes::require(&app.store, &seen, &visitor).await?;
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     drafts::require_short(&given.text)?;
     let language = language(&app.store, &seen.collection, &visitor.id, &page, &given.language).await?;
-    let caption =
-        Given { collection: &seen.collection, image: &image.id, language: &language, text: &given.text };
+    let caption = SubmittedCaption {
+        collection: &seen.collection,
+        image: &image.id,
+        language: &language,
+        text: &given.text,
+    };
     match submit::submit(&app, &visitor, &caption).await? {
         Outcome::Taken(id) => Ok(Created::json(&AddedCaption { id })),
         Outcome::Refused(problems) => Err(rejected(&page, &problems)),
@@ -194,7 +198,11 @@ fn rejected(page: &Page, problems: &[Problem]) -> Fault {
     fault.more(Details { problems: Some(flaws.collect()), ..Details::default() })
 }
 
-async fn to_rate(app: App, visitor: Visitor, Visible(seen): Visible<Seen>) -> Result<Answer<ToRate>, Fault> {
+async fn to_rate(
+    app: App,
+    visitor: Visitor,
+    Visible(seen): Visible<SeenCollection>,
+) -> Result<Answer<ToRate>, Fault> {
     passes::require(&app.store, &seen, &visitor).await?;
     let found = queue::next(&app.store, &seen.collection.id, &visitor.id).await?;
     // Nothing says whose a caption is, or whether its grade is known.
@@ -210,7 +218,7 @@ async fn to_rate(app: App, visitor: Visitor, Visible(seen): Visible<Seen>) -> Re
 async fn rate(
     app: App,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewRating>,
 ) -> Result<Created<AddedRating>, Fault> {
     passes::require(&app.store, &seen, &visitor).await?;
@@ -221,7 +229,7 @@ async fn rate(
         return Err(fault!(CONFLICT, "not-given", "You can rate only the caption you were given last."));
     }
     let tags = grades::known_tags(&given.errors);
-    let rated = rating::Given { collection, account: &visitor.id, grade, tags };
+    let rated = rating::NewRating { collection, account: &visitor.id, grade, tags };
     if !rating::rate_held(&app.store, &given.item, &rated).await? {
         return Err(fault!(
             CONFLICT,

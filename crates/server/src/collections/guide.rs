@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::passes;
-use super::records::{Seen, name_of};
+use super::records::{SeenCollection, name_of};
 use super::rules::{lint, quiz};
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -61,7 +61,7 @@ impl Question {
 #[template(path = "collections/guide.html")]
 struct Guide<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     advice: Vec<&'static str>,
     rules: Vec<(&'a str, Vec<String>)>,
     html: String,
@@ -70,14 +70,14 @@ struct Guide<'a> {
     problem: Option<&'a str>,
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
     page_of(&app, &page, &seen, None).await
 }
 
 async fn page_of(
     app: &App,
     page: &Page,
-    seen: &Seen,
+    seen: &SeenCollection,
     answers: Option<&[Option<usize>]>,
 ) -> Result<Response, Fault> {
     let has_passed = match &page.visitor {
@@ -116,7 +116,7 @@ async fn answer(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(fields): Body<HashMap<String, String>>,
 ) -> Result<Response, Fault> {
     let given = |k: usize| fields.get(&format!("q{k}"))?.parse().ok();

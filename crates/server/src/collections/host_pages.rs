@@ -3,12 +3,12 @@
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use capeval_api::{Collection as Shown, CollectionState, ReleaseAccess, Visibility};
+use capeval_api::{Collection as ApiCollection, CollectionState, ReleaseAccess, Visibility};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::records::{self, Collection, Progress, Seen};
+use super::records::{self, Collection, Progress, SeenCollection};
 use super::rules::lint;
 use super::settings::{self, LANGUAGES, LICENCES, Plan};
 use crate::accounts::Visitor;
@@ -63,16 +63,16 @@ async fn new(page: Page, visitor: Visitor) -> Result<Response, Fault> {
     form(&page, &Plan { hosts: vec![visitor.email], ..Plan::default() }, true, None)
 }
 
-async fn edit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
     form(&page, &Plan::of(&app.store, seen.collection).await?, false, None)
 }
 
 /// The form of the settings: the fields of a plan, and for each language its own numbers, such as `captions-zh`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<(String, String)>")]
-struct Typed(#[schemars(with = "Plan")] Plan);
+struct SettingsForm(#[schemars(with = "Plan")] Plan);
 
-impl TryFrom<Vec<(String, String)>> for Typed {
+impl TryFrom<Vec<(String, String)>> for SettingsForm {
     type Error = String;
 
     fn try_from(fields: Vec<(String, String)>) -> Result<Self, String> {
@@ -111,7 +111,7 @@ async fn create(
     app: App,
     page: Page,
     visitor: Visitor,
-    Body(Typed(plan)): Body<Typed>,
+    Body(SettingsForm(plan)): Body<SettingsForm>,
 ) -> Result<Response, Fault> {
     if settings::is_taken(&app.store, &plan.slug).await? {
         let problem = page.t1("A collection with the address {} already exists.", &plan.slug);
@@ -124,8 +124,8 @@ async fn change(
     app: App,
     page: Page,
     visitor: Visitor,
-    Hosted(seen): Hosted<Seen>,
-    Body(Typed(plan)): Body<Typed>,
+    Hosted(seen): Hosted<SeenCollection>,
+    Body(SettingsForm(plan)): Body<SettingsForm>,
 ) -> Result<Response, Fault> {
     let plan = Plan { slug: seen.collection.slug, ..plan };
     save(&app, &page, &visitor, &plan, false).await
@@ -148,13 +148,13 @@ async fn save(
 /// A description that is read by its handler, which says what is wrong with it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(transparent)]
-struct Described(#[schemars(with = "Plan")] Value);
+struct CollectionSettings(#[schemars(with = "Plan")] Value);
 
 async fn apply(
     app: App,
     visitor: Visitor,
-    Body(Described(given)): Body<Described>,
-) -> Result<Either<Created<Shown>, Answer<Shown>>, Fault> {
+    Body(CollectionSettings(given)): Body<CollectionSettings>,
+) -> Result<Either<Created<ApiCollection>, Answer<ApiCollection>>, Fault> {
     let plan: Plan = serde_path_to_error::deserialize(given).map_err(|error| {
         fault!(
             UNPROCESSABLE_ENTITY,

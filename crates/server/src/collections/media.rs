@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use capeval_api::ImageState;
 
-use super::records::{self, Image, Seen};
+use super::records::{self, Image, SeenCollection};
 use super::reports;
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -28,7 +28,7 @@ const POLICY: &str = "default-src 'none'; sandbox";
 
 /// A picture that the visitor may look at.
 struct SeenPicture {
-    seen: Seen,
+    seen: SeenCollection,
     image: Image,
 }
 

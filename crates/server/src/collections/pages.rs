@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::contributors::{self, Contributor};
 use super::moderation;
-use super::records::{self, Collection, Progress, Seen};
+use super::records::{self, Collection, Progress, SeenCollection};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
@@ -39,7 +39,7 @@ struct List<'a> {
 
 async fn list(app: App, page: Page) -> Result<Answer<Collections>, Fault> {
     let mut rows = Vec::new();
-    for Seen { collection, .. } in records::visible(&app.store, page.visitor.as_ref()).await? {
+    for SeenCollection { collection, .. } in records::visible(&app.store, page.visitor.as_ref()).await? {
         let progress = records::progress(&app.store, &collection).await?;
         rows.push((collection, progress));
     }
@@ -50,7 +50,7 @@ async fn list(app: App, page: Page) -> Result<Answer<Collections>, Fault> {
 
 async fn collection(
     app: App,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
 ) -> Result<Answer<capeval_api::Collection>, Fault> {
     let progress = records::progress(&app.store, &seen.collection).await?;
     Ok(Answer::json(&records::for_programs(&seen.collection, &progress)))
@@ -60,7 +60,7 @@ async fn collection(
 #[template(path = "collections/collection.html")]
 struct CollectionPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     progress: Progress,
     closed: Option<String>,
     waiting: i64,
@@ -68,7 +68,7 @@ struct CollectionPage<'a> {
     is_on_board: bool,
 }
 
-async fn show(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
     let id = &seen.collection.id;
     let is_on_board = match &page.visitor {
         Some(visitor) => contributors::is_named(&app.store, id, &visitor.id).await?,
@@ -94,7 +94,7 @@ struct Choice {
 async fn choose_board(
     app: App,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(Choice { show }): Body<Choice>,
 ) -> Result<Redirect, Fault> {
     contributors::name(&app.store, &seen.collection.id, &visitor.id, show == 1).await?;

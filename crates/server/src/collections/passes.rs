@@ -1,7 +1,7 @@
 //! The people who have passed the quiz of a collection, which comes before a person's first caption or rating.
 
 use super::contributors;
-use super::records::Seen;
+use super::records::SeenCollection;
 use crate::accounts::Visitor;
 use crate::fault;
 use crate::fault::Fault;
@@ -34,7 +34,7 @@ pub(super) async fn note(
 }
 
 /// Refuses to let a person contribute if the collection is closed, or if they have not passed its quiz.
-pub(super) async fn require(store: &Store, seen: &Seen, visitor: &Visitor) -> Result<(), Fault> {
+pub(super) async fn require(store: &Store, seen: &SeenCollection, visitor: &Visitor) -> Result<(), Fault> {
     if let Some(fault) = seen.collection.is_closed() {
         return Err(fault);
     }

@@ -46,7 +46,7 @@ const FAILED: &str = say("The picture could not be processed.");
 
 /// A picture that was encoded again.
 #[derive(Debug)]
-pub struct Rewritten {
+pub struct RewrittenPicture {
     /// The facts about it.
     pub pictured: Pictured,
     /// The hash of the picture.
@@ -59,13 +59,13 @@ pub struct Rewritten {
 
 /// A picture that was encoded again, with a small copy of it, in a folder that lives as long.
 #[derive(Debug)]
-pub struct Encoded {
+pub struct EncodedPicture {
     /// The facts about it.
     pub pictured: Pictured,
     folder: TempDir,
 }
 
-impl Encoded {
+impl EncodedPicture {
     /// The file of the picture, and that of the small one.
     fn files(folder: &Path) -> [PathBuf; 2] {
         ["picture", "thumb"].map(|name| folder.join(name))
@@ -78,7 +78,7 @@ impl Encoded {
     }
 
     /// Keeps the files among the blobs.
-    pub async fn keep(self, blobs: &Blobs) -> Result<Rewritten, Failure> {
+    pub async fn keep(self, blobs: &Blobs) -> Result<RewrittenPicture, Failure> {
         let Self { pictured, folder } = self;
         let blobs = blobs.clone();
         let keep = move || {
@@ -88,7 +88,7 @@ impl Encoded {
             Ok::<_, std::io::Error>((picture?, thumb?, size))
         };
         let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
-        Ok(Rewritten { pictured, blob, thumb, size })
+        Ok(RewrittenPicture { pictured, blob, thumb, size })
     }
 }
 
@@ -96,7 +96,7 @@ impl Encoded {
 ///
 /// # Errors
 /// With a sentence for the uploader, if it is not taken.
-pub async fn rewrite(app: &App, upload: &str) -> Result<Rewritten, Failure> {
+pub async fn rewrite(app: &App, upload: &str) -> Result<RewrittenPicture, Failure> {
     encode(app, app.blobs.ready(upload).await?).await?.keep(&app.blobs).await
 }
 
@@ -104,9 +104,9 @@ pub async fn rewrite(app: &App, upload: &str) -> Result<Rewritten, Failure> {
 ///
 /// # Errors
 /// With a sentence for the uploader, if it is not taken.
-pub async fn encode(app: &App, source: PathBuf) -> Result<Encoded, Failure> {
+pub async fn encode(app: &App, source: PathBuf) -> Result<EncodedPicture, Failure> {
     let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
-    let [picture, thumb] = Encoded::files(folder.path());
+    let [picture, thumb] = EncodedPicture::files(folder.path());
     let allowance = Allowance {
         write: vec![folder.path().to_owned()],
         memory: MEMORY.min(app.settings.job_memory_mib << 20),
@@ -117,7 +117,7 @@ pub async fn encode(app: &App, source: PathBuf) -> Result<Encoded, Failure> {
     };
     let pictured = child::run(app, allowance, Picture { source, picture, thumb }).await?;
     let pictured = pictured.map_err(|unfit| Failure::Lasting(why(unfit).to_owned()))?;
-    Ok(Encoded { pictured, folder })
+    Ok(EncodedPicture { pictured, folder })
 }
 
 /// The reason why a picture is refused, for its uploader.
@@ -133,9 +133,9 @@ impl Work for ProcessPicture {
     const KIND: &'static str = "picture";
     type Subject = String;
     /// `None` if the picture was withdrawn before it was processed.
-    type Done = Option<Rewritten>;
+    type Output = Option<RewrittenPicture>;
 
-    async fn run(app: &App, job: &Job) -> Result<Self::Done, Failure> {
+    async fn run(app: &App, job: &Job) -> Result<Self::Output, Failure> {
         let sql = "SELECT upload FROM image WHERE id = $1";
         let upload: Option<Option<String>> = app.store.fetch_optional(sql, args![&job.subject]).await?;
         Ok(match upload.flatten() {
@@ -148,7 +148,7 @@ impl Work for ProcessPicture {
         app: &App,
         tx: &mut Tx,
         job: &Job,
-        outcome: Result<Self::Done, String>,
+        outcome: Result<Self::Output, String>,
     ) -> Result<(), Fault> {
         slots::lock(tx, &job.subject).await?;
         let image: Option<Image> = tx.fetch_optional(Image::BY_ID, args![&job.subject]).await?;
@@ -175,7 +175,7 @@ impl Work for ProcessPicture {
 }
 
 /// Adds a picture to the queue of moderators, or lets people describe it if its uploader is trusted.
-async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: Rewritten) -> Result<(), Fault> {
+async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: RewrittenPicture) -> Result<(), Fault> {
     let near = settle(tx, &image.collection, &image.id, rewritten).await?;
     let collection = records::collection_of(&app.store, &image.collection).await?;
     if near.is_none() && approved(tx, image).await? >= i64::from(collection.approvals) {
@@ -189,9 +189,9 @@ pub(super) async fn settle(
     tx: &mut Tx,
     collection: &str,
     image: &str,
-    rewritten: Rewritten,
+    rewritten: RewrittenPicture,
 ) -> Result<Option<String>, Error> {
-    let Rewritten { pictured, blob, thumb, size } = rewritten;
+    let RewrittenPicture { pictured, blob, thumb, size } = rewritten;
     let near = near(tx, collection, &pictured.phash).await?;
     tx.execute(
         "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, phash = $7, \
@@ -285,7 +285,7 @@ impl Work for DiscardFile {
     const KIND: &'static str = "discard";
     /// The hash of the file.
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job) -> Result<(), Failure> {
         Ok(())

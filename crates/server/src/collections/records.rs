@@ -92,7 +92,7 @@ impl Caption {
 
 /// A collection that the visitor may see, with what they are in it.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SeenCollection {
     pub collection: Collection,
     /// True if the visitor runs it.
     pub is_host: bool,
@@ -100,7 +100,7 @@ pub struct Seen {
     pub is_moderator: bool,
 }
 
-impl Seen {
+impl SeenCollection {
     /// The address of the page that is called `page` below that of the collection.
     pub fn address(&self, page: &str) -> String {
         format!("/c/{}/{page}", encode(&self.collection.slug))
@@ -114,7 +114,7 @@ impl Seen {
 }
 
 /// `{slug}`
-impl Subject for Seen {
+impl Subject for SeenCollection {
     const KIND: &'static str = "collection";
 
     async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
@@ -171,17 +171,17 @@ impl Contribution for Caption {
 }
 
 /// A picture or a caption in a collection, for what moderators do with it.
-pub struct Contributed<T> {
-    pub seen: Seen,
+pub struct CollectionItem<T> {
+    pub seen: SeenCollection,
     pub thing: T,
 }
 
 /// `{slug}` and `{id}`
-impl<T: Contribution> Subject for Contributed<T> {
+impl<T: Contribution> Subject for CollectionItem<T> {
     const KIND: &'static str = T::KIND;
 
     async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
-        let seen = Seen::find(app, names, visitor).await?;
+        let seen = SeenCollection::find(app, names, visitor).await?;
         let thing = seen.contribution(&app.store, names.require("id")?).await?;
         Ok(Self { seen, thing })
     }
@@ -193,7 +193,7 @@ impl<T: Contribution> Subject for Contributed<T> {
 
 /// The same for what contributors do with their own, and no one else.
 pub struct Mine<T> {
-    pub of: Contributed<T>,
+    pub of: CollectionItem<T>,
     is_mine: bool,
 }
 
@@ -202,7 +202,7 @@ impl<T: Contribution> Subject for Mine<T> {
     const KIND: &'static str = T::KIND;
 
     async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
-        let of = Contributed::<T>::find(app, names, visitor).await?;
+        let of = CollectionItem::<T>::find(app, names, visitor).await?;
         let is_mine = visitor.is_some_and(|visitor| of.thing.contributor() == Some(&visitor.id));
         Ok(Self { of, is_mine })
     }
@@ -213,7 +213,7 @@ impl<T: Contribution> Subject for Mine<T> {
 }
 
 /// All collections that the visitor may see, newest first.
-pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<Seen>, Error> {
+pub async fn visible(store: &Store, visitor: Option<&Visitor>) -> Result<Vec<SeenCollection>, Error> {
     let mut seen = Vec::new();
     for collection in store.fetch("SELECT * FROM collection ORDER BY id DESC", args![]).await? {
         seen.extend(see(store, collection, visitor).await?);
@@ -225,7 +225,7 @@ async fn see(
     store: &Store,
     collection: Collection,
     visitor: Option<&Visitor>,
-) -> Result<Option<Seen>, Error> {
+) -> Result<Option<SeenCollection>, Error> {
     let duty = duty(store, &collection.id, visitor).await?;
     let is_visible = match collection.visibility {
         Visibility::Public => true,
@@ -233,7 +233,7 @@ async fn see(
         Visibility::Hidden => false,
     };
     let (is_host, is_moderator) = (duty == Some(Duty::Host), duty.is_some());
-    Ok((is_visible || is_moderator).then_some(Seen { collection, is_host, is_moderator }))
+    Ok((is_visible || is_moderator).then_some(SeenCollection { collection, is_host, is_moderator }))
 }
 
 /// The duty of a visitor in a collection; administrators are hosts of all.
@@ -249,7 +249,11 @@ async fn duty(store: &Store, collection: &str, visitor: Option<&Visitor>) -> Res
 }
 
 /// The collection with this slug, if the visitor may see it.
-pub async fn collection(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<Seen, Fault> {
+pub async fn collection(
+    store: &Store,
+    slug: &str,
+    visitor: Option<&Visitor>,
+) -> Result<SeenCollection, Fault> {
     let collection = by_slug(store, slug).await?.ok_or_else(Fault::not_found)?;
     see(store, collection, visitor).await?.ok_or_else(Fault::not_found)
 }

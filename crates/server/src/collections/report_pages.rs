@@ -6,13 +6,13 @@ use capeval_api::NewReport;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::records::Seen;
+use super::records::SeenCollection;
 use super::reports::{self, RemovalRequest};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Attempt, Body, Done, Page, Route, Scope, Visible, local};
+use crate::web::{Access, Attempt, Body, NoContent, Page, Route, Scope, Visible, local};
 
 pub(super) fn routes() -> Vec<Route> {
     let (public, submit) = (Access::Public, Access::Person(Scope::Submit));
@@ -28,9 +28,9 @@ async fn report(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewReport>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     reports::send(&app, &seen, &visitor, &given).await?;
     let to = if given.to.is_empty() { seen.address("caption?done=reported") } else { given.to };
     Ok(page.then(local(&to), &()))
@@ -40,7 +40,7 @@ async fn report(
 #[template(path = "collections/takedown.html")]
 struct Takedown<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     given: &'a NewTakedown,
     problem: Option<String>,
     is_sent: bool,
@@ -54,7 +54,7 @@ struct NewTakedown {
     contact: String,
 }
 
-async fn takedown_form(page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn takedown_form(page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
     let given = &NewTakedown::default();
     page.show(&Takedown { page: &page, seen: &seen, given, problem: None, is_sent: false })
 }
@@ -63,7 +63,7 @@ async fn takedown(
     app: App,
     _: Attempt,
     page: Page,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(given): Body<NewTakedown>,
 ) -> Result<Response, Fault> {
     let NewTakedown { what, why, contact } = &given;

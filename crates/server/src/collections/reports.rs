@@ -3,7 +3,7 @@
 use capeval_api::{ImageState, NewReport, ReportedKind};
 use serde_json::json;
 
-use super::records::Seen;
+use super::records::SeenCollection;
 use super::rules::reports as rules;
 use super::rules::states::CaptionState;
 use super::rules::text;
@@ -22,7 +22,12 @@ const NOTE: usize = 1_000;
 ///
 /// # Errors
 /// If there is no such thing, or the person may not report, or not so often.
-pub(super) async fn send(app: &App, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
+pub(super) async fn send(
+    app: &App,
+    seen: &SeenCollection,
+    visitor: &Visitor,
+    given: &NewReport,
+) -> Result<(), Fault> {
     app.limits.take("captions", &visitor.id, app.settings.captions_per_minute)?;
     let mut tx = app.store.begin().await?;
     add(&mut tx, seen, visitor, given).await?;
@@ -33,7 +38,12 @@ pub(super) async fn send(app: &App, seen: &Seen, visitor: &Visitor, given: &NewR
 ///
 /// # Errors
 /// If there is no such thing, the person may not report, or the database fails.
-pub(super) async fn add(tx: &mut Tx, seen: &Seen, visitor: &Visitor, given: &NewReport) -> Result<(), Fault> {
+pub(super) async fn add(
+    tx: &mut Tx,
+    seen: &SeenCollection,
+    visitor: &Visitor,
+    given: &NewReport,
+) -> Result<(), Fault> {
     let (collection, subject) = (&seen.collection.id, given.subject.as_str());
     let is_caption = given.kind == ReportedKind::Caption;
     let known = match given.kind {

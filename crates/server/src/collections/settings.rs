@@ -144,8 +144,8 @@ impl LanguagePlan {
 /// Unlike what is derived for either of the two, this says what is wrong with a table.
 impl<'de> Deserialize<'de> for PlannedLanguage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Planned;
-        impl<'de> Visitor<'de> for Planned {
+        struct LanguageVisitor;
+        impl<'de> Visitor<'de> for LanguageVisitor {
             type Value = PlannedLanguage;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for PlannedLanguage {
                 LanguagePlan::deserialize(MapAccessDeserializer::new(map)).map(PlannedLanguage::Own)
             }
         }
-        deserializer.deserialize_any(Planned)
+        deserializer.deserialize_any(LanguageVisitor)
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) async fn import(app: &App, given: Import) -> anyhow::Result<()> {
     let summary = import::run(app, &collection, &order, given.check, advance).await;
     bar.finish_and_clear();
     let summary = summary?;
-    let mut text = told(&summary, given.check, given.accepted);
+    let mut text = summary_lines(&summary, given.check, given.accepted);
     if !given.check {
         text.push(app.settings.link(&format!("/c/{}", collection.slug)));
     }
@@ -100,7 +100,7 @@ pub(super) async fn import(app: &App, given: Import) -> anyhow::Result<()> {
 }
 
 /// The result of an import, or of its check, in lines.
-fn told(summary: &Summary, is_check: bool, are_accepted: bool) -> Vec<String> {
+fn summary_lines(summary: &Summary, is_check: bool, are_accepted: bool) -> Vec<String> {
     let Summary { pictures, waiting, captions, known_pictures, known_captions, left_out } = summary;
     let imported = if is_check { "would import" } else { "imported" };
     let n_captions: usize = captions.values().sum();

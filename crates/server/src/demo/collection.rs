@@ -12,11 +12,11 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::records::BoardKind;
 use crate::collections::captioning::submit::{self as captions, New};
-use crate::collections::processing::{self, Rewritten};
+use crate::collections::processing::{self, RewrittenPicture};
 use crate::collections::ratings::gold_captions;
-use crate::collections::ratings::rate::{self, Given};
+use crate::collections::ratings::rate::{self, NewRating};
 use crate::collections::records::{self, Collection};
-use crate::collections::release::publish::{self, Wanted};
+use crate::collections::release::publish::{self, WantedBenchmark};
 use crate::collections::release::records::ReleaseState;
 use crate::collections::release::selection::{self, Parameters};
 use crate::collections::release::split::Split;
@@ -120,7 +120,7 @@ async fn upload(app: &App, collection: &Collection, uploader: &str, number: usiz
     };
     let (scene, source) = tokio::task::spawn_blocking(draw).await??;
     let rewritten = processing::rewrite(app, &source).await;
-    let Rewritten { pictured, blob, thumb, size } =
+    let RewrittenPicture { pictured, blob, thumb, size } =
         rewritten.map_err(|failure| anyhow::anyhow!("a picture cannot be drawn: {failure:?}"))?;
     let id = ids::new_id();
     let mut tx = app.store.begin().await?;
@@ -193,7 +193,7 @@ async fn rate(app: &App, collection: &Collection, raters: &[&str; 3]) -> anyhow:
             let grade = if k % 11 == 5 && r < 2 { 2 + 2 * r as i64 } else { grade };
             let grade = Grade::new(grade).context("a grade is 1 to 4")?;
             let tags = if grade.number() < 3 { vec![Mistake::Object] } else { Vec::new() };
-            let given = Given { collection: &collection.id, account: rater, grade, tags };
+            let given = NewRating { collection: &collection.id, account: rater, grade, tags };
             let mut tx = app.store.begin().await?;
             rate::rate(&mut tx, id, &given).await?;
             tx.commit().await?;
@@ -213,7 +213,8 @@ async fn publish(app: &App, collection: &Collection, host: &Visitor) -> anyhow::
             other => anyhow::bail!("the release is {other}"),
         }
     };
-    let wanted = Wanted { slug: SLUG.to_owned(), per_day: 3, in_total: 30, board: BoardKind::Public };
+    let wanted =
+        WantedBenchmark { slug: SLUG.to_owned(), per_day: 3, in_total: 30, board: BoardKind::Public };
     publish::publish(app, collection, &release, &wanted, host).await?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::About;
 use crate::benchmarks::records::{self, Phase};
-use crate::benchmarks::submit::{self, Outcome, Received};
+use crate::benchmarks::submit::{self, Outcome, ReceivedUpload};
 use crate::benchmarks::{apply, teams};
 use crate::{args, clock};
 
@@ -230,7 +230,7 @@ async fn submit_entries(app: &App, visitors: &[Visitor], contest: &Contest) -> a
         let results = texts::results(contest.tongue, IMAGES, *quality);
         std::io::Write::write_all(&mut file, results.to_string().as_bytes())?;
         let about = About { method: (*method).to_owned(), ..About::default() };
-        let received = Received { about, file, name: Some("results.json".to_owned()) };
+        let received = ReceivedUpload { about, file, name: Some("results.json".to_owned()) };
         match submit::submit(app, person(visitors, name)?, &phase, received, None).await? {
             Outcome::Queued(submission) => {
                 // Not at the same minute of the day.

@@ -69,7 +69,7 @@ fn of_disks(app: &App, registry: &mut Registry) {
     gauge(registry, "backup_newest_timestamp", Some(Unit::Seconds), help, newest);
 }
 
-fn of_rows(found: &records::Found, registry: &mut Registry) {
+fn of_rows(found: &records::StateCounts, registry: &mut Registry) {
     let jobs = crate::WORKS.iter().flat_map(|work| {
         records::OPEN.map(|state| {
             let is_this = |row: &&records::Jobs| row.kind == work.kind() && row.state == state;

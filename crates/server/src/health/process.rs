@@ -39,7 +39,7 @@ mod linux {
     const TICKS: f64 = 100.0;
 
     /// The figures of the system.
-    pub struct Found {
+    pub struct ProcessUsage {
         pub cpu_seconds: f64,
         pub resident: f64,
         pub virtual_memory: f64,
@@ -50,14 +50,14 @@ mod linux {
     }
 
     /// Asks the system; `None` if it does not answer as proc(5) says.
-    pub fn look() -> Option<Found> {
+    pub fn look() -> Option<ProcessUsage> {
         let stat = fs::read_to_string("/proc/self/stat").ok()?;
         // The name of the program, in parentheses, may hold anything. State, the third field, follows it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks = |number: usize| fields.get(number - 3)?.parse::<f64>().ok();
         let [status, limits, system] = ["self/status", "self/limits", "stat"]
             .map(|name| fs::read_to_string(format!("/proc/{name}")).unwrap_or_default());
-        Some(Found {
+        Some(ProcessUsage {
             cpu_seconds: (ticks(14)? + ticks(15)?) / TICKS,
             start_time: number(&system, "btime ")? + ticks(22)? / TICKS,
             threads: number(&status, "Threads:")?,

@@ -18,7 +18,7 @@ pub struct Jobs {
 }
 
 /// The figures.
-pub struct Found {
+pub struct StateCounts {
     pub jobs: Vec<Jobs>,
     /// The milliseconds for which the next job has been due, by priority.
     pub waits: [(&'static str, i64); 2],
@@ -29,7 +29,7 @@ pub struct Found {
 }
 
 /// Reads all of it.
-pub async fn read(store: &Store) -> Result<Found, Error> {
+pub async fn read(store: &Store) -> Result<StateCounts, Error> {
     let sql = "SELECT kind, state, COUNT(*) AS number FROM job WHERE state IN ('queued', 'running') GROUP BY kind, state";
     let jobs = store.fetch(sql, args![]).await?;
     let awaited = queue::longest_wait(store, Priority::Awaited).await?;
@@ -40,7 +40,7 @@ pub async fn read(store: &Store) -> Result<Found, Error> {
     let sql = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN EXISTS (SELECT 1 FROM job WHERE job.subject = outbox.id \
                AND job.state IN ('queued', 'running')) THEN 1 ELSE 0 END), 0) FROM outbox WHERE sent_at IS NULL";
     let (unsent, waiting): (i64, i64) = store.fetch_one(sql, args![]).await?;
-    Ok(Found {
+    Ok(StateCounts {
         jobs,
         waits: [("awaited", awaited), ("background", background)],
         submissions,

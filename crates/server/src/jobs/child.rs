@@ -11,7 +11,7 @@ use tracing::Instrument;
 
 use super::Failure;
 use crate::app::App;
-use crate::why;
+use crate::reason;
 
 /// The hidden command of the program that runs a child.
 pub const COMMAND: &str = "run-child";
@@ -57,12 +57,12 @@ pub async fn run<T: Task>(app: &App, allowance: Allowance, task: T) -> Result<T:
     let limit = Duration::from_secs(app.settings.job_seconds);
     let conversation = conversation.instrument(tracing::info_span!("child", task = name_of::<T>()));
     let Ok(ended) = tokio::time::timeout(limit, conversation).await else {
-        return Err(Failure::Passing(why!("stopped after {} seconds", limit.as_secs())));
+        return Err(Failure::Passing(reason!("stopped after {} seconds", limit.as_secs())));
     };
     let (output, messages, status) = ended?;
     if !status.success() {
         tracing::warn!(%status, messages = %String::from_utf8_lossy(&messages).trim(), "a child failed");
-        return Err(Failure::Passing(why!("the process ended with {}", status)));
+        return Err(Failure::Passing(reason!("the process ended with {}", status)));
     }
     match serde_json::from_slice(&output)? {
         Answer::Done(result) => Ok(result),

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use crate::fault::Fault;
-use crate::passing::{lacks_space, passes};
+use crate::retryable::{is_retryable, lacks_space};
 
 /// The reason why a run of a job failed.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub enum Failure {
 impl Failure {
     /// The failure that an error means. The reason is in words.
     fn caused_by(error: &(dyn std::error::Error + 'static), reason: String) -> Self {
-        match (lacks_space(error), passes(error)) {
+        match (lacks_space(error), is_retryable(error)) {
             (true, _) => Self::Waiting(reason),
             (false, true) => Self::Passing(reason),
             (false, false) => Self::Lasting(reason),

@@ -80,17 +80,18 @@ pub trait Work: 'static {
     type Subject: FromStr + Display + Send + Sync;
 
     /// The result of a run.
-    type Done: Send;
+    type Output: Send;
 
     /// Does the work, without writing results.
-    fn run(app: &App, job: &Job<Self::Subject>) -> impl Future<Output = Result<Self::Done, Failure>> + Send;
+    fn run(app: &App, job: &Job<Self::Subject>)
+    -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 
     /// Writes the result, or why there is none, in the transaction that ends the job.
     fn finish(
         app: &App,
         tx: &mut Tx,
         job: &Job<Self::Subject>,
-        outcome: Result<Self::Done, String>,
+        outcome: Result<Self::Output, String>,
     ) -> impl Future<Output = Result<(), Fault>> + Send;
 }
 

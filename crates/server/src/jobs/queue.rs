@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Job;
 use crate::store::{Error, Store, Tx};
-use crate::{args, cause, clock, ids};
+use crate::{args, clock, ids, request_id};
 
 /// The milliseconds for which a job that failed waits before it is tried again, times the attempts so far.
 const PAUSE: i64 = 2_000;
@@ -37,7 +37,7 @@ pub async fn add_at(
     tx.execute(
         "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at, cause) \
          VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $6, $7)",
-        args![ids::new_id(), kind, subject, priority as i64, run_after, clock::now(), cause::current()],
+        args![ids::new_id(), kind, subject, priority as i64, run_after, clock::now(), request_id::current()],
     )
     .await
     .map(drop)

@@ -11,8 +11,8 @@ use super::queue::{self, Priority};
 use super::{AnyWork, Failure, Job, Outcome, Work};
 use crate::app::App;
 use crate::fault::Fault;
-use crate::why;
-use crate::{audit, cause, traces};
+use crate::reason;
+use crate::{audit, request_id, traces};
 
 /// The largest number of runs of a job.
 pub const ATTEMPTS: i64 = 3;
@@ -92,7 +92,7 @@ pub async fn step(
         tracing::info!(outcome = outcome.name(), ms = took.as_millis() as u64, "a run of a job has ended");
         Ok::<_, Fault>(())
     };
-    cause::within(job.cause.clone(), run).instrument(span).await?;
+    request_id::within(job.cause.clone(), run).instrument(span).await?;
     Ok(true)
 }
 
@@ -112,7 +112,7 @@ pub(super) async fn perform<W: Work>(
     let job = Job { id, kind, subject, attempt, is_awaited, error, cause };
     if attempt > ATTEMPTS {
         let last = job.error.as_deref().unwrap_or("each of them was killed");
-        let reason = why!("given up after {} attempts: {}", ATTEMPTS, last);
+        let reason = reason!("given up after {} attempts: {}", ATTEMPTS, last);
         return finish::<W>(app, claimed, &job, Err(reason)).await;
     }
     let outcome = tokio::select! {
@@ -154,7 +154,7 @@ async fn finish<W: Work>(
     app: &App,
     claimed: &Job,
     job: &Job<W::Subject>,
-    outcome: Result<W::Done, String>,
+    outcome: Result<W::Output, String>,
 ) -> Result<Outcome, Fault> {
     let failure = outcome.as_ref().err().cloned();
     let mut fault = match write::<W>(app, claimed, job, outcome).await {
@@ -165,7 +165,7 @@ async fn finish<W: Work>(
         Some(reason) => reason,
         None => {
             let reason = cannot_be_written(&fault);
-            if fault.passes && job.attempt < ATTEMPTS {
+            if fault.is_retryable && job.attempt < ATTEMPTS {
                 queue::put_back(&app.store, claimed, Some(&reason)).await?;
                 return Ok(Outcome::Again);
             }
@@ -176,7 +176,7 @@ async fn finish<W: Work>(
             reason
         }
     };
-    if fault.passes && job.attempt < CLAIMS {
+    if fault.is_retryable && job.attempt < CLAIMS {
         queue::put_back(&app.store, claimed, Some(&reason)).await?;
         return Ok(Outcome::Again);
     }
@@ -195,7 +195,7 @@ async fn finish<W: Work>(
 
 fn cannot_be_written(fault: &Fault) -> String {
     let cause = fault.cause.clone().unwrap_or_else(|| fault.to_string());
-    why!("the end of the job cannot be written: {}", cause)
+    reason!("the end of the job cannot be written: {}", cause)
 }
 
 /// Ends a job and writes its result, both or neither.
@@ -203,7 +203,7 @@ async fn write<W: Work>(
     app: &App,
     claimed: &Job,
     job: &Job<W::Subject>,
-    outcome: Result<W::Done, String>,
+    outcome: Result<W::Output, String>,
 ) -> Result<Outcome, Fault> {
     let mut tx = app.store.begin().await?;
     if !queue::end(&mut tx, claimed, outcome.as_ref().err().map(String::as_str)).await? {

@@ -112,7 +112,7 @@ async fn add(
 impl Work for SendMessage {
     const KIND: &'static str = "send";
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(app: &App, job: &Job) -> Result<(), Failure> {
         let sql = "SELECT * FROM outbox WHERE id = $1 AND sent_at IS NULL";

@@ -18,7 +18,7 @@ const MOST: i64 = 10;
 const LISTED: i64 = 50;
 
 #[derive(Deserialize)]
-struct Sent {
+struct SentMessage {
     id: String,
     attempt: i64,
     created_at: i64,
@@ -26,8 +26,8 @@ struct Sent {
     error: Option<String>,
 }
 
-impl From<Sent> for Delivery {
-    fn from(sent: Sent) -> Self {
+impl From<SentMessage> for Delivery {
+    fn from(sent: SentMessage) -> Self {
         Self {
             id: sent.id,
             attempts: sent.attempt,
@@ -46,7 +46,7 @@ pub async fn of_benchmark(store: &Store, benchmark: &str) -> Result<Vec<Webhook>
     for (id, url, created_at) in rows {
         let sql = "SELECT id, attempt, created_at, sent_at, error FROM outbox \
                    WHERE kind = 'webhook' AND target = $1 ORDER BY id DESC LIMIT $2";
-        let sent: Vec<Sent> = store.fetch(sql, args![&id, LISTED]).await?;
+        let sent: Vec<SentMessage> = store.fetch(sql, args![&id, LISTED]).await?;
         let deliveries = sent.into_iter().map(Into::into).collect();
         webhooks.push(Webhook { id, url, created_at: clock::time(created_at), deliveries });
     }

@@ -12,17 +12,17 @@ const REFUSALS: [i64; 4] = [8, 10, 13, 14];
 
 /// The disk below a database, as the statements have found it.
 #[derive(Clone, Debug)]
-pub struct Disk(Arc<Found>);
+pub struct Disk(Arc<DiskState>);
 
 #[derive(Debug)]
-struct Found {
+struct DiskState {
     folder: PathBuf,
     is_refusing: AtomicBool,
 }
 
 impl Disk {
     pub(super) fn of(folder: PathBuf) -> Self {
-        Self(Arc::new(Found { folder, is_refusing: AtomicBool::new(false) }))
+        Self(Arc::new(DiskState { folder, is_refusing: AtomicBool::new(false) }))
     }
 
     /// Keeps in mind that the disk has refused, if that is what the error says.

@@ -12,8 +12,8 @@
 mod disk;
 mod export;
 mod migrate;
-mod passing;
 mod record;
+mod retryable;
 mod server;
 mod value;
 
@@ -28,8 +28,8 @@ use sqlx::{AssertSqlSafe, Connection, PgPool, Postgres, Sqlite, SqlitePool, Tran
 
 pub use disk::Disk;
 pub use export::{Import, is_empty, tables};
-pub use passing::passes;
 pub use record::{Record, json, or_default};
+pub use retryable::is_retryable;
 pub use server::Server;
 pub use sqlx::Error;
 pub use value::{Column, Row, Value};
@@ -90,7 +90,7 @@ macro_rules! bound {
 }
 
 /// Tells a test that counts statements of this one.
-fn counted() {
+fn count_statement() {
     #[cfg(debug_assertions)]
     crate::testing::count_statement();
 }
@@ -102,7 +102,7 @@ macro_rules! statements {
         impl $type {
             /// Runs a statement, and returns the number of rows that it changed.
             pub async fn execute($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<u64, Error> {
-                counted();
+                count_statement();
                 let done = match $self {
                     $write => bound!(sql, values).execute($writer).await.map(|done| done.rows_affected()),
                     $server => bound!(sql, values).execute($any).await.map(|done| done.rows_affected()),
@@ -112,7 +112,7 @@ macro_rules! statements {
 
             /// The first row of a query, if there is one.
             pub async fn first($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Option<Row>, Error> {
-                counted();
+                count_statement();
                 let row = match $self {
                     $read => bound!(sql, values).fetch_optional($reader).await.map(|row| row.map(Row::Sqlite)),
                     $server => bound!(sql, values).fetch_optional($any).await.map(|row| row.map(Row::Postgres)),
@@ -122,7 +122,7 @@ macro_rules! statements {
 
             /// All rows of a query.
             pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
-                counted();
+                count_statement();
                 match $self {
                     $read => {
                         Ok(bound!(sql, values).fetch_all($reader).await?.into_iter().map(Row::Sqlite).collect())

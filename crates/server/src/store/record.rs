@@ -156,7 +156,7 @@ impl<'de> Deserializer<'de> for Cell<'_> {
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Unreadable> {
-        visitor.visit_seq(Numbered { row: self.row, next: 0, length })
+        visitor.visit_seq(TupleColumns { row: self.row, next: 0, length })
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Unreadable> {
@@ -194,13 +194,13 @@ impl<'de> MapAccess<'de> for Fields<'_> {
 }
 
 /// The columns of a tuple.
-struct Numbered<'r> {
+struct TupleColumns<'r> {
     row: &'r Row,
     next: usize,
     length: usize,
 }
 
-impl<'de> SeqAccess<'de> for Numbered<'_> {
+impl<'de> SeqAccess<'de> for TupleColumns<'_> {
     type Error = Unreadable;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
-    struct Sold {
+    struct Sale {
         fruit: Fruit,
         price: f64,
     }
@@ -258,7 +258,7 @@ mod tests {
             weight: None,
             notes: vec!["sweet".to_owned()],
         };
-        assert_eq!(store.fetch_one::<Sold>(sold, args![]).await.unwrap(), Sold { fruit, price: 0.5 });
+        assert_eq!(store.fetch_one::<Sale>(sold, args![]).await.unwrap(), Sale { fruit, price: 0.5 });
         let pairs: Vec<(String, Option<i64>)> =
             store.fetch("SELECT 'a', 1 UNION ALL SELECT 'b', NULL ORDER BY 1", args![]).await.unwrap();
         assert_eq!(pairs, [("a".to_owned(), Some(1)), ("b".to_owned(), None)]);

@@ -15,10 +15,10 @@ const CONNECT: Duration = Duration::from_millis(700);
 
 /// The server of a database.
 #[derive(Clone, Debug)]
-pub struct Server(Arc<Shared>);
+pub struct Server(Arc<ServerState>);
 
 #[derive(Debug)]
-struct Shared {
+struct ServerState {
     options: PgConnectOptions,
     /// The last result and its time. Those who look at the same time wait for one of them.
     found: Mutex<Option<(Instant, bool)>>,
@@ -26,7 +26,7 @@ struct Shared {
 
 impl Server {
     pub(super) fn at(options: PgConnectOptions) -> Self {
-        Self(Arc::new(Shared { options, found: Mutex::new(None) }))
+        Self(Arc::new(ServerState { options, found: Mutex::new(None) }))
     }
 
     /// Ends once the server has been looked for and not found; a server that is only busy is there.

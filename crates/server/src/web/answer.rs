@@ -45,9 +45,9 @@ impl<T: JsonSchema> Input for Body<T> {
 }
 
 /// The query of an address.
-pub struct Asked<T>(pub T);
+pub struct UrlQuery<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequestParts<App> for Asked<T> {
+impl<T: DeserializeOwned> FromRequestParts<App> for UrlQuery<T> {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Fault> {
@@ -55,7 +55,7 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Asked<T> {
     }
 }
 
-impl<T: JsonSchema> Input for Asked<T> {
+impl<T: JsonSchema> Input for UrlQuery<T> {
     fn describe(contract: &mut Contract) {
         contract.query = Some(describe::<T>);
     }
@@ -75,7 +75,7 @@ pub struct Answer<T, const STATUS: u16 = 200> {
 pub type Created<T> = Answer<T, 201>;
 
 /// An answer that has nothing to say but that it was done.
-pub type Done = Answer<(), 204>;
+pub type NoContent = Answer<(), 204>;
 
 impl<T: Serialize, const STATUS: u16> Answer<T, STATUS> {
     /// The value as JSON.

@@ -18,7 +18,7 @@ const CHUNK: u64 = 1 << 16;
 
 /// The part of a file that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum RequestedPart {
     /// All of it.
     Whole,
     /// The bytes from the first to the last.
@@ -30,25 +30,25 @@ enum Wanted {
 }
 
 /// The part that a request wants of a file with this tag and size.
-fn wanted(headers: &HeaderMap, tag: &str, size: u64) -> Wanted {
+fn requested_part(headers: &HeaderMap, tag: &str, size: u64) -> RequestedPart {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(known) = text(header::IF_NONE_MATCH) {
         let is_known = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
         if known.split(',').any(|one| is_known(one.trim())) {
-            return Wanted::Nothing;
+            return RequestedPart::Nothing;
         }
     }
     if text(header::IF_RANGE).is_some_and(|known| known != tag) {
-        return Wanted::Whole;
+        return RequestedPart::Whole;
     }
-    text(header::RANGE).map_or(Wanted::Whole, |range| part(range, size))
+    text(header::RANGE).map_or(RequestedPart::Whole, |range| part(range, size))
 }
 
 /// The part that a header asks for; several parts at once are answered with the whole.
-fn part(range: &str, size: u64) -> Wanted {
+fn part(range: &str, size: u64) -> RequestedPart {
     let Some((first, last)) = range.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'))
     else {
-        return Wanted::Whole;
+        return RequestedPart::Whole;
     };
     let number = |text: &str| -> Result<Option<u64>, ()> {
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -58,16 +58,18 @@ fn part(range: &str, size: u64) -> Wanted {
             _ => Err(()),
         }
     };
-    let (Ok(first), Ok(last)) = (number(first.trim()), number(last.trim())) else { return Wanted::Whole };
+    let (Ok(first), Ok(last)) = (number(first.trim()), number(last.trim())) else {
+        return RequestedPart::Whole;
+    };
     match (first, last) {
-        (None, None) => Wanted::Whole,
-        (None, Some(0)) => Wanted::Beyond,
-        (None, Some(n)) if size > 0 => Wanted::Part(size.saturating_sub(n), size - 1),
-        (Some(first), Some(last)) if last < first => Wanted::Whole,
+        (None, None) => RequestedPart::Whole,
+        (None, Some(0)) => RequestedPart::Beyond,
+        (None, Some(n)) if size > 0 => RequestedPart::Part(size.saturating_sub(n), size - 1),
+        (Some(first), Some(last)) if last < first => RequestedPart::Whole,
         (Some(first), last) if first < size => {
-            Wanted::Part(first, last.map_or(size - 1, |last| last.min(size - 1)))
+            RequestedPart::Part(first, last.map_or(size - 1, |last| last.min(size - 1)))
         }
-        _ => Wanted::Beyond,
+        _ => RequestedPart::Beyond,
     }
 }
 
@@ -82,7 +84,7 @@ pub async fn send(
     let mut file = File::open(path).await?;
     let size = file.metadata().await?.len();
     let tag = format!("\"{hash}\"");
-    let wanted = wanted(headers, &tag, size);
+    let wanted = requested_part(headers, &tag, size);
     let mut answer = Response::builder()
         .header(header::ETAG, &tag)
         .header(header::ACCEPT_RANGES, "bytes")
@@ -92,13 +94,13 @@ pub async fn send(
         answer = answer.header(header::CONTENT_DISPOSITION, attachment(name));
     }
     let answer = match wanted {
-        Wanted::Nothing => answer.status(StatusCode::NOT_MODIFIED).body(Body::empty()),
-        Wanted::Beyond => answer
+        RequestedPart::Nothing => answer.status(StatusCode::NOT_MODIFIED).body(Body::empty()),
+        RequestedPart::Beyond => answer
             .status(StatusCode::RANGE_NOT_SATISFIABLE)
             .header(header::CONTENT_RANGE, format!("bytes */{size}"))
             .body(Body::empty()),
-        Wanted::Whole => answer.header(header::CONTENT_LENGTH, size).body(body(file, size)),
-        Wanted::Part(first, last) => {
+        RequestedPart::Whole => answer.header(header::CONTENT_LENGTH, size).body(body(file, size)),
+        RequestedPart::Part(first, last) => {
             file.seek(SeekFrom::Start(first)).await?;
             let n = last - first + 1;
             answer
@@ -151,25 +153,25 @@ mod tests {
     #[test]
     fn a_range_is_one_part_of_the_file() {
         for (range, expected) in [
-            ("bytes=0-", Wanted::Part(0, 99)),
-            ("bytes=0-0", Wanted::Part(0, 0)),
-            ("bytes=10-19", Wanted::Part(10, 19)),
-            ("bytes=90-1000", Wanted::Part(90, 99)),
-            ("bytes=-10", Wanted::Part(90, 99)),
-            ("bytes=-1000", Wanted::Part(0, 99)),
-            ("bytes=100-", Wanted::Beyond),
-            ("bytes=-0", Wanted::Beyond),
-            ("bytes=5-4", Wanted::Whole),
-            ("bytes=0-1,5-6", Wanted::Whole),
-            ("bytes=+1-2", Wanted::Whole),
-            ("bytes=99999999999999999999-", Wanted::Whole),
-            ("items=0-1", Wanted::Whole),
-            ("bytes=-", Wanted::Whole),
+            ("bytes=0-", RequestedPart::Part(0, 99)),
+            ("bytes=0-0", RequestedPart::Part(0, 0)),
+            ("bytes=10-19", RequestedPart::Part(10, 19)),
+            ("bytes=90-1000", RequestedPart::Part(90, 99)),
+            ("bytes=-10", RequestedPart::Part(90, 99)),
+            ("bytes=-1000", RequestedPart::Part(0, 99)),
+            ("bytes=100-", RequestedPart::Beyond),
+            ("bytes=-0", RequestedPart::Beyond),
+            ("bytes=5-4", RequestedPart::Whole),
+            ("bytes=0-1,5-6", RequestedPart::Whole),
+            ("bytes=+1-2", RequestedPart::Whole),
+            ("bytes=99999999999999999999-", RequestedPart::Whole),
+            ("items=0-1", RequestedPart::Whole),
+            ("bytes=-", RequestedPart::Whole),
         ] {
             assert_eq!(part(range, 100), expected, "{range}");
         }
-        assert_eq!(part("bytes=0-", 0), Wanted::Beyond);
-        assert_eq!(part("bytes=-5", 0), Wanted::Beyond);
+        assert_eq!(part("bytes=0-", 0), RequestedPart::Beyond);
+        assert_eq!(part("bytes=-5", 0), RequestedPart::Beyond);
     }
 
     #[test]
@@ -186,10 +188,13 @@ mod tests {
         let headers = |pairs: &[(header::HeaderName, &'static str)]| -> HeaderMap {
             pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
         };
-        let of = |pairs: &[_]| wanted(&headers(pairs), "\"a\"", 100);
-        assert_eq!(of(&[(header::RANGE, "bytes=5-"), (header::IF_RANGE, "\"a\"")]), Wanted::Part(5, 99));
-        assert_eq!(of(&[(header::RANGE, "bytes=5-"), (header::IF_RANGE, "\"b\"")]), Wanted::Whole);
-        assert_eq!(of(&[(header::IF_NONE_MATCH, "\"b\", W/\"a\"")]), Wanted::Nothing);
-        assert_eq!(of(&[(header::IF_NONE_MATCH, "\"b\"")]), Wanted::Whole);
+        let of = |pairs: &[_]| requested_part(&headers(pairs), "\"a\"", 100);
+        assert_eq!(
+            of(&[(header::RANGE, "bytes=5-"), (header::IF_RANGE, "\"a\"")]),
+            RequestedPart::Part(5, 99)
+        );
+        assert_eq!(of(&[(header::RANGE, "bytes=5-"), (header::IF_RANGE, "\"b\"")]), RequestedPart::Whole);
+        assert_eq!(of(&[(header::IF_NONE_MATCH, "\"b\", W/\"a\"")]), RequestedPart::Nothing);
+        assert_eq!(of(&[(header::IF_NONE_MATCH, "\"b\"")]), RequestedPart::Whole);
     }
 }

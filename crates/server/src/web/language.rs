@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, header};
 use serde::Deserialize;
 
 use super::cookie;
-pub use crate::why::fill;
+pub use crate::reason::fill;
 
 /// The cookie with the chosen language.
 pub const COOKIE: &str = "language";
@@ -101,8 +101,8 @@ impl Language {
         }
     }
 
-    /// A reason in this language, if [`why!`](crate::why!) has made it or what it is made of; what parsers and the
-    /// engine say stays as it is.
+    /// A reason in this language, if [`reason!`](crate::reason!) has made it or what it is made of; what parsers and
+    /// the engine say stays as it is.
     pub fn reason(self, english: &str) -> String {
         if self == Self::English {
             return english.to_owned();
@@ -134,12 +134,12 @@ pub const fn say(english: &'static str) -> &'static str {
 }
 
 /// A choice that pages show in words.
-pub trait Shown {
+pub trait Label {
     /// The meaning of the choice, in English.
     fn words(&self) -> &'static str;
 }
 
-impl<T: Shown> Shown for &T {
+impl<T: Label> Label for &T {
     fn words(&self) -> &'static str {
         T::words(self)
     }
@@ -176,14 +176,14 @@ mod tests {
     }
 
     /// The sentences in the files of a folder, each with the file that says it.
-    fn said(folder: &Path, found: &mut BTreeMap<String, String>) {
+    fn collect_sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
         // A mark, then a literal; the message of a fault follows its status and its code.
-        let mark = r#"(?:\b(?:t[123]?|fill|say|why!)\(|\bfault!\(\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
+        let mark = r#"(?:\b(?:t[123]?|fill|say|reason!)\(|\bfault!\(\s*\w+,\s*"[a-z0-9-]+",)\s*"((?:[^"\\]|\\.|\\\n)*)""#;
         let (mark, break_of_line) = (Regex::new(mark).unwrap(), Regex::new(r"\\\n\s*").unwrap());
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                said(&path, found);
+                collect_sentences(&path, found);
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
@@ -208,12 +208,12 @@ mod tests {
     fn every_sentence_has_one_translation_and_none_is_left_over() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut used = BTreeMap::new();
-        said(&root.join("src"), &mut used);
-        said(&root.join("templates"), &mut used);
+        collect_sentences(&root.join("src"), &mut used);
+        collect_sentences(&root.join("templates"), &mut used);
         used.extend(
-            crate::shown::sentences().into_iter().map(|said| (said.to_owned(), "a choice".to_owned())),
+            crate::labels::sentences().into_iter().map(|said| (said.to_owned(), "a choice".to_owned())),
         );
-        used.extend(crate::why::ELSEWHERE.iter().map(|said| ((*said).to_owned(), "a reason".to_owned())));
+        used.extend(crate::reason::ELSEWHERE.iter().map(|said| ((*said).to_owned(), "a reason".to_owned())));
         let mut known = BTreeMap::new();
         for (feature, english, _) in translations() {
             let other = known.insert(english.clone(), feature.clone());

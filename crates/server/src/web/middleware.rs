@@ -17,9 +17,9 @@ use super::language::Language;
 use super::page::Page;
 use super::{Visitor, is_program, network};
 use crate::app::App;
-use crate::cause;
 use crate::fault;
 use crate::fault::Fault;
+use crate::request_id;
 use crate::traces;
 
 /// The content security policy of the pages: browsers run nothing but the script of the site.
@@ -52,14 +52,14 @@ struct FaultPage<'a> {
 
 /// The layer around all routes.
 pub async fn finish_response(State(app): State<App>, request: Request, next: Next) -> Response {
-    let id = cause::of_request(&request, &app.settings.proxies);
+    let id = request_id::of_request(&request, &app.settings.proxies);
     let route = request.extensions().get::<MatchedPath>().map_or("-", MatchedPath::as_str).to_owned();
     // The route and not the path, which may hold a secret. A span below the level of the log would not be in it.
     let span = tracing::error_span!("request", id, method = %request.method(), route);
     let proxied = network::is_proxied(&request, &app.settings.proxies).then_some(request.headers());
     traces::of_request(&span, &id, request.method(), &route, proxied);
     let answer = answer(app, request, next, &id, &route);
-    let response = cause::within(Some(id.clone()), answer).instrument(span.clone()).await;
+    let response = request_id::within(Some(id.clone()), answer).instrument(span.clone()).await;
     traces::answered(&span, response.status().as_u16());
     response
 }
@@ -157,7 +157,7 @@ fn problem(fault: &Fault, language: Language, id: &str) -> Response {
         title: fault.status.canonical_reason().unwrap_or("error").to_owned(),
         status: fault.status.as_u16(),
         code: fault.code.to_owned(),
-        detail: fault.said(language),
+        detail: fault.sentence(language),
         request_id: id.to_owned(),
         more: fault.more.as_deref().cloned().unwrap_or_default(),
         retry_after: fault.retry_after,

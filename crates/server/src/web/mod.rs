@@ -22,8 +22,8 @@ use axum::http::{HeaderMap, header};
 use cookie::Cookie;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-pub use answer::{Answer, Asked, Body, Created, Done, Either};
-pub use language::Shown;
+pub use answer::{Answer, Body, Created, Either, NoContent, UrlQuery};
+pub use language::Label;
 pub use network::Attempt;
 pub use page::Page;
 pub use route::{Access, Field, Route, Scope};

@@ -12,7 +12,7 @@ use axum::response::{Html, IntoResponse, Response};
 use capeval_api::Time;
 
 use super::assets;
-use super::language::{Language, Shown};
+use super::language::{Label, Language};
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::clock;
@@ -99,13 +99,13 @@ impl Page {
     }
 
     /// The meaning of a choice.
-    pub fn choice(&self, choice: &impl Shown) -> &'static str {
+    pub fn choice(&self, choice: &impl Label) -> &'static str {
         self.language.t(choice.words())
     }
 
     /// A refusal as a sentence.
     pub fn fault(&self, fault: &Fault) -> String {
-        fault.said(self.language)
+        fault.sentence(self.language)
     }
 
     /// The reason why something was refused or failed.
@@ -148,12 +148,12 @@ impl Page {
 
     /// A time in words.
     pub fn time(&self, time: &i64) -> String {
-        clock::shown(*time)
+        clock::readable(*time)
     }
 
     /// A time of the API in words.
     pub fn written(&self, time: &Time) -> String {
-        clock::parse(&time.0).map_or_else(|| time.0.clone(), clock::shown)
+        clock::parse(&time.0).map_or_else(|| time.0.clone(), clock::readable)
     }
 
     /// The day of a time.

@@ -48,7 +48,7 @@ async fn host(site: &Site) -> (Client, Client) {
 }
 
 /// A phase with two submissions of Ada's team, which Hanna runs.
-struct Hosted {
+struct HostedSite {
     site: Site,
     phase: String,
     /// The path of the phase for programs of hosts.
@@ -61,7 +61,7 @@ struct Hosted {
     submissions: [String; 2],
 }
 
-impl Hosted {
+impl HostedSite {
     async fn new(database: Database) -> Self {
         let site = Site::new(database).await;
         let phase = benchmark(&site, "per_day = 2\nin_total = 4").await;
@@ -90,7 +90,8 @@ impl Hosted {
 }
 
 async fn only_its_hosts_run_a_phase(database: Database) {
-    let Hosted { site, api, browser, team, submissions: [first, _], .. } = Hosted::new(database).await;
+    let HostedSite { site, api, browser, team, submissions: [first, _], .. } =
+        HostedSite::new(database).await;
     let stranger = site.program("Otto", Role::Host, Scope::Host).await;
     let member = site.program("Ada", Role::Member, Scope::Host).await;
     let narrow = site.program("Hanna", Role::Host, Scope::Submit).await;
@@ -137,7 +138,8 @@ async fn only_its_hosts_run_a_phase(database: Database) {
 }
 
 async fn hosts_change_limits_and_grant_more(database: Database) {
-    let Hosted { site: _site, phase, api, browser, program, ada, team, .. } = Hosted::new(database).await;
+    let HostedSite { site: _site, phase, api, browser, program, ada, team, .. } =
+        HostedSite::new(database).await;
     send(&ada, &phase, "Third", results(40, 5)).await.expect(429);
     let shown = program
         .post_json(&format!("{api}/limits"), &json!({ "per_day": 3, "in_total": 5 }))
@@ -171,8 +173,8 @@ async fn hosts_change_limits_and_grant_more(database: Database) {
 
 /// Also while it is being scored.
 async fn what_a_host_cancels_is_given_back(database: Database) {
-    let hosted = Hosted::new(database).await;
-    let Hosted { site, program, ada, submissions: [first, second], .. } = &hosted;
+    let hosted = HostedSite::new(database).await;
+    let HostedSite { site, program, ada, submissions: [first, second], .. } = &hosted;
     assert_eq!(hosted.used().await, 2);
     let sql = "UPDATE submission SET state = 'running' WHERE id = $1";
     site.app.store.execute(sql, args![second]).await.unwrap();
@@ -189,8 +191,8 @@ async fn what_a_host_cancels_is_given_back(database: Database) {
 
 /// With a reason that the board shows, and back.
 async fn hosts_take_a_submission_off_the_board(database: Database) {
-    let hosted = Hosted::new(database).await;
-    let Hosted { site, browser, program, ada, submissions: [first, _], .. } = &hosted;
+    let hosted = HostedSite::new(database).await;
+    let HostedSite { site, browser, program, ada, submissions: [first, _], .. } = &hosted;
     site.work().await;
     let of_ada = |board: &Value| {
         let rows = board["rows"].as_array().unwrap();
@@ -220,7 +222,7 @@ async fn hosts_take_a_submission_off_the_board(database: Database) {
 }
 
 async fn hosts_stop_submissions_and_let_them_go_on(database: Database) {
-    let Hosted { site: _site, phase, api, browser, program, ada, .. } = Hosted::new(database).await;
+    let HostedSite { site: _site, phase, api, browser, program, ada, .. } = HostedSite::new(database).await;
     let more = json!({ "per_day": 9, "in_total": 9 });
     program.post_json(&format!("{api}/limits"), &more).await.expect(200);
     assert!(
@@ -237,8 +239,8 @@ async fn hosts_stop_submissions_and_let_them_go_on(database: Database) {
 }
 
 async fn what_hosts_do_is_noted_with_who_did_it(database: Database) {
-    let Hosted { site: _site, api, browser, program, team, submissions: [first, second], .. } =
-        Hosted::new(database).await;
+    let HostedSite { site: _site, api, browser, program, team, submissions: [first, second], .. } =
+        HostedSite::new(database).await;
     let grant = json!({ "team": team, "extra": 1, "total": false, "reason": "a lost day" });
     for (path, body) in [
         (format!("{api}/limits"), json!({ "per_day": 3, "in_total": 5 })),
@@ -273,7 +275,7 @@ async fn what_hosts_do_is_noted_with_who_did_it(database: Database) {
 }
 
 async fn hosts_have_a_page_of_webhooks(database: Database) {
-    let Hosted { site, browser, .. } = Hosted::new(database).await;
+    let HostedSite { site, browser, .. } = HostedSite::new(database).await;
     let other_browser = site.person("Olga", Role::Host).await;
     let page =
         browser.post("/b/b/webhooks", &[("url", "https://hooks.example.org/x")]).await.expect(200).text;
@@ -650,8 +652,8 @@ async fn settle(site: &Site) {
 
 /// Whatever changes what stands, the rows are those that would be made from all submissions.
 async fn boards_keep_what_their_submissions_make(database: Database) {
-    let hosted = Hosted::new(database).await;
-    let Hosted { site, phase, api, program, ada, submissions: [first, second], .. } = &hosted;
+    let hosted = HostedSite::new(database).await;
+    let HostedSite { site, phase, api, program, ada, submissions: [first, second], .. } = &hosted;
     let bao = site.program("Bao", Role::Member, Scope::Submit).await;
     let browser_of_ada = site.person("Ada", Role::Member).await;
     send(&bao, phase, "Third", results(40, 7)).await.expect(201);

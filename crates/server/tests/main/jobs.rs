@@ -37,7 +37,7 @@ struct Unreliable;
 impl Work for Unreliable {
     const KIND: &'static str = "test";
     type Subject = String;
-    type Done = String;
+    type Output = String;
 
     async fn run(app: &App, job: &Job) -> Result<String, Failure> {
         match (job.attempt, job.subject.as_bytes().last()) {
@@ -204,7 +204,7 @@ struct Slow;
 impl Work for Slow {
     const KIND: &'static str = "slow";
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job) -> Result<(), Failure> {
         std::future::pending().await
@@ -221,7 +221,7 @@ struct Quick;
 impl Work for Quick {
     const KIND: &'static str = "quick";
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job) -> Result<(), Failure> {
         Ok(())
@@ -240,7 +240,7 @@ struct Failing;
 impl Work for Failing {
     const KIND: &'static str = "failing";
     type Subject = u8;
-    type Done = ();
+    type Output = ();
 
     async fn run(app: &App, job: &Job<u8>) -> Result<(), Failure> {
         match job.subject {
@@ -298,7 +298,7 @@ struct Unwritable;
 impl Work for Unwritable {
     const KIND: &'static str = "unwritable";
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job) -> Result<(), Failure> {
         Ok(())

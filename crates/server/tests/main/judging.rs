@@ -26,7 +26,7 @@ const PICTURES: &str = "https://pictures.example.org/{id:012}.jpg";
 const AGREEMENT: &str = "/b/b/p/agreement";
 
 /// A phase with captions of Ada's team and of a baseline, which Judy and Jules may be asked to judge.
-struct Judged {
+struct JudgedSite {
     site: Site,
     phase: String,
     admin: Client,
@@ -41,7 +41,7 @@ async fn judge(client: &Client, item: &str, grade: i64, machine: bool) -> Answer
     client.post("/b/b/p/judge", &fields).await
 }
 
-impl Judged {
+impl JudgedSite {
     async fn new(database: Database) -> Self {
         let site = Site::new(database).await;
         let phase = benchmark(&site, "human = false").await;
@@ -99,7 +99,7 @@ impl Judged {
 }
 
 async fn what_cannot_be_judged_is_refused(database: Database) {
-    let judged = Judged::new(database).await;
+    let judged = JudgedSite::new(database).await;
     for (images, pictures, people, words) in [
         ("0", PICTURES, "", "Choose 1 to 1000 images"),
         ("5", "http://pictures.example.org/{id}.jpg", "", "must begin with https:// and have {id} in place"),
@@ -120,7 +120,7 @@ async fn what_cannot_be_judged_is_refused(database: Database) {
 
 /// The page looks the same for captions of all authors.
 async fn captions_are_judged_blind_and_once(database: Database) {
-    let judged = Judged::begun(database).await;
+    let judged = JudgedSite::begun(database).await;
     let [judy, jules] = &judged.judges;
     let answer = judy.get("/b/b/p/judge").await.expect(200);
     let policy = answer.header("content-security-policy").to_owned();
@@ -139,8 +139,8 @@ async fn captions_are_judged_blind_and_once(database: Database) {
 
 /// Here with a request made by hand.
 async fn no_one_judges_captions_of_their_own_team(database: Database) {
-    let judged = Judged::begun(database).await;
-    let Judged { site, ada, .. } = &judged;
+    let judged = JudgedSite::begun(database).await;
+    let JudgedSite { site, ada, .. } = &judged;
     let sql = "SELECT item.id AS id FROM evaluation_item AS item JOIN submission ON submission.id = item.submission \
                WHERE submission.kind = 'entry'";
     let own: String = site.app.store.all(sql, args![]).await.unwrap()[0].get("id").unwrap();
@@ -160,7 +160,7 @@ async fn no_one_judges_captions_of_their_own_team(database: Database) {
 }
 
 async fn the_board_has_what_judgements_add_up_to(database: Database) {
-    let Judged { site, phase, ada, .. } = Judged::done(database).await;
+    let JudgedSite { site, phase, ada, .. } = JudgedSite::done(database).await;
     let board = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
     let judged = board["judged_by_people"].as_array().unwrap();
     assert_eq!(judged.len(), 3);
@@ -182,7 +182,7 @@ async fn the_board_has_what_judgements_add_up_to(database: Database) {
 
 /// The scores of so few images are not drawn: one could tell them.
 async fn a_page_says_how_metrics_agree_with_the_judges(database: Database) {
-    let Judged { site, admin, judges, .. } = Judged::done(database).await;
+    let JudgedSite { site, admin, judges, .. } = JudgedSite::done(database).await;
     let page = site.anybody().get(AGREEMENT).await.expect(200).text;
     assert!(page.contains("Not calculated yet."), "{page}");
     judges[0].post(AGREEMENT, &[]).await.expect(404);
@@ -219,7 +219,7 @@ async fn a_page_says_how_metrics_agree_with_the_judges(database: Database) {
 }
 
 async fn hosts_learn_why_there_is_no_agreement(database: Database) {
-    let Judged { site, admin, .. } = Judged::new(database).await;
+    let JudgedSite { site, admin, .. } = JudgedSite::new(database).await;
     admin.post(AGREEMENT, &[]).await.expect(303);
     site.work().await;
     let failed = "The calculation failed: no caption has been judged";
@@ -228,8 +228,8 @@ async fn hosts_learn_why_there_is_no_agreement(database: Database) {
 }
 
 async fn judging_ends_and_begins_again(database: Database) {
-    let judged = Judged::done(database).await;
-    let Judged { site, admin, judges, .. } = &judged;
+    let judged = JudgedSite::done(database).await;
+    let JudgedSite { site, admin, judges, .. } = &judged;
     let item: String =
         site.app.store.all("SELECT id FROM evaluation_item", args![]).await.unwrap()[0].get("id").unwrap();
     admin.post("/b/b/p/host/judging/close", &[]).await.expect(303);

@@ -27,16 +27,20 @@ on_both! {
 
 /// The messages of a receiver.
 #[derive(Clone, Default)]
-struct Received(Arc<Mutex<Vec<(HeaderMap, Bytes)>>>);
+struct ReceivedRequests(Arc<Mutex<Vec<(HeaderMap, Bytes)>>>);
 
 /// A receiver on loopback that refuses the first message, and its address.
-async fn receiver() -> (String, Received) {
-    async fn receive(State(received): State<Received>, headers: HeaderMap, body: Bytes) -> StatusCode {
+async fn receiver() -> (String, ReceivedRequests) {
+    async fn receive(
+        State(received): State<ReceivedRequests>,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> StatusCode {
         let mut received = received.0.lock().unwrap();
         received.push((headers, body));
         if received.len() == 1 { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }
     }
-    let received = Received::default();
+    let received = ReceivedRequests::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/hook", listener.local_addr().unwrap());
     let router = Router::new().route("/hook", axum::routing::post(receive)).with_state(received.clone());

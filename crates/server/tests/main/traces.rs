@@ -15,9 +15,9 @@ use crate::support::process::{Server, command, exchange};
 
 /// The bytes that a collector has received.
 #[derive(Clone, Default)]
-struct Received(Arc<Mutex<Vec<u8>>>);
+struct ReceivedBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Received {
+impl ReceivedBytes {
     /// Starts a collector, and returns its port.
     fn listen(&self) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -89,7 +89,7 @@ fn submit(server: &Server, token: &str, more: &str) {
 fn a_request_and_what_it_causes_are_one_trace() {
     let folder = tempfile::tempdir().unwrap();
     let token = prepare(folder.path());
-    let received = Received::default();
+    let received = ReceivedBytes::default();
     let collector = format!("http://127.0.0.1:{}/", received.listen());
     let settings = [("TRACES", collector.as_str()), ("PROXIES", "['127.0.0.1']")];
     let server = Server::start(folder.path(), "", &settings);
@@ -114,7 +114,7 @@ fn a_request_and_what_it_causes_are_one_trace() {
 #[test]
 fn only_listed_proxies_tell_traces() {
     let folder = tempfile::tempdir().unwrap();
-    let received = Received::default();
+    let received = ReceivedBytes::default();
     let collector = format!("http://127.0.0.1:{}", received.listen());
     let server = Server::start(folder.path(), "", &[("TRACES", &collector)]);
     let told = "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";

@@ -16,7 +16,7 @@ use crate::{args, clock, ids};
 pub(super) const MINUTES: i64 = 10;
 
 /// A request to a provider.
-pub(super) struct Asked {
+pub(super) struct BegunAttempt {
     /// The value that the browser keeps in a cookie.
     pub cookie: String,
     pub state: String,
@@ -29,13 +29,13 @@ pub(super) struct Asked {
 
 /// A sign-in whose person is known.
 #[derive(Deserialize)]
-pub(super) struct Answered {
+pub(super) struct AnsweredAttempt {
     #[serde(deserialize_with = "store::json")]
     identity: Option<Identity>,
     pub destination: String,
 }
 
-impl Asked {
+impl BegunAttempt {
     /// Makes a new request to a provider.
     pub fn new(destination: &str) -> std::io::Result<Self> {
         let [cookie, state, nonce, verifier] =
@@ -54,7 +54,7 @@ fn ended() -> Fault {
 }
 
 /// Begins a sign-in.
-pub(super) async fn begin(store: &Store, provider: &Provider, asked: &Asked) -> Result<(), Fault> {
+pub(super) async fn begin(store: &Store, provider: &Provider, asked: &BegunAttempt) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
     let now = clock::now();
     tx.execute("DELETE FROM sign_in_attempt WHERE expires_at <= $1", args![now]).await?;
@@ -81,7 +81,7 @@ pub(super) async fn take(
     provider: &Provider,
     cookie: &str,
     state: &str,
-) -> Result<Asked, Fault> {
+) -> Result<BegunAttempt, Fault> {
     let mut tx = store.begin().await?;
     let taken: Option<(String, String, String)> = tx
         .fetch_optional(
@@ -92,7 +92,7 @@ pub(super) async fn take(
         .await?;
     let (nonce, verifier, destination) = taken.ok_or_else(ended)?;
     tx.commit().await?;
-    Ok(Asked { cookie: cookie.to_owned(), state: state.to_owned(), nonce, verifier, destination })
+    Ok(BegunAttempt { cookie: cookie.to_owned(), state: state.to_owned(), nonce, verifier, destination })
 }
 
 /// Keeps who came back, until the sign-in is finished or its time is over.
@@ -114,7 +114,7 @@ impl Work for ForgetAttempt {
     const KIND: &'static str = "sign-in-end";
     /// The hash of the cookie.
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job) -> Result<(), Failure> {
         Ok(())
@@ -129,8 +129,9 @@ impl Work for ForgetAttempt {
 /// The person who came back in this browser, and the page to go to.
 pub(super) async fn answered(store: &Store, cookie: &str) -> Result<(Identity, String), Fault> {
     let sql = "SELECT identity, destination FROM sign_in_attempt WHERE hash = $1 AND expires_at > $2";
-    let found: Option<Answered> = store.fetch_optional(sql, args![ids::digest(cookie), clock::now()]).await?;
-    let Answered { identity, destination } = found.ok_or_else(ended)?;
+    let found: Option<AnsweredAttempt> =
+        store.fetch_optional(sql, args![ids::digest(cookie), clock::now()]).await?;
+    let AnsweredAttempt { identity, destination } = found.ok_or_else(ended)?;
     Ok((identity.ok_or_else(ended)?, destination))
 }
 

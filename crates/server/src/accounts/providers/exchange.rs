@@ -4,16 +4,16 @@ use data_encoding::{BASE64, BASE64URL_NOPAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::attempts::Asked;
+use super::attempts::BegunAttempt;
 use super::provider::ProviderKind;
-use super::remote::{self, Told};
-use super::token::{self, Refused};
-use super::{Known, Provider};
+use super::remote::{self, RemoteAnswer};
+use super::token::{self, TokenRefusal};
+use super::{KnownProviders, Provider};
 use crate::accounts::people;
 use crate::app::App;
+use crate::clean_text;
 use crate::fault;
 use crate::fault::Fault;
-use crate::plain;
 use crate::web::encode;
 
 /// A person, according to a provider.
@@ -59,9 +59,9 @@ pub(super) fn return_address(app: &App, provider: &Provider) -> String {
 /// The address at which someone signs in to a provider.
 pub(super) async fn address(
     app: &App,
-    known: &Known,
+    known: &KnownProviders,
     provider: &Provider,
-    asked: &Asked,
+    asked: &BegunAttempt,
 ) -> Result<String, Fault> {
     let (endpoint, scope) = match provider.kind {
         ProviderKind::OpenidConnect => {
@@ -106,7 +106,7 @@ struct Tokens {
 pub(super) async fn identity(
     app: &App,
     provider: &Provider,
-    asked: &Asked,
+    asked: &BegunAttempt,
     code: &str,
     issuer: Option<&str>,
 ) -> Result<Identity, Fault> {
@@ -120,7 +120,7 @@ pub(super) async fn identity(
 async fn tokens(
     app: &App,
     provider: &Provider,
-    asked: &Asked,
+    asked: &BegunAttempt,
     code: &str,
     endpoint: &str,
     in_form: bool,
@@ -143,7 +143,7 @@ async fn tokens(
         }
     };
     let told = remote::post(provider, endpoint, credentials, form).await;
-    let Told { is_success, value } = told.map_err(|error| away(provider, &error))?;
+    let RemoteAnswer { is_success, value } = told.map_err(|error| away(provider, &error))?;
     let Tokens { error, .. } = &value;
     if !is_success || error.is_some() {
         return Err(unconfirmed(provider, error.as_deref().unwrap_or("the code is refused")));
@@ -154,7 +154,7 @@ async fn tokens(
 async fn of_token(
     app: &App,
     provider: &Provider,
-    asked: &Asked,
+    asked: &BegunAttempt,
     code: &str,
     issuer: Option<&str>,
 ) -> Result<Identity, Fault> {
@@ -170,7 +170,7 @@ async fn of_token(
     let told = tokens(app, provider, asked, code, endpoint, in_form).await?;
     let token = told.id_token.ok_or_else(|| unconfirmed(provider, "there is no ID token"))?;
     let mut checked = token::checked(provider, &described, &token, &asked.nonce);
-    if let Err(Refused::UnknownKey) = checked {
+    if let Err(TokenRefusal::UnknownKey) = checked {
         described = app.providers.renewed(provider).await.map_err(|error| away(provider, &error))?;
         checked = token::checked(provider, &described, &token, &asked.nonce);
     }
@@ -180,7 +180,7 @@ async fn of_token(
         issuer: provider.issuer.clone(),
         email: claims.email.and_then(|email| people::address(&email).ok()),
         is_verified,
-        name: plain::line(&claims.name.unwrap_or_default()),
+        name: clean_text::line(&claims.name.unwrap_or_default()),
         subject: claims.sub,
     })
 }
@@ -200,7 +200,12 @@ struct Email {
 }
 
 /// GitHub signs no tokens: it is asked over TLS, with the token that it gave to this server for this code.
-async fn of_github(app: &App, provider: &Provider, asked: &Asked, code: &str) -> Result<Identity, Fault> {
+async fn of_github(
+    app: &App,
+    provider: &Provider,
+    asked: &BegunAttempt,
+    code: &str,
+) -> Result<Identity, Fault> {
     let base = provider.base();
     let endpoint = format!("{base}/login/oauth/access_token");
     let told = tokens(app, provider, asked, code, &endpoint, true).await?;
@@ -224,6 +229,6 @@ async fn of_github(app: &App, provider: &Provider, asked: &Asked, code: &str) ->
         subject: user.id.to_string(),
         email: email.and_then(|email| people::address(&email.email).ok()),
         is_verified,
-        name: plain::line(&user.name.unwrap_or(user.login)),
+        name: clean_text::line(&user.name.unwrap_or(user.login)),
     })
 }

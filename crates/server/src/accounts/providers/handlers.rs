@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Provider;
-use super::attempts::{self, Asked as Attempted, MINUTES};
+use super::attempts::{self, BegunAttempt as Attempted, MINUTES};
 use super::exchange::{self, Identity};
 use super::identities::{self, NO_PASSWORD, Owner};
 use crate::accounts::people::{self, Account, NewAccount};
@@ -21,7 +21,7 @@ use crate::fault::Fault;
 use crate::outbox;
 use crate::settings::Settings;
 use crate::web::route::{get, post};
-use crate::web::{Access, Asked, Attempt, Body, Page, Route, Scope, cookie, local};
+use crate::web::{Access, Attempt, Body, Page, Route, Scope, UrlQuery, cookie, local};
 
 pub(super) fn routes() -> Vec<Route> {
     let all = Access::Public;
@@ -49,7 +49,7 @@ fn cookie_name(settings: &Settings) -> &'static str {
 }
 
 /// The cookie of a sign-in; empty without one.
-fn kept(app: &App, headers: &HeaderMap) -> String {
+fn attempt_cookie(app: &App, headers: &HeaderMap) -> String {
     cookie(headers, cookie_name(&app.settings)).map(|cookie| cookie.value().to_owned()).unwrap_or_default()
 }
 
@@ -63,7 +63,7 @@ async fn begin(
     app: App,
     _: Attempt,
     Path(id): Path<String>,
-    Asked(To { to }): Asked<To>,
+    UrlQuery(To { to }): UrlQuery<To>,
 ) -> Result<Response, Fault> {
     let provider = provider(&app, &id)?;
     let asked = Attempted::new(local(&to))?;
@@ -82,7 +82,7 @@ async fn begin(
 
 /// The parameters with which a provider sends someone back.
 #[derive(Deserialize, JsonSchema)]
-struct Returned {
+struct ProviderReply {
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -97,11 +97,12 @@ async fn back(
     page: Page,
     _: Attempt,
     Path(id): Path<String>,
-    Asked(returned): Asked<Returned>,
+    UrlQuery(returned): UrlQuery<ProviderReply>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let provider = provider(&app, &id)?;
-    let asked = attempts::take(&app.store, provider, &kept(&app, &headers), &returned.state).await?;
+    let asked =
+        attempts::take(&app.store, provider, &attempt_cookie(&app, &headers), &returned.state).await?;
     if returned.error.is_some() || returned.code.is_empty() {
         return Err(fault!(
             FORBIDDEN,
@@ -168,7 +169,7 @@ struct Finish<'a> {
 
 /// The form that finishes a sign-in.
 #[derive(Default, Deserialize, JsonSchema)]
-struct Entered {
+struct FinishForm {
     /// `create` for a new account.
     #[serde(default)]
     action: String,
@@ -184,8 +185,8 @@ struct Entered {
 }
 
 async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Fault> {
-    let (identity, _) = attempts::answered(&app.store, &kept(&app, &headers)).await?;
-    show_again(&app, &page, &identity, &Entered::default(), None).await
+    let (identity, _) = attempts::answered(&app.store, &attempt_cookie(&app, &headers)).await?;
+    show_again(&app, &page, &identity, &FinishForm::default(), None).await
 }
 
 /// Returns true if someone may create an account with the address that a provider confirms.
@@ -201,7 +202,7 @@ async fn show_again(
     app: &App,
     page: &Page,
     identity: &Identity,
-    entered: &Entered,
+    entered: &FinishForm,
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let owner = identities::owner(&app.store, identity).await?;
@@ -225,9 +226,9 @@ async fn finish(
     page: Page,
     headers: HeaderMap,
     _: Attempt,
-    Body(entered): Body<Entered>,
+    Body(entered): Body<FinishForm>,
 ) -> Result<Response, Fault> {
-    let cookie = kept(&app, &headers);
+    let cookie = attempt_cookie(&app, &headers);
     let (identity, destination) = attempts::answered(&app.store, &cookie).await?;
     match finished(&app, &page, &cookie, &identity, &destination, &entered).await {
         Err(fault) if fault.status == StatusCode::UNPROCESSABLE_ENTITY => {
@@ -243,7 +244,7 @@ async fn finished(
     cookie: &str,
     identity: &Identity,
     destination: &str,
-    entered: &Entered,
+    entered: &FinishForm,
 ) -> Result<Response, Fault> {
     if let Owner::Linked(account) | Owner::SameAddress(account) =
         identities::owner(&app.store, identity).await?

@@ -63,7 +63,7 @@ pub(super) async fn link(tx: &mut Tx, identity: &Identity, account: &str) -> Res
 
 /// An identity on the account page.
 #[derive(Deserialize)]
-struct Linked {
+struct LinkedIdentity {
     id: String,
     issuer: String,
     created_at: i64,
@@ -76,17 +76,20 @@ pub async fn of_account(
     account: &str,
 ) -> Result<Vec<(String, String, i64)>, Error> {
     let sql = "SELECT id, issuer, created_at FROM identity WHERE account = $1 ORDER BY id";
-    let linked: Vec<Linked> = store.fetch(sql, args![account]).await?;
+    let linked: Vec<LinkedIdentity> = store.fetch(sql, args![account]).await?;
     let name = |issuer: String| {
         let provider = settings.providers.iter().find(|provider| provider.issuer == issuer);
         provider.map_or(issuer, |provider| provider.name.clone())
     };
-    Ok(linked.into_iter().map(|Linked { id, issuer, created_at }| (id, name(issuer), created_at)).collect())
+    Ok(linked
+        .into_iter()
+        .map(|LinkedIdentity { id, issuer, created_at }| (id, name(issuer), created_at))
+        .collect())
 }
 
 /// An identity in the export of what a person has.
 #[derive(Deserialize, Serialize)]
-pub struct Exported {
+pub struct ExportedIdentity {
     issuer: String,
     /// The id by which the provider knows the person.
     subject: String,
@@ -95,7 +98,7 @@ pub struct Exported {
 }
 
 /// The identities of an account, for the person.
-pub async fn exported(store: &Store, account: &str) -> Result<Vec<Exported>, Error> {
+pub async fn exported(store: &Store, account: &str) -> Result<Vec<ExportedIdentity>, Error> {
     let sql = "SELECT issuer, subject, created_at FROM identity WHERE account = $1 ORDER BY id";
     store.fetch(sql, args![account]).await
 }

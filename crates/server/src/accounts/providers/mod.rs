@@ -8,14 +8,14 @@ mod attempts;
 mod exchange;
 mod handlers;
 pub mod identities;
-mod known;
+mod known_providers;
 mod provider;
 mod remote;
 mod signatures;
 mod token;
 
 pub use attempts::ForgetAttempt;
-pub use known::Known;
+pub use known_providers::KnownProviders;
 pub use provider::{Provider, check};
 
 use crate::web::Route;

@@ -13,7 +13,7 @@ use super::Provider;
 const LARGEST: u64 = 1 << 20;
 
 /// An answer, with its status: success or not.
-pub(super) struct Told<T> {
+pub(super) struct RemoteAnswer<T> {
     pub is_success: bool,
     pub value: T,
 }
@@ -51,7 +51,7 @@ pub(super) async fn get<T: DeserializeOwned + Send + 'static>(
     }
     let address = address.to_owned();
     let ask = move || -> anyhow::Result<T> {
-        let Told { is_success, value } = read(request.call()?)?;
+        let RemoteAnswer { is_success, value } = read(request.call()?)?;
         ensure!(is_success, "{address} refuses");
         Ok(value)
     };
@@ -64,7 +64,7 @@ pub(super) async fn post<T: DeserializeOwned + Send + 'static>(
     address: &str,
     credentials: Option<String>,
     form: Vec<(&'static str, String)>,
-) -> anyhow::Result<Told<T>> {
+) -> anyhow::Result<RemoteAnswer<T>> {
     require(provider, address)?;
     let mut request = agent(provider).post(address).header(header::ACCEPT, "application/json");
     if let Some(credentials) = credentials {
@@ -73,11 +73,11 @@ pub(super) async fn post<T: DeserializeOwned + Send + 'static>(
     tokio::task::spawn_blocking(move || read(request.send_form(form)?)).await?
 }
 
-fn read<T: DeserializeOwned>(answer: Response<ureq::Body>) -> anyhow::Result<Told<T>> {
+fn read<T: DeserializeOwned>(answer: Response<ureq::Body>) -> anyhow::Result<RemoteAnswer<T>> {
     let is_success = answer.status().is_success();
     let status = answer.status();
     let bytes = answer.into_body().into_with_config().limit(LARGEST).read_to_vec()?;
     let value =
         serde_json::from_slice(&bytes).with_context(|| format!("an answer with the status {status}"))?;
-    Ok(Told { is_success, value })
+    Ok(RemoteAnswer { is_success, value })
 }

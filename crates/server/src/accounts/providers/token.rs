@@ -7,7 +7,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::known::Described;
+use super::known_providers::ProviderDescription;
 use super::{Provider, signatures};
 use crate::clock;
 
@@ -40,13 +40,13 @@ impl Claims {
 
 /// The reason why a token is refused.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum TokenRefusal {
     /// No known key may have signed it; the provider may have a new one.
     UnknownKey,
     Wrong(String),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for TokenRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownKey => f.write_str("no key of the provider has signed the token"),
@@ -55,7 +55,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl From<jsonwebtoken::errors::Error> for Refused {
+impl From<jsonwebtoken::errors::Error> for TokenRefusal {
     fn from(error: jsonwebtoken::errors::Error) -> Self {
         Self::Wrong(error.to_string())
     }
@@ -77,16 +77,16 @@ fn is_of(key: &Jwk, algorithm: Algorithm) -> bool {
 /// The claims of a token that a provider has signed for this server, in answer to a request with this nonce.
 pub(super) fn checked(
     provider: &Provider,
-    described: &Described,
+    described: &ProviderDescription,
     token: &str,
     nonce: &str,
-) -> Result<Claims, Refused> {
+) -> Result<Claims, TokenRefusal> {
     signatures::install()?;
     let header = decode_header(token)?;
     let fits =
         |key: &&Jwk| is_of(key, header.alg) && (header.kid.is_none() || header.kid == key.common.key_id);
     let keys: Vec<&Jwk> = described.keys.iter().filter(fits).collect();
-    let [key] = keys[..] else { return Err(Refused::UnknownKey) };
+    let [key] = keys[..] else { return Err(TokenRefusal::UnknownKey) };
     let mut validation = Validation::new(header.alg);
     validation.set_required_spec_claims(&["aud", "exp", "iss", "sub"]);
     validation.set_audience(&[&provider.client_id]);
@@ -94,7 +94,7 @@ pub(super) fn checked(
     // Times are compared below, with the clock of the server.
     validation.validate_exp = false;
     let claims: Claims = decode(token, &DecodingKey::from_jwk(key)?, &validation)?.claims;
-    let wrong = |what: &str| Err(Refused::Wrong(what.to_owned()));
+    let wrong = |what: &str| Err(TokenRefusal::Wrong(what.to_owned()));
     let (now, drift) = (clock::now() as f64 / 1000.0, DRIFT as f64);
     if claims.exp < now - drift {
         return wrong("the token has expired");

@@ -7,11 +7,11 @@ use capeval_api::{Cell, ColumnKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clean_text;
 use crate::fault;
 use crate::fault::Fault;
-use crate::plain;
+use crate::reason;
 use crate::web::Page;
-use crate::why;
 
 /// The most columns of a phase.
 const COLUMNS: usize = 12;
@@ -51,42 +51,42 @@ pub struct Column {
 /// # Errors
 /// If a column cannot be filled in, or a name is not one.
 pub fn check(columns: &[Column]) -> anyhow::Result<()> {
-    ensure!(columns.len() <= COLUMNS, why!("a phase has at most {} columns", COLUMNS));
+    ensure!(columns.len() <= COLUMNS, reason!("a phase has at most {} columns", COLUMNS));
     let mut keys = HashSet::new();
     for column in columns {
         let Column { key, label, kind, unit, choices, .. } = column;
         let is_key = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if key.is_empty() || key.len() > LABEL || !key.bytes().all(is_key) {
-            bail!(why!(
+            bail!(reason!(
                 "`{}` is not the key of a column: use at most {} lowercase letters, digits and hyphens",
                 key,
                 LABEL
             ));
         }
-        ensure!(keys.insert(key), why!("two columns have the key {}", key));
+        ensure!(keys.insert(key), reason!("two columns have the key {}", key));
         for name in choices.iter().chain([label]) {
             ensure!(
-                !name.is_empty() && plain::line(name) == *name && name.chars().count() <= LABEL,
-                why!("the column {}: `{}` is not a text of 1 to {} characters", key, name, LABEL)
+                !name.is_empty() && clean_text::line(name) == *name && name.chars().count() <= LABEL,
+                reason!("the column {}: `{}` is not a text of 1 to {} characters", key, name, LABEL)
             );
         }
         ensure!(
-            plain::line(unit) == *unit && unit.chars().count() <= LABEL,
-            why!("the column {}: `{}` is not a unit of at most {} characters", key, unit, LABEL)
+            clean_text::line(unit) == *unit && unit.chars().count() <= LABEL,
+            reason!("the column {}: `{}` is not a unit of at most {} characters", key, unit, LABEL)
         );
         ensure!(
             unit.is_empty() || *kind == ColumnKind::Number,
-            why!("the column {}: only a column of the kind `number` has a unit", key)
+            reason!("the column {}: only a column of the kind `number` has a unit", key)
         );
         match kind {
             ColumnKind::Choice => ensure!(
                 (2..=CHOICES).contains(&choices.len())
                     && choices.iter().collect::<HashSet<_>>().len() == choices.len(),
-                why!("the column {}: give 2 to {} different choices", key, CHOICES)
+                reason!("the column {}: give 2 to {} different choices", key, CHOICES)
             ),
             _ => ensure!(
                 choices.is_empty(),
-                why!("the column {}: only a column of the kind `choice` has choices", key)
+                reason!("the column {}: only a column of the kind `choice` has choices", key)
             ),
         }
     }
@@ -96,7 +96,7 @@ pub fn check(columns: &[Column]) -> anyhow::Result<()> {
 impl Column {
     /// The value of a text in the column; `None` if it is empty.
     pub fn read(&self, given: &str) -> Result<Option<Cell>, Fault> {
-        let (given, label) = (plain::line(given), &self.label);
+        let (given, label) = (clean_text::line(given), &self.label);
         if given.is_empty() && !self.required {
             return Ok(None);
         }
@@ -157,7 +157,7 @@ impl Column {
     }
 
     /// A cell in the language of a page.
-    pub fn shown(&self, page: &Page, cell: &Cell) -> String {
+    pub fn cell_text(&self, page: &Page, cell: &Cell) -> String {
         match cell {
             Cell::YesNo(true) => page.t("yes").to_owned(),
             Cell::YesNo(false) => page.t("no").to_owned(),

@@ -1,7 +1,7 @@
 //! Methods as teams describe them: authors, links, tags, and the columns that hosts define.
 
 mod columns;
-mod said;
+mod method_form;
 
 pub use columns::{Column, check};
-pub use said::{About, Changes, Checked, Said};
+pub use method_form::{About, Changes, CheckedMethod, MethodDetails};

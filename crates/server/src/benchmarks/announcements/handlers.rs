@@ -12,10 +12,10 @@ use super::records::{self, Announcement};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::as_html;
-use crate::benchmarks::records::{self as benchmarks, Phase, Seen};
+use crate::benchmarks::records::{self as benchmarks, Phase, SeenBenchmark};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Done, Either, Hosted, Page, Route, Visible, encode};
+use crate::web::{Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, Visible, encode};
 
 /// The most announcements on a page.
 const LISTED: i64 = 200;
@@ -40,7 +40,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "announcements.html")]
 struct AnnouncementsPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     announcements: &'a [Announcement],
     /// The form of hosts.
     form: Option<Form>,
@@ -84,7 +84,7 @@ impl Draft {
     }
 }
 
-async fn form(app: &App, seen: &Seen, draft: Draft, preview: Option<String>) -> Result<Form, Fault> {
+async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form, Fault> {
     let Draft { id, title, text, phase, mail } = draft;
     Ok(Form {
         id,
@@ -95,7 +95,11 @@ async fn form(app: &App, seen: &Seen, draft: Draft, preview: Option<String>) -> 
     })
 }
 
-async fn list(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Answer<Announcements>, Fault> {
+async fn list(
+    app: App,
+    page: Page,
+    Visible(seen): Visible<SeenBenchmark>,
+) -> Result<Answer<Announcements>, Fault> {
     let announcements = records::newest(&app.store, &seen.benchmark.id, seen.is_host, LISTED).await?;
     let form = match seen.is_host && !page.is_program() {
         true => Some(form(&app, &seen, Draft::empty(), None).await?),
@@ -112,7 +116,7 @@ async fn list(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Answ
 async fn show(
     app: &App,
     page: &Page,
-    seen: &Seen,
+    seen: &SeenBenchmark,
     form: Form,
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
@@ -130,7 +134,7 @@ async fn show(
 async fn preview(
     app: App,
     page: Page,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Body(draft): Body<Draft>,
 ) -> Result<Response, Fault> {
     let html = as_html(&draft.text);
@@ -141,7 +145,7 @@ async fn preview(
 async fn edit_form(
     app: App,
     page: Page,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Fault> {
     let Announcement { title, text, .. } = records::by_id(&app.store, &seen.benchmark.id, &id).await?;
@@ -149,7 +153,7 @@ async fn edit_form(
     show(&app, &page, &seen, form, None).await
 }
 
-fn place(seen: &Seen, done: &str) -> String {
+fn place(seen: &SeenBenchmark, done: &str) -> String {
     format!("/b/{}/announcements?done={done}", encode(&seen.benchmark.slug))
 }
 
@@ -157,7 +161,7 @@ async fn publish(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Body(given): Body<NewAnnouncement>,
 ) -> Result<Either<Created<CreatedAnnouncement>, Response>, Fault> {
     match records::publish(&app, &by, &seen.benchmark.id, &given).await {
@@ -174,10 +178,10 @@ async fn edit(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<NewAnnouncement>,
-) -> Result<Either<Done, Response>, Fault> {
+) -> Result<Either<NoContent, Response>, Fault> {
     match records::edit(&app, &by, &seen.benchmark.id, &id, &given).await {
         Ok(()) => Ok(Either::One(page.then(&place(&seen, "saved"), &()))),
         Err(fault) if page.is_program() || fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
@@ -192,9 +196,9 @@ async fn retract(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     records::retract(&app, &by, &seen.benchmark.id, &id).await?;
     Ok(page.then(&place(&seen, "removed"), &()))
 }

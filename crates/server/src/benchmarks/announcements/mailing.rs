@@ -44,7 +44,7 @@ impl FromStr for Recipients {
 }
 
 #[derive(Deserialize)]
-struct Announced {
+struct AnnouncementMail {
     title: String,
     text: String,
     benchmark: String,
@@ -73,7 +73,7 @@ const RECIPIENTS: &str = "SELECT account.id AS id, account.email AS email, accou
 impl Work for MailAnnouncement {
     const KIND: &'static str = "announcement";
     type Subject = Recipients;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job<Recipients>) -> Result<(), Failure> {
         Ok(())
@@ -91,7 +91,7 @@ impl Work for MailAnnouncement {
             tracing::error!(announcement, reason, "an announcement is not sent to all");
             return Ok(());
         }
-        let announced: Option<Announced> = tx.fetch_optional(ANNOUNCED, args![announcement]).await?;
+        let announced: Option<AnnouncementMail> = tx.fetch_optional(ANNOUNCED, args![announcement]).await?;
         let Some(announced) = announced else { return Ok(()) };
         let phase = announced.phase.as_deref().unwrap_or("");
         let recipients: Vec<Recipient> =

@@ -14,7 +14,7 @@ use crate::jobs;
 use crate::jobs::queue::Priority;
 use crate::outbox;
 use crate::store::{Error, Store, Tx};
-use crate::{args, audit, clock, ids, plain};
+use crate::{args, audit, clean_text, clock, ids};
 
 /// The most characters of a title and of a text.
 const TITLE: usize = 120;
@@ -86,7 +86,7 @@ pub(super) async fn by_id(store: &Store, benchmark: &str, id: &str) -> Result<An
 
 /// The title and the text in the form in which they are stored.
 fn checked(new: &NewAnnouncement) -> Result<(String, String), Fault> {
-    let title = plain::line(&new.title);
+    let title = clean_text::line(&new.title);
     let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let text = new.text.replace("\r\n", "\n").chars().filter(is_text).collect::<String>().trim().to_owned();
     let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());

@@ -204,7 +204,7 @@ mod tests {
     use capeval_api::SubmissionKind;
 
     use super::*;
-    use crate::benchmarks::about::Said;
+    use crate::benchmarks::about::MethodDetails;
 
     fn asked(query: &str) -> BoardQuery {
         serde_html_form::from_str(query).unwrap()
@@ -218,7 +218,10 @@ mod tests {
             team_name: team_name.to_owned(),
             method: method.to_owned(),
             link: String::new(),
-            said: Said { tags: vec!["open".to_owned(), team_name.to_lowercase()], ..Said::default() },
+            said: MethodDetails {
+                tags: vec!["open".to_owned(), team_name.to_lowercase()],
+                ..MethodDetails::default()
+            },
             blob: None,
             created_at: clock::parse(day).unwrap(),
             scores: Default::default(),

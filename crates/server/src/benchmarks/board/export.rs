@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 
 use super::choices::BoardQuery;
 use super::order::{Candidate, Row, rounded};
-use super::queries::{Board, Judged, board};
+use super::queries::{Board, JudgementTotals, board};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::Column;
@@ -26,7 +26,7 @@ const COMPARISON: &str = "“≈ row above” marks a row that does not differ s
     mark: where the row above on the whole board is not shown, the mark names it.";
 
 /// JSON or CSV.
-pub type Exported = Either<Answer<capeval_api::Board>, Response>;
+pub type BoardExport = Either<Answer<capeval_api::Board>, Response>;
 
 /// A board as JSON or, if that is asked for, as CSV.
 pub async fn export(
@@ -34,7 +34,7 @@ pub async fn export(
     of: &SeenPhase,
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
-) -> Result<Exported, Fault> {
+) -> Result<BoardExport, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let board = board(app, of, &sets, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {
@@ -97,18 +97,18 @@ fn row_for_programs(row: &Row, measures: &[Described], details: &[Column], decim
         submitted_at: clock::time(row.entry.created_at),
         scores,
         intervals,
-        row_above: row.above.as_deref().map(named),
+        row_above: row.above.as_deref().map(row_above),
         not_different_from_row_above: row.is_tied,
         p_of_difference_from_row_above: row.p,
     }
 }
 
-fn named(entry: &Candidate) -> RowAbove {
+fn row_above(entry: &Candidate) -> RowAbove {
     RowAbove { kind: entry.kind.into(), team: entry.team_name.clone(), method: entry.method.clone() }
 }
 
-impl From<Judged> for JudgedSystem {
-    fn from(Judged { team_name, method, measured }: Judged) -> Self {
+impl From<JudgementTotals> for JudgedSystem {
+    fn from(JudgementTotals { team_name, method, measured }: JudgementTotals) -> Self {
         let SystemMeasures { system, m1, m2, m3, m4, at_least, judgements } = measured;
         let kind = if system.is_some() { JudgedKind::System } else { JudgedKind::Human };
         Self {

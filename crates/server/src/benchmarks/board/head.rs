@@ -3,7 +3,7 @@
 use super::choices::BoardQuery;
 use super::queries::Board;
 use crate::app::App;
-use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::fault::Fault;
 use crate::web::Page;
 use crate::web::language::say;
@@ -46,7 +46,7 @@ pub struct Tab {
 
 /// The head of a page of a board.
 pub struct Head<'a> {
-    pub seen: &'a Seen,
+    pub seen: &'a SeenBenchmark,
     pub phase: &'a Phase,
     /// `None` if the visitor may not see any score.
     pub board: Option<&'a Board>,

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::benchmarks::records::{self, SeenPhase};
 use crate::fault::Fault;
 use crate::web::recent::Making;
-use crate::web::{Asked, Page, Visible};
+use crate::web::{Page, UrlQuery, Visible};
 
 #[derive(Template)]
 #[template(path = "intervals.html")]
@@ -30,7 +30,7 @@ pub(super) async fn show(
     app: App,
     page: Page,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<BoardQuery>,
+    UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &asked).await?;

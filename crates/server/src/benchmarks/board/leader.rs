@@ -1,10 +1,10 @@
 //! The best entry of a board, for pages that show no more of it.
 
-use super::order::{order, shown};
+use super::order::{order, score_text};
 use super::queries::{Sight, sight};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::{Phase, ReferenceSet, Seen};
+use crate::benchmarks::records::{Phase, ReferenceSet, SeenBenchmark};
 use crate::fault::Fault;
 
 /// The entry in the first place.
@@ -24,7 +24,7 @@ pub fn short(label: &str) -> &str {
 /// The best entry of a phase by what ranks, if there is one and the visitor may see all scores.
 pub async fn leader(
     app: &App,
-    seen: &Seen,
+    seen: &SeenBenchmark,
     phase: &Phase,
     sets: &[ReferenceSet],
     visitor: Option<&Visitor>,
@@ -38,7 +38,7 @@ pub async fn leader(
     let best = rows.into_iter().find(|row| row.rank == Some(1));
     Ok(best.and_then(|row| {
         Some(Leader {
-            score: shown(row.entry.score(main)?, main, phase.decimals),
+            score: score_text(row.entry.score(main)?, main, phase.decimals),
             measure: short(&main.label).to_owned(),
             team_name: row.entry.team_name.clone(),
             method: row.entry.method.clone(),

@@ -11,18 +11,18 @@ mod progress;
 mod queries;
 mod standing;
 
-use self::export::Exported;
+use self::export::BoardExport;
 use super::records::SeenPhase;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::get;
-use crate::web::{Access, Asked, Page, Route, Visible};
+use crate::web::{Access, Page, Route, UrlQuery, Visible};
 
 pub use choices::BoardQuery;
 pub use leader::{Leader, leader, short};
-pub use order::{Candidate, Interval, LEVEL, named, rounded, shown, strength};
-pub use queries::{Board, Sight, Uncompared, board, forget_agreement, sight, uncompared, with_captions};
-pub use standing::{Kept, all_changed, changed, outdate};
+pub use order::{Candidate, Interval, LEVEL, entry_name, rounded, score_text, strength};
+pub use queries::{Board, Sight, UncomparedPair, board, forget_agreement, sight, uncompared, with_captions};
+pub use standing::{StandingCache, all_changed, changed, outdate};
 
 pub(super) fn routes() -> Vec<Route> {
     let public = Access::Public;
@@ -50,7 +50,7 @@ async fn for_programs(
     app: App,
     page: Page,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<BoardQuery>,
-) -> Result<Exported, Fault> {
+    UrlQuery(asked): UrlQuery<BoardQuery>,
+) -> Result<BoardExport, Fault> {
     export::export(&app, &of, page.visitor.as_ref(), &asked).await
 }

@@ -8,7 +8,7 @@ use capeval_stats::correction::Correction;
 use capeval_tasks::Described;
 use serde::Deserialize;
 
-use crate::benchmarks::about::Said;
+use crate::benchmarks::about::MethodDetails;
 use crate::store;
 
 /// A scored submission, as it competes for its place.
@@ -23,7 +23,7 @@ pub struct Candidate {
     pub method: String,
     /// A link to more.
     pub link: String,
-    pub said: Said,
+    pub said: MethodDetails,
     /// The hash of the captions.
     pub blob: Option<String>,
     pub created_at: i64,
@@ -82,14 +82,14 @@ pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
 }
 
 /// The name of a submission: the team with the method, or the method of one that has no team.
-pub fn named(team: &str, method: &str) -> String {
+pub fn entry_name(team: &str, method: &str) -> String {
     if team.is_empty() { method.to_owned() } else { format!("{team} ({method})") }
 }
 
 impl Candidate {
     /// Its name: the team with the method, or the method of a baseline.
     pub fn name(&self) -> String {
-        named(&self.team_name, &self.method)
+        entry_name(&self.team_name, &self.method)
     }
 
     /// Its score by a measure.
@@ -211,7 +211,7 @@ fn rounded_to(value: f64, decimals: usize) -> f64 {
 }
 
 /// A score as people see it.
-pub fn shown(value: f64, measure: &Described, decimals: usize) -> String {
+pub fn score_text(value: f64, measure: &Described, decimals: usize) -> String {
     capeval_report::fixed(value, shown_decimals(measure, decimals))
 }
 
@@ -231,7 +231,7 @@ mod tests {
             team_name: String::new(),
             method: String::new(),
             link: String::new(),
-            said: Said::default(),
+            said: MethodDetails::default(),
             blob: None,
             created_at: i64::from(id.as_bytes()[0]),
             scores: score.map(|score| ("m".to_owned(), (score, None))).into_iter().collect(),

@@ -8,15 +8,15 @@ use capeval_tasks::Described;
 use super::choices::{ALL, BoardQuery};
 use super::export::export;
 use super::head::{Head, View};
-use super::order::{Candidate, Row, named, shown, strength};
-use super::queries::{Board, Judged, Removed, board};
+use super::order::{Candidate, Row, entry_name, score_text, strength};
+use super::queries::{Board, JudgementTotals, RemovedSubmission, board};
 use crate::app::App;
 use crate::benchmarks::records::{self, SeenPhase};
 use crate::benchmarks::{about, judging};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::recent::Making;
-use crate::web::{Asked, Page, Visible};
+use crate::web::{Page, UrlQuery, Visible};
 
 /// A column of a board as it is shown.
 struct Column {
@@ -62,7 +62,7 @@ struct Cell {
 impl ShownRow<'_> {
     /// Its entry in a column of the hosts.
     fn detail(&self, page: &Page, column: &about::Column) -> String {
-        self.entry.said.cell(column).map_or(String::new(), |cell| column.shown(page, cell))
+        self.entry.said.cell(column).map_or(String::new(), |cell| column.cell_text(page, cell))
     }
 
     fn class(&self) -> &'static str {
@@ -75,12 +75,12 @@ impl ShownRow<'_> {
     }
 }
 
-impl Judged {
+impl JudgementTotals {
     /// The author of the captions.
     fn name(&self, page: &Page) -> String {
         match self.method.as_str() {
             "" => page.t("References").to_owned(),
-            method => named(&self.team_name, method),
+            method => entry_name(&self.team_name, method),
         }
     }
 
@@ -107,8 +107,8 @@ struct BoardPage<'a> {
     choices: Vec<(&'a str, &'a str, bool)>,
     has_all_intervals: bool,
     all_columns: String,
-    removed: &'a [Removed],
-    judged: &'a [Judged],
+    removed: &'a [RemovedSubmission],
+    judged: &'a [JudgementTotals],
     /// The colour of each, as a class of the style, and its name.
     legend: Vec<(String, String)>,
     /// The cumulative distributions of their grades.
@@ -136,7 +136,7 @@ pub(super) async fn show(
     app: App,
     page: Page,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<BoardQuery>,
+    UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
     let visitor = page.visitor.as_ref();
     if !asked.format.is_empty() {
@@ -199,7 +199,7 @@ pub(super) async fn show(
 }
 
 /// The cumulative distributions of the grades of what was judged.
-fn distributions(page: &Page, judged: &[Judged]) -> String {
+fn distributions(page: &Page, judged: &[JudgementTotals]) -> String {
     let named: Vec<_> = judged.iter().map(|row| (row.name(page), &row.measured)).collect();
     judging::figure(page, &named)
 }
@@ -211,7 +211,7 @@ fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
         let scores = ranked.filter_map(|row| row.entry.score(measure));
         scores.max_by(|a, b| strength(Some(*a), measure).total_cmp(&strength(Some(*b), measure)))
     };
-    board.columns.iter().map(|measure| Some(shown(best(measure)?, measure, decimals))).collect()
+    board.columns.iter().map(|measure| Some(score_text(best(measure)?, measure, decimals))).collect()
 }
 
 fn shown_rows<'b>(
@@ -248,7 +248,7 @@ fn cell(row: &Row, measure: &Described, decimals: usize, has_interval: bool, bes
     let Some((score, interval)) = row.entry.scores.get(&measure.key) else {
         return Cell { score: "–".to_owned(), interval: String::new(), is_best: false };
     };
-    let text = |value: f64| shown(value, measure, decimals);
+    let text = |value: f64| score_text(value, measure, decimals);
     let score = text(*score);
     let interval = interval.filter(|_| has_interval);
     Cell {

@@ -10,14 +10,14 @@ use capeval_tasks::Described;
 
 use super::choices::BoardQuery;
 use super::head::{Head, View};
-use super::order::{Candidate, rounded, shown, strength};
+use super::order::{Candidate, rounded, score_text, strength};
 use super::queries::{Board, board};
 use crate::app::App;
 use crate::benchmarks::records::{self, Phase, SeenPhase};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::recent::Making;
-use crate::web::{Answer, Asked, Page, Visible};
+use crate::web::{Answer, Page, UrlQuery, Visible};
 
 /// A submission that has stood on a board.
 struct Point {
@@ -43,7 +43,7 @@ impl ProgressPage<'_> {
     /// The score of a point as it is shown.
     fn score(&self, point: &Point) -> String {
         let sort = self.head.board.map(|board| &board.sort);
-        sort.map_or(String::new(), |sort| shown(point.score, sort, self.head.phase.decimals))
+        sort.map_or(String::new(), |sort| score_text(point.score, sort, self.head.phase.decimals))
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn show(
     app: App,
     page: Page,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<BoardQuery>,
+    UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Response, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &asked).await?;
@@ -72,7 +72,7 @@ pub(super) async fn for_programs(
     app: App,
     page: Page,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<BoardQuery>,
+    UrlQuery(asked): UrlQuery<BoardQuery>,
 ) -> Result<Answer<Progress>, Fault> {
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let board = board(&app, &of, &sets, page.visitor.as_ref(), &asked).await?.ok_or_else(Fault::not_found)?;
@@ -115,7 +115,7 @@ async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> 
 fn figure(page: &Page, board: &Board, points: &[Point], decimals: usize) -> String {
     let day = |time: i64| time as f64 / clock::DAY as f64;
     let sort: &Described = &board.sort;
-    let text = |value: f64| shown(value, sort, decimals);
+    let text = |value: f64| score_text(value, sort, decimals);
     let held = points.iter().filter(|point| point.is_best);
     let held = held.map(|point| (day(point.entry.created_at), point.score)).collect();
     let dots = points.iter().map(|point| Dot {

@@ -14,7 +14,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::Column;
 use crate::benchmarks::judging;
-use crate::benchmarks::records::{BoardKind, Phase, ReferenceSet, Seen, SeenPhase};
+use crate::benchmarks::records::{BoardKind, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::fault::Fault;
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock};
@@ -26,7 +26,7 @@ async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<
 }
 
 /// Two submissions to compare, the smaller id first.
-pub struct Uncompared {
+pub struct UncomparedPair {
     pub one: WithCaptions,
     pub other: WithCaptions,
     /// The ids of the reference sets by which they were not compared.
@@ -39,8 +39,8 @@ pub async fn uncompared(
     store: &Store,
     phase: &Phase,
     sets: &[ReferenceSet],
-) -> Result<Vec<Uncompared>, Error> {
-    let mut found: IndexMap<(String, String), Uncompared> = IndexMap::new();
+) -> Result<Vec<UncomparedPair>, Error> {
+    let mut found: IndexMap<(String, String), UncomparedPair> = IndexMap::new();
     let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
     sets.sort_by_key(|set| set.name != phase.main_set);
     for set in sets {
@@ -64,7 +64,7 @@ pub async fn uncompared(
                 if known.contains(&key) {
                     continue;
                 }
-                let pair = found.entry(key).or_insert(Uncompared { one, other, sets: Vec::new() });
+                let pair = found.entry(key).or_insert(UncomparedPair { one, other, sets: Vec::new() });
                 if pair.sets.last() != Some(&set.id) {
                     pair.sets.push(set.id.clone());
                 }
@@ -109,9 +109,9 @@ pub struct Board {
     /// True if only rows of the visitor's teams are shown.
     pub is_own: bool,
     /// The rows that the hosts have removed, the newest removal first.
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedSubmission>,
     /// The sums of people's judgements of captions; empty where only own rows are shown.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<JudgementTotals>,
 }
 
 impl Board {
@@ -123,7 +123,7 @@ impl Board {
 
 /// The sums of people's judgements of a system.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgementTotals {
     /// The name of the team; empty for baselines and references.
     pub team_name: String,
     /// The name of the method; empty for references.
@@ -131,7 +131,7 @@ pub struct Judged {
     pub measured: SystemMeasures,
 }
 
-async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {
+async fn judged(store: &Store, phase: &Phase) -> Result<Vec<JudgementTotals>, Error> {
     let results = judging::results(store, &phase.id).await?;
     if results.is_empty() {
         return Ok(Vec::new());
@@ -153,14 +153,14 @@ async fn judged(store: &Store, phase: &Phase) -> Result<Vec<Judged>, Error> {
             Some(system) => systems.remove(system)?,
             None => Default::default(),
         };
-        Some(Judged { team_name, method, measured })
+        Some(JudgementTotals { team_name, method, measured })
     });
     Ok(judged.collect())
 }
 
 /// A submission that the hosts have removed from the board.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Removed {
+pub struct RemovedSubmission {
     /// The id of the team.
     pub team: Option<String>,
     pub team_name: String,
@@ -170,7 +170,7 @@ pub struct Removed {
     pub at: i64,
 }
 
-async fn removed(store: &Store, phase: &Phase) -> Result<Vec<Removed>, Error> {
+async fn removed(store: &Store, phase: &Phase) -> Result<Vec<RemovedSubmission>, Error> {
     store
         .fetch(
             "SELECT submission.team AS team, COALESCE(team.name, '') AS team_name, submission.method AS method, \
@@ -214,7 +214,7 @@ pub enum Sight {
 }
 
 /// The part of the boards of a phase that a visitor sees.
-pub fn sight(seen: &Seen, phase: &Phase, visitor: Option<&Visitor>) -> Sight {
+pub fn sight(seen: &SeenBenchmark, phase: &Phase, visitor: Option<&Visitor>) -> Sight {
     match (phase.board, visitor) {
         _ if seen.is_host || phase.is_revealed() => Sight::All,
         (BoardKind::Registered, Some(_)) => Sight::All,

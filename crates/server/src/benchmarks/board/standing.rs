@@ -172,9 +172,9 @@ const KEPT: usize = 32;
 
 /// The rows by a few reference sets, with the number that their phase had when they were read.
 #[derive(Default)]
-pub struct Kept(Mutex<HashMap<(String, bool), (i64, Standing)>>);
+pub struct StandingCache(Mutex<HashMap<(String, bool), (i64, Standing)>>);
 
-impl Kept {
+impl StandingCache {
     /// The rows by a reference set of `phase`, which are read again if any process has changed it since.
     pub(super) async fn standing(
         &self,

@@ -15,11 +15,11 @@ use super::records::SeenEntry;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::board::{self, rounded};
-use crate::benchmarks::records::{Phase, Seen, SeenPhase};
+use crate::benchmarks::records::{Phase, SeenBenchmark, SeenPhase};
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Either, Page, Route, Scope, Visible, encode};
+use crate::web::{Access, Answer, Either, Page, Route, Scope, UrlQuery, Visible, encode};
 
 /// The way in which entries are compared, in the words of the page.
 const COMPARISON: &str = "Each measure is tested by paired randomisation with 10,000 exchanges, or by the exact permutation \
@@ -46,7 +46,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "compare.html")]
 struct ComparePage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     choices: Vec<Choice>,
     /// The chosen entries; empty for none.
@@ -60,8 +60,8 @@ struct ComparePage<'a> {
 }
 
 impl<'a> ComparePage<'a> {
-    fn shown(&self, value: f64, by: &ByMeasure) -> String {
-        board::shown(value, &by.measure, self.phase.decimals)
+    fn score_text(&self, value: f64, by: &ByMeasure) -> String {
+        board::score_text(value, &by.measure, self.phase.decimals)
     }
 
     /// Returns true if a job is still to compute something.
@@ -78,7 +78,7 @@ impl<'a> ComparePage<'a> {
 
     /// A score of an image.
     fn of_image(&self, image: &ImageContrast, place: &usize, by: &ByImage) -> String {
-        board::shown(image.scores[*place], &by.measure, self.phase.decimals)
+        board::score_text(image.scores[*place], &by.measure, self.phase.decimals)
     }
 
     fn caption<'s>(&self, image: &'s ImageContrast, place: &usize) -> &'s str {
@@ -105,13 +105,13 @@ impl<'a> ComparePage<'a> {
     fn score(&self, by: &ByMeasure, place: &usize) -> (String, String) {
         let Some((score, interval)) = by.scores[*place] else { return ("–".to_owned(), String::new()) };
         let interval =
-            interval.map(|(low, high)| format!("{}–{}", self.shown(low, by), self.shown(high, by)));
-        (self.shown(score, by), interval.unwrap_or_default())
+            interval.map(|(low, high)| format!("{}–{}", self.score_text(low, by), self.score_text(high, by)));
+        (self.score_text(score, by), interval.unwrap_or_default())
     }
 
     fn difference(&self, by: &ByMeasure) -> String {
         let Some(difference) = difference(by, self.phase.decimals) else { return "–".to_owned() };
-        let text = self.shown(difference, by);
+        let text = self.score_text(difference, by);
         if text.starts_with(['-', '−']) { text } else { format!("+{text}") }
     }
 
@@ -262,7 +262,7 @@ async fn show(
     app: App,
     page: Page,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<EntryPair>,
+    UrlQuery(asked): UrlQuery<EntryPair>,
 ) -> Result<Either<Answer<EntryComparison>, Response>, Fault> {
     let visitor = page.visitor.as_ref();
     let (compared, problem, here) = match two(&asked) {
@@ -306,7 +306,7 @@ async fn compare(
     page: Page,
     by: Visitor,
     Visible(of): Visible<SeenPhase>,
-    Asked(asked): Asked<EntryPair>,
+    UrlQuery(asked): UrlQuery<EntryPair>,
 ) -> Result<Answer<EntryComparison>, Fault> {
     let ids = two(&asked)?;
     let entries = pairs::entries(&app, &of, ids, Some(&by)).await?;

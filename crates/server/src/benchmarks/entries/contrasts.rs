@@ -59,7 +59,7 @@ pub async fn by_image(
         return Ok(None);
     }
     let pair = Pair::of(entries);
-    let mut found = found(&app.store, &of.phase, &pair, &by.set.id, &measure.key).await?;
+    let mut found = find_contrast(&app.store, &of.phase, &pair, &by.set.id, &measure.key).await?;
     let progress = Progress::of::<ContrastPair>(app, &pair, found.is_some()).await?;
     if let Some(found) = found.as_mut().filter(|_| pair.one != entries[0].submission.id) {
         turn(found);
@@ -77,7 +77,7 @@ fn turn(found: &mut MeasureContrast) {
     }
 }
 
-async fn found(
+async fn find_contrast(
     store: &Store,
     phase: &Phase,
     Pair { one, other }: &Pair,
@@ -92,29 +92,29 @@ async fn found(
 }
 
 /// The result for a phase as it was then; `None` if it shows nothing.
-pub struct Contrasted(Option<(Phase, Vec<SetContrast>)>);
+pub struct PhaseContrasts(Option<(Phase, Vec<SetContrast>)>);
 
 impl Work for ContrastPair {
     const KIND: &'static str = "contrast-pair";
     type Subject = Pair;
-    type Done = Contrasted;
+    type Output = PhaseContrasts;
 
-    async fn run(app: &App, job: &Job<Pair>) -> Result<Contrasted, Failure> {
+    async fn run(app: &App, job: &Job<Pair>) -> Result<PhaseContrasts, Failure> {
         let (phase, sets, pair) = job.subject.to_compare(app).await?;
         if phase.per_image == PerImage::Nothing {
-            return Ok(Contrasted(None));
+            return Ok(PhaseContrasts(None));
         }
         let found = scoring::contrast_pair(app, &phase, &sets, &pair).await?;
-        Ok(Contrasted(Some((phase, found))))
+        Ok(PhaseContrasts(Some((phase, found))))
     }
 
     async fn finish(
         _: &App,
         tx: &mut Tx,
         job: &Job<Pair>,
-        outcome: Result<Contrasted, String>,
+        outcome: Result<PhaseContrasts, String>,
     ) -> Result<(), Fault> {
-        let Ok(Contrasted(Some((then, found)))) = outcome else { return Ok(()) };
+        let Ok(PhaseContrasts(Some((then, found)))) = outcome else { return Ok(()) };
         let Pair { one, other } = &job.subject;
         let phase = records::phase_alone(tx, &then.id).await?;
         // The hosts have changed their minds, or everything was scored again; those who still want it ask again.

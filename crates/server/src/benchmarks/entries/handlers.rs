@@ -4,10 +4,10 @@ use askama::Template;
 use capeval_api::{BoardEntry, EntryScore, EntryScores, OtherScore, SubmissionKind, TeamSubmission};
 use capeval_tasks::Described;
 
-use super::records::{self, Beside, Earlier, Measured, SeenEntry};
+use super::records::{self, Beside, Earlier, RankedScore, SeenEntry};
 use crate::app::App;
 use crate::benchmarks::board::{self, rounded};
-use crate::benchmarks::records::{Phase, Seen};
+use crate::benchmarks::records::{Phase, SeenBenchmark};
 use crate::benchmarks::submissions::Submission;
 use crate::clock;
 use crate::fault::Fault;
@@ -25,7 +25,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "entry.html")]
 struct EntryPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     submission: &'a Submission,
     team_name: &'a str,
@@ -39,19 +39,19 @@ struct EntryPage<'a> {
 }
 
 impl EntryPage<'_> {
-    fn shown(&self, score: &f64, measure: &Described) -> String {
-        board::shown(*score, measure, self.phase.decimals)
+    fn score_text(&self, score: &f64, measure: &Described) -> String {
+        board::score_text(*score, measure, self.phase.decimals)
     }
 
     /// The difference from another score, with its sign.
-    fn difference(&self, of: &Measured, other: &f64) -> String {
-        let text = self.shown(&(of.score - other), &of.measure);
+    fn difference(&self, of: &RankedScore, other: &f64) -> String {
+        let text = self.score_text(&(of.score - other), &of.measure);
         if text.starts_with('-') || text.starts_with('−') { text } else { format!("+{text}") }
     }
 
     /// The class of a score that is better or worse than another one, as shown.
-    fn class(&self, of: &Measured, other: &f64) -> &'static str {
-        if self.shown(&of.score, &of.measure) == self.shown(other, &of.measure) {
+    fn class(&self, of: &RankedScore, other: &f64) -> &'static str {
+        if self.score_text(&of.score, &of.measure) == self.score_text(other, &of.measure) {
             return "";
         }
         match board::strength(Some(of.score), &of.measure) > board::strength(Some(*other), &of.measure) {
@@ -62,8 +62,8 @@ impl EntryPage<'_> {
 
     /// The measures by which it is ahead of the best of the others, and of people: how many of how many.
     fn ahead(&self, board: &Beside) -> ((usize, usize), (usize, usize)) {
-        let count = |other: fn(&Measured) -> Option<f64>| {
-            let compared: Vec<(&Measured, f64)> =
+        let count = |other: fn(&RankedScore) -> Option<f64>| {
+            let compared: Vec<(&RankedScore, f64)> =
                 board.scores.iter().filter_map(|of| Some((of, other(of)?))).collect();
             let ahead = compared.iter().filter(|(of, other)| self.class(of, other) == "better").count();
             (ahead, compared.len())
@@ -102,7 +102,7 @@ fn for_programs(
 ) -> BoardEntry {
     let SeenEntry { of, submission, team_name, .. } = entry;
     let round = |score: f64, measure: &Described| rounded(score, measure, of.phase.decimals);
-    let score = |of: &Measured| EntryScore {
+    let score = |of: &RankedScore| EntryScore {
         measure: of.measure.key.clone(),
         label: of.measure.label.clone(),
         lower_is_better: of.measure.lower_is_better,

@@ -17,7 +17,7 @@ use super::records::SeenEntry;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::args;
-use crate::benchmarks::board::{self, BoardQuery, Interval, LEVEL, Uncompared};
+use crate::benchmarks::board::{self, BoardQuery, Interval, LEVEL, UncomparedPair};
 use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenPhase};
 use crate::benchmarks::{scoring, submissions};
 use crate::fault;
@@ -46,7 +46,7 @@ impl Pair {
 
 impl Pair {
     /// The two submissions with their captions, to be compared by all reference sets of their phase.
-    pub async fn to_compare(&self, app: &App) -> Result<(Phase, Vec<ReferenceSet>, Uncompared), Failure> {
+    pub async fn to_compare(&self, app: &App) -> Result<(Phase, Vec<ReferenceSet>, UncomparedPair), Failure> {
         let one = submissions::by_id(&app.store, &self.one).await?;
         let other = submissions::by_id(&app.store, &self.other).await?;
         let phase = records::phase_of(&app.store, &one.phase).await?;
@@ -54,7 +54,7 @@ impl Pair {
         let (Some(captions), Some(others)) = (one.blob, other.blob) else {
             return Err(Failure::Lasting("people have no captions of their own to compare".to_owned()));
         };
-        let pair = Uncompared {
+        let pair = UncomparedPair {
             one: (one.id, captions),
             other: (other.id, others),
             sets: sets.iter().map(|set| set.id.clone()).collect(),
@@ -79,10 +79,10 @@ impl FromStr for Pair {
 }
 
 /// P-values by the id of the reference set and the key of the measure; `None` where there is no test.
-type Known = HashMap<(String, String), Option<f64>>;
+type PValues = HashMap<(String, String), Option<f64>>;
 
 /// The stored differences of two submissions.
-async fn known(store: &Store, phase: &Phase, Pair { one, other }: &Pair) -> Result<Known, Error> {
+async fn known_p_values(store: &Store, phase: &Phase, Pair { one, other }: &Pair) -> Result<PValues, Error> {
     let sql =
         "SELECT reference_set, metric, p FROM comparison WHERE score_set = $1 AND one = $2 AND other = $3";
     let score_set = phase.score_set.as_deref().unwrap_or_default();
@@ -91,7 +91,7 @@ async fn known(store: &Store, phase: &Phase, Pair { one, other }: &Pair) -> Resu
 }
 
 /// The ids of the reference sets by which two submissions were compared.
-fn compared(known: &Known) -> HashSet<&String> {
+fn compared(known: &PValues) -> HashSet<&String> {
     known.keys().map(|(set, _)| set).collect()
 }
 
@@ -99,11 +99,11 @@ impl Work for ComparePair {
     const KIND: &'static str = "compare-pair";
     type Subject = Pair;
     /// Their differences, and the score set that the phase showed when they were compared.
-    type Done = (Option<String>, Vec<SetTests>);
+    type Output = (Option<String>, Vec<SetTests>);
 
-    async fn run(app: &App, job: &Job<Pair>) -> Result<Self::Done, Failure> {
+    async fn run(app: &App, job: &Job<Pair>) -> Result<Self::Output, Failure> {
         let (phase, sets, mut pair) = job.subject.to_compare(app).await?;
-        let known = known(&app.store, &phase, &job.subject).await?;
+        let known = known_p_values(&app.store, &phase, &job.subject).await?;
         let compared = compared(&known);
         pair.sets.retain(|set| !compared.contains(set));
         let tests = scoring::compare_pair(app, &phase, &sets, &pair).await?;
@@ -114,7 +114,7 @@ impl Work for ComparePair {
         _: &App,
         tx: &mut Tx,
         job: &Job<Pair>,
-        outcome: Result<Self::Done, String>,
+        outcome: Result<Self::Output, String>,
     ) -> Result<(), Fault> {
         let Ok((score_set, tests)) = outcome else { return Ok(()) };
         let Pair { one, other } = &job.subject;
@@ -235,7 +235,7 @@ pub async fn side_by_side(
     asked: &EntryPair,
 ) -> Result<SideBySide, Fault> {
     let (store, phase, pair) = (&app.store, &of.phase, Pair::of(&entries));
-    let known = known(store, phase, &pair).await?;
+    let known = known_p_values(store, phase, &pair).await?;
     let [a, b] = &entries;
     let a = submissions::scores(store, phase, &a.submission.id).await?;
     let b = submissions::scores(store, phase, &b.submission.id).await?;

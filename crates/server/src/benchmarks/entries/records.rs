@@ -78,7 +78,7 @@ impl SeenEntry {
 
     /// Its name, unless it is that of people.
     pub fn name(&self) -> String {
-        board::named(&self.team_name, &self.submission.method)
+        board::entry_name(&self.team_name, &self.submission.method)
     }
 }
 
@@ -94,11 +94,11 @@ pub struct Beside {
     pub rank: Option<usize>,
     /// The entries that have a place.
     pub ranked: usize,
-    pub scores: Vec<Measured>,
+    pub scores: Vec<RankedScore>,
 }
 
 /// A score, beside those of others by the same measure.
-pub struct Measured {
+pub struct RankedScore {
     pub measure: Described,
     pub score: f64,
     pub interval: Interval,
@@ -132,7 +132,7 @@ pub async fn beside(app: &App, entry: &SeenEntry, visitor: Option<&Visitor>) -> 
             let (score, interval) = scores.get(&(set.id.clone(), measure.key.clone()))?;
             Some(against(&board, submission, measure, (*score, *interval)))
         });
-        let measured: Vec<Measured> = measured.collect();
+        let measured: Vec<RankedScore> = measured.collect();
         if !measured.is_empty() {
             all.push(Beside {
                 rank: own.and_then(|row| row.rank),
@@ -151,7 +151,7 @@ fn against(
     submission: &Submission,
     measure: &Described,
     (score, interval): (f64, Interval),
-) -> Measured {
+) -> RankedScore {
     let rows = board.rows.iter().filter(|_| !board.is_own).map(|row| &row.entry);
     let is_other = |entry: &Candidate| {
         entry.kind == SubmissionKind::Entry
@@ -180,7 +180,7 @@ fn against(
     }
     let is_ranked = board.rows.iter().any(|row| row.entry.id == submission.id && row.rank.is_some());
     let rank = is_ranked.then_some(above + 1);
-    Measured { measure: measure.clone(), score, interval, rank, best, people }
+    RankedScore { measure: measure.clone(), score, interval, rank, best, people }
 }
 
 /// A submission of a team to a phase.

@@ -11,7 +11,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::apply::MOST;
 use crate::benchmarks::quota::{self, Meter};
-use crate::benchmarks::records::{self, Phase, Seen};
+use crate::benchmarks::records::{self, Phase, SeenBenchmark};
 use crate::benchmarks::scoring::{self, PrepareSet};
 use crate::benchmarks::submissions::Submission;
 use crate::benchmarks::{board, rescore, submit};
@@ -345,7 +345,7 @@ pub async fn notes(store: &Store, benchmark: &str) -> Result<Vec<Note>, Fault> {
 }
 
 /// A phase as its hosts see it, with what was just changed.
-pub async fn hosted_phase(app: &App, seen: &Seen, phase: &Phase) -> Result<HostedPhase, Fault> {
+pub async fn hosted_phase(app: &App, seen: &SeenBenchmark, phase: &Phase) -> Result<HostedPhase, Fault> {
     let phase = records::phase_of(&app.store, &phase.id).await?;
     let reference_sets = records::sets(&app.store, &phase.id).await?;
     let score_sets = rescore::sets(&app.store, &phase.id).await?.into_iter().map(|set| ScoreSet {

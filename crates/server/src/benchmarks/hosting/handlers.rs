@@ -13,14 +13,14 @@ use super::actions::{self, Count, Note, OfTeam};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::quota;
-use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::benchmarks::rescore::{self, ScoreSet};
 use crate::benchmarks::submissions::{SeenSubmission, Submission};
 use crate::clock;
 use crate::fault::Fault;
 use crate::web::language::say;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Done, Hosted, Page, Route};
+use crate::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route};
 
 pub(in crate::benchmarks) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -66,7 +66,7 @@ pub(in crate::benchmarks) fn routes() -> Vec<Route> {
 #[template(path = "phase-host.html")]
 struct PhaseHost<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     entries: Vec<Entry>,
     submissions: Vec<OfTeam>,
@@ -111,7 +111,7 @@ impl PhaseHost<'_> {
     }
 
     /// A score with the decimals of the phase.
-    fn shown(&self, score: &f64) -> String {
+    fn score_text(&self, score: &f64) -> String {
         capeval_report::fixed(*score, self.phase.decimals)
     }
 }
@@ -279,7 +279,7 @@ async fn disqualify(
     by: Visitor,
     Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
     Body(Reason { reason }): Body<Reason>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     actions::disqualify(&app, &by, &submission, &reason).await?;
     Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
 }
@@ -289,7 +289,7 @@ async fn reinstate(
     page: Page,
     by: Visitor,
     Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     actions::reinstate(&app, &by, &submission).await?;
     Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
 }
@@ -298,11 +298,11 @@ async fn reinstate(
 #[template(path = "benchmark-audit.html")]
 struct AuditPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     notes: &'a [Note],
 }
 
-async fn audit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Answer<AuditLog>, Fault> {
+async fn audit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<AuditLog>, Fault> {
     let notes = actions::notes(&app.store, &seen.benchmark.id).await?;
     page.shows(&AuditPage { page: &page, seen: &seen, notes: &notes }, || AuditLog {
         notes: notes.iter().map(Into::into).collect(),

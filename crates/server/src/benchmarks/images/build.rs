@@ -14,7 +14,7 @@ use crate::benchmarks::submissions::{self, Submission};
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work, child};
 use crate::store::Tx;
-use crate::{args, clock, why};
+use crate::{args, clock, reason};
 
 /// Builds the results of a submission image by image.
 pub struct BuildImages;
@@ -27,12 +27,12 @@ struct OfSet {
     /// The id of the set.
     set: String,
     policy: String,
-    page: Kept,
-    lines: Kept,
+    page: KeptFile,
+    lines: KeptFile,
 }
 
 /// A file among the blobs.
-struct Kept {
+struct KeptFile {
     hash: String,
     size: u64,
 }
@@ -41,7 +41,7 @@ impl Work for BuildImages {
     const KIND: &'static str = "images";
     /// The submission.
     type Subject = String;
-    type Done = Results;
+    type Output = Results;
 
     async fn run(app: &App, job: &Job) -> Result<Results, Failure> {
         let submission = submissions::by_id(&app.store, &job.subject).await?;
@@ -104,7 +104,7 @@ async fn build(
     set: capeval_tasks::Set,
 ) -> Result<OfSet, Failure> {
     let Some(blob) = &submission.blob else {
-        return Err(Failure::Lasting(why!("the captions are missing")));
+        return Err(Failure::Lasting(reason!("the captions are missing")));
     };
     let captions = app.blobs.ready(blob).await?;
     let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
@@ -132,7 +132,7 @@ async fn build(
         let kept = [page, lines].map(|path| {
             let file = File::open(path)?;
             let size = file.metadata()?.len();
-            Ok::<_, io::Error>(Kept { hash: blobs.put(file)?, size })
+            Ok::<_, io::Error>(KeptFile { hash: blobs.put(file)?, size })
         });
         drop(folder);
         let [page, lines] = kept;

@@ -6,14 +6,14 @@ use capeval_api::{ImageResults, ImageResultsFiles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::records::{self, Built, SeenImages, State};
+use super::records::{self, SeenImages, SetResults, State};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::submissions::SeenSubmission;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Own, Page, Route, Scope, download, encode};
+use crate::web::{Access, Answer, Own, Page, Route, Scope, UrlQuery, download, encode};
 
 /// The media type of a page.
 const HTML: &str = "text/html; charset=utf-8";
@@ -46,7 +46,7 @@ struct Set {
     set: String,
 }
 
-async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<Built, Fault> {
+async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<SetResults, Fault> {
     let built = records::built(&app.store, &of.submission.id, set).await?;
     built.ok_or_else(|| {
         fault!(
@@ -61,7 +61,7 @@ async fn built(app: &App, SeenImages(of): &SeenImages, set: &str) -> Result<Buil
 async fn page(
     app: App,
     Own(of): Own<SeenImages>,
-    Asked(Set { set }): Asked<Set>,
+    UrlQuery(Set { set }): UrlQuery<Set>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let built = built(&app, &of, &set).await?;
@@ -83,7 +83,7 @@ fn protect(sent: &mut Response) {
 async fn lines(
     app: App,
     Own(of): Own<SeenImages>,
-    Asked(Set { set }): Asked<Set>,
+    UrlQuery(Set { set }): UrlQuery<Set>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
     let built = built(&app, &of, &set).await?;
@@ -95,7 +95,7 @@ async fn lines(
 }
 
 /// The progress of the results, for clients of the API.
-async fn shown(app: &App, of: &SeenSubmission) -> Result<ImageResults, Fault> {
+async fn image_results(app: &App, of: &SeenSubmission) -> Result<ImageResults, Fault> {
     let State { state, reason, wait, built } = records::state(app, of).await?.ok_or_else(Fault::not_found)?;
     let address = |path: &str, set: &str| {
         app.settings.url(&format!("/submissions/{}/{path}?ref={}", of.submission.id, encode(set)))
@@ -118,7 +118,7 @@ async fn shown(app: &App, of: &SeenSubmission) -> Result<ImageResults, Fault> {
 }
 
 async fn state(app: App, Own(SeenImages(of)): Own<SeenImages>) -> Result<Answer<ImageResults>, Fault> {
-    Ok(Answer::json(&shown(&app, &of).await?))
+    Ok(Answer::json(&image_results(&app, &of).await?))
 }
 
 async fn build(
@@ -129,5 +129,5 @@ async fn build(
 ) -> Result<Answer<ImageResults>, Fault> {
     records::build(&app, &by, &of).await?;
     let place = format!("/submissions/{}#images", of.0.submission.id);
-    Ok(page.then(&place, &shown(&app, &of.0).await?))
+    Ok(page.then(&place, &image_results(&app, &of.0).await?))
 }

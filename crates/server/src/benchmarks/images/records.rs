@@ -19,7 +19,7 @@ const PER_MINUTE: u32 = 20;
 
 /// Results by one reference set.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Built {
+pub struct SetResults {
     /// The name of the reference set.
     #[serde(rename = "set_name")]
     pub set: String,
@@ -65,7 +65,7 @@ pub struct State {
     pub reason: Option<String>,
     pub wait: Option<Wait>,
     /// The results by each reference set, once they are ready.
-    pub built: Vec<Built>,
+    pub built: Vec<SetResults>,
 }
 
 /// The progress of the results of a submission image by image; `None` if the visitor may not see them.
@@ -90,7 +90,7 @@ pub async fn state(app: &App, of: &SeenSubmission) -> Result<Option<State>, Faul
         _ => None,
     };
     let reason = reason.filter(|_| state == ImageResultsState::Failed);
-    let reason = reason.map(|reason| if of.seen.is_host { reason } else { app.told(&reason) });
+    let reason = reason.map(|reason| if of.seen.is_host { reason } else { app.public_reason(&reason) });
     Ok(Some(State { state, reason, wait, built }))
 }
 
@@ -101,13 +101,13 @@ const BUILT: &str = "SELECT reference_set.name AS set_name, page, page_size, pol
     WHERE image_result.submission = $1 AND image_result.score_set = phase.score_set \
     ORDER BY reference_set.position, reference_set.id";
 
-async fn built_in(tx: &mut Tx, submission: &str) -> Result<Vec<Built>, Error> {
+async fn built_in(tx: &mut Tx, submission: &str) -> Result<Vec<SetResults>, Error> {
     tx.fetch(BUILT, args![submission]).await
 }
 
 /// The results of a submission by the reference set with this name, or else by the first.
-pub async fn built(store: &Store, submission: &str, set: &str) -> Result<Option<Built>, Error> {
-    let built: Vec<Built> = store.fetch(BUILT, args![submission]).await?;
+pub async fn built(store: &Store, submission: &str, set: &str) -> Result<Option<SetResults>, Error> {
+    let built: Vec<SetResults> = store.fetch(BUILT, args![submission]).await?;
     Ok(built.into_iter().find(|built| set.is_empty() || built.set == set))
 }
 

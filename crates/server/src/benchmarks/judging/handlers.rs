@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::records::{self, Evaluation, Item, JudgedPhase, Verdict};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::{Phase, Seen, SeenPhase};
+use crate::benchmarks::records::{Phase, SeenBenchmark, SeenPhase};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Answer, Body, Created, Either, Hosted, Page, Route, Scope, Visible, middleware};
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "judging.html")]
 struct JudgingPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     judging: &'a Judging,
     link: String,
@@ -125,7 +125,7 @@ async fn close(app: App, page: Page, by: Visitor, Hosted(of): Hosted<SeenPhase>)
 #[template(path = "judge.html")]
 struct Judge<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     item: Option<Item>,
     picture: String,

@@ -14,7 +14,7 @@ use crate::benchmarks::{board, scoring};
 use crate::fault::Fault;
 use crate::jobs::{Failure, Job, Work, child};
 use crate::store::Tx;
-use crate::{args, ids, why};
+use crate::{args, ids, reason};
 
 /// Samples the captions of an evaluation.
 pub struct SampleCaptions;
@@ -41,17 +41,17 @@ impl Work for SampleCaptions {
     const KIND: &'static str = "sample";
     /// The evaluation.
     type Subject = String;
-    type Done = Vec<Item>;
+    type Output = Vec<Item>;
 
     async fn run(app: &App, job: &Job) -> Result<Vec<Item>, Failure> {
         let evaluation = records::by_id(&app.store, &job.subject).await?;
         let phase = phase_of(&app.store, &evaluation.phase).await?;
         let of_phase = sets(&app.store, &phase.id).await?;
         let Some(set) = of_phase.iter().find(|set| set.name == phase.main_set) else {
-            return Err(Failure::Lasting(why!("the phase has no references")));
+            return Err(Failure::Lasting(reason!("the phase has no references")));
         };
         let Some(ids_hash) = &set.ids_hash else {
-            return Err(Failure::Lasting(why!("the references are not ready")));
+            return Err(Failure::Lasting(reason!("the references are not ready")));
         };
         let mut images: Vec<SegmentId> = serde_json::from_slice(&app.hidden.read(ids_hash)?)?;
         images.sort_by_cached_key(|image| ids::digest(format!("{}/{image}", evaluation.id)));
@@ -67,7 +67,7 @@ impl Work for SampleCaptions {
             of_people.map(|(image, caption)| Item { submission: None, image, caption }).collect();
         let systems = board::with_captions(&app.store, &phase, set).await?;
         if systems.is_empty() {
-            return Err(Failure::Lasting(why!("no submission is on the board")));
+            return Err(Failure::Lasting(reason!("no submission is on the board")));
         }
         for (submission, blob) in systems.into_iter().take(SYSTEMS) {
             let lines: Vec<Line> = serde_json::from_slice(&app.blobs.read(&blob)?)?;

@@ -17,10 +17,10 @@ use crate::app::App;
 use crate::benchmarks::apply;
 use crate::benchmarks::pages::as_html;
 use crate::benchmarks::plan::{self, PhasePlan, Plan, When};
-use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Done, Either, Field, Hosted, Page, Route};
+use crate::web::{Access, Answer, Body, Created, Either, Field, Hosted, NoContent, Page, Route};
 
 pub(in crate::benchmarks) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -76,7 +76,7 @@ async fn show(
     app: &App,
     page: &Page,
     plan: &Plan,
-    seen: Option<&Seen>,
+    seen: Option<&SeenBenchmark>,
     fault: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let phases = phases_of(app, seen).await?;
@@ -91,8 +91,11 @@ async fn show(
     page.show_after(&form, fault)
 }
 
-async fn phases_of(app: &App, seen: Option<&Seen>) -> Result<Vec<(Phase, Vec<ReferenceSet>)>, Fault> {
-    let Some(Seen { benchmark, .. }) = seen else { return Ok(Vec::new()) };
+async fn phases_of(
+    app: &App,
+    seen: Option<&SeenBenchmark>,
+) -> Result<Vec<(Phase, Vec<ReferenceSet>)>, Fault> {
+    let Some(SeenBenchmark { benchmark, .. }) = seen else { return Ok(Vec::new()) };
     let mut phases = records::phases_with_sets(&app.store, Some(&benchmark.id)).await?;
     Ok(phases.remove(&benchmark.id).unwrap_or_default())
 }
@@ -136,7 +139,7 @@ async fn change(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Body(plan): Body<Plan>,
 ) -> Result<Response, Fault> {
     let (slug, draft) = (seen.benchmark.slug.clone(), seen.benchmark.draft);
@@ -149,7 +152,7 @@ async fn save(
     page: &Page,
     by: &Visitor,
     plan: &Plan,
-    seen: Option<&Seen>,
+    seen: Option<&SeenBenchmark>,
 ) -> Result<Response, Fault> {
     match apply::apply_without_phases(app, plan, Some(&by.id)).await.map_err(apply::refusal) {
         Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
@@ -165,13 +168,18 @@ async fn preview_new(app: App, page: Page, Body(plan): Body<Plan>) -> Result<Res
 async fn preview(
     app: App,
     page: Page,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     Body(plan): Body<Plan>,
 ) -> Result<Response, Fault> {
     show_rules(&app, &page, typed(plan), Some(&seen)).await
 }
 
-async fn show_rules(app: &App, page: &Page, plan: Plan, seen: Option<&Seen>) -> Result<Response, Fault> {
+async fn show_rules(
+    app: &App,
+    page: &Page,
+    plan: Plan,
+    seen: Option<&SeenBenchmark>,
+) -> Result<Response, Fault> {
     let draft = seen.is_none_or(|seen| seen.benchmark.draft);
     let slug = seen.map_or_else(|| plan.slug.clone(), |seen| seen.benchmark.slug.clone());
     let plan = Plan { slug, draft, ..plan };
@@ -186,7 +194,7 @@ async fn show_rules(app: &App, page: &Page, plan: Plan, seen: Option<&Seen>) -> 
     })
 }
 
-async fn edit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Answer<Plan>, Fault> {
+async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Plan>, Fault> {
     let plan = Plan::of(&app.store, &seen.benchmark).await?;
     let phases = phases_of(&app, Some(&seen)).await?;
     let form = BenchmarkForm {
@@ -200,7 +208,7 @@ async fn edit(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Answer
     page.shows(&form, || plan.clone())
 }
 
-async fn export(app: App, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+async fn export(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
     let text = Plan::of(&app.store, &seen.benchmark).await?.to_toml()?;
     let name = format!("attachment; filename=\"{}\"", plan::FILE);
     let headers =
@@ -212,14 +220,19 @@ async fn publish(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
 ) -> Result<Answer<Benchmark>, Fault> {
     apply::publish(&app, &seen.benchmark.id, &by.id).await?;
     let slug = &seen.benchmark.slug;
     Ok(page.then(&format!("/b/{slug}?done=published"), &benchmark(&app, slug, &by).await?))
 }
 
-async fn remove(app: App, page: Page, by: Visitor, Hosted(seen): Hosted<Seen>) -> Result<Done, Fault> {
+async fn remove(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+) -> Result<NoContent, Fault> {
     apply::remove_draft(&app, &seen.benchmark, &by.id).await?;
     Ok(page.then("/host?done=removed", &()))
 }
@@ -267,7 +280,7 @@ async fn apply_form(app: App, by: Visitor, request: Request) -> Result<Redirect,
 async fn put_phase(
     app: App,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     request: Request,
 ) -> Result<Answer<Benchmark>, Fault> {
     let parcel = Parcel::receive(&app, &by, request).await?;
@@ -281,7 +294,7 @@ async fn put_phase(
 #[template(path = "organise/phase.html")]
 struct PhaseForm<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     plan: &'a PhasePlan,
     is_new: bool,
     /// True if all of it may change.
@@ -343,7 +356,7 @@ fn empty_phase() -> Result<PhasePlan, Fault> {
 async fn show_phase(
     app: &App,
     page: &Page,
-    seen: &Seen,
+    seen: &SeenBenchmark,
     plan: &PhasePlan,
     known: Option<&Phase>,
     fault: Option<&Fault>,
@@ -366,7 +379,7 @@ async fn show_phase(
     page.show_after(&form, fault)
 }
 
-async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
     show_phase(&app, &page, &seen, &empty_phase()?, None, None).await
 }
 
@@ -385,7 +398,7 @@ async fn add_phase(
     app: App,
     page: Page,
     by: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenBenchmark>,
     request: Request,
 ) -> Result<Response, Fault> {
     save_phase(&app, &page, &by, &seen, None, request).await
@@ -406,7 +419,7 @@ async fn save_phase(
     app: &App,
     page: &Page,
     by: &Visitor,
-    seen: &Seen,
+    seen: &SeenBenchmark,
     known: Option<(&Phase, PhasePlan)>,
     request: Request,
 ) -> Result<Response, Fault> {

@@ -8,7 +8,7 @@ use capeval_api::{Open, ProblemKind, Scores};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::dry_run::{self, DryRun};
-use crate::benchmarks::records::{self, Phase, ReferenceSet, Seen, SeenPhase};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::benchmarks::{board, submit};
 use crate::clock;
 use crate::fault::Fault;
@@ -39,7 +39,7 @@ type Rows = Vec<(String, String, String)>;
 #[template(path = "organise/dry-run.html")]
 struct DryRunPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     run: Option<DryRun>,
     tables: Vec<(String, Rows)>,
@@ -70,7 +70,7 @@ fn tables(run: &DryRun, sets: &[ReferenceSet], decimals: usize) -> Vec<(String, 
         let set = sets.iter().find(|set| set.id == scores.set)?;
         let rows = scores.scores.iter().filter_map(|score| {
             let measure = scores.measures.iter().find(|measure| measure.key == score.key)?;
-            let shown = |value: f64| board::shown(value, measure, decimals);
+            let shown = |value: f64| board::score_text(value, measure, decimals);
             let interval = score.interval.map(|(low, high)| format!("{} – {}", shown(low), shown(high)));
             Some((measure.label.clone(), shown(score.value), interval.unwrap_or_default()))
         });

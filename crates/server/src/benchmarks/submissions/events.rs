@@ -10,7 +10,7 @@ use capeval_api::SubmissionState;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 
-use super::records::{SeenSubmission, shown};
+use super::records::{SeenSubmission, api_submission};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::clock;
@@ -58,7 +58,7 @@ async fn next(mut progress: Progress) -> Option<(Result<Event, Infallible>, Prog
         {
             return None;
         }
-        let submission = shown(&progress.app, &progress.visitor, &progress.id).await.ok()?;
+        let submission = api_submission(&progress.app, &progress.visitor, &progress.id).await.ok()?;
         progress.is_over = !submission.state.known().is_some_and(SubmissionState::is_open);
         let text = serde_json::to_string(&submission).ok()?;
         if text != progress.last {

@@ -7,18 +7,18 @@ use capeval_api::{ColumnKind, ImageResultsState, PerImage, SubmissionKind, Submi
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::records::{self, Listed, Scores, SeenSubmission, Submission};
+use super::records::{self, ListedSubmission, Scores, SeenSubmission, Submission};
 use super::{actions, events};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::{About, Changes};
-use crate::benchmarks::records::{Phase, ReferenceSet, Seen, SeenPhase, sets};
+use crate::benchmarks::records::{Phase, ReferenceSet, SeenBenchmark, SeenPhase, sets};
 use crate::benchmarks::{board, images};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Wait};
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Either, Own, Page, Route, Scope, Visible, download, encode};
+use crate::web::{Access, Answer, Either, Own, Page, Route, Scope, UrlQuery, Visible, download, encode};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -51,7 +51,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "submissions.html")]
 struct List<'a> {
     page: &'a Page,
-    rows: Vec<Listed>,
+    rows: Vec<ListedSubmission>,
 }
 
 async fn list(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
@@ -63,7 +63,7 @@ async fn list_of_phase(
     by: Visitor,
     Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
 ) -> Result<Answer<Submissions>, Fault> {
-    let submissions = records::shown_in_phase(&app, &by, &seen, &phase).await?;
+    let submissions = records::api_submissions(&app, &by, &seen, &phase).await?;
     Ok(Answer::json(&Submissions { submissions }))
 }
 
@@ -79,7 +79,7 @@ impl ScoreTable {
     fn of(set: ReferenceSet, scores: &Scores, decimals: usize) -> Self {
         let rows = set.measures.iter().filter_map(|measure| {
             let (value, interval) = scores.get(&(set.id.clone(), measure.key.clone()))?;
-            let shown = |value: f64| board::shown(value, measure, decimals);
+            let shown = |value: f64| board::score_text(value, measure, decimals);
             let interval =
                 interval.map_or(String::new(), |(low, high)| format!("{} – {}", shown(low), shown(high)));
             Some((measure.label.clone(), shown(*value), interval))
@@ -92,7 +92,7 @@ impl ScoreTable {
 #[template(path = "submission.html")]
 struct Show<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     submission: &'a Submission,
     /// The reason why it failed.
@@ -137,15 +137,15 @@ async fn show(
     app: App,
     page: Page,
     Own(of): Own<SeenSubmission>,
-    Asked(How { same }): Asked<How>,
+    UrlQuery(How { same }): UrlQuery<How>,
 ) -> Result<Response, Fault> {
     let shown =
-        Shown { is_same: same.is_some(), about: of.submission.about(&of.phase.columns), problem: None };
+        PageNotes { is_same: same.is_some(), about: of.submission.about(&of.phase.columns), problem: None };
     show_page(&app, &page, &of, shown).await
 }
 
 /// The parts of the page of a submission beside it.
-struct Shown {
+struct PageNotes {
     is_same: bool,
     /// The description of the method, in a form.
     about: About,
@@ -153,7 +153,7 @@ struct Shown {
     problem: Option<String>,
 }
 
-async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: Shown) -> Result<Response, Fault> {
+async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: PageNotes) -> Result<Response, Fault> {
     let SeenSubmission { seen, phase, submission, .. } = of;
     let is_shown = of.shows_scores();
     let wait = match submission.is_open() {
@@ -178,7 +178,7 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: Shown) ->
         reason: submission
             .reason
             .as_deref()
-            .map(|reason| if seen.is_host { reason.to_owned() } else { app.told(reason) }),
+            .map(|reason| if seen.is_host { reason.to_owned() } else { app.public_reason(reason) }),
         team: records::team_name(&app.store, submission).await?,
         wait,
         tables,
@@ -193,7 +193,7 @@ async fn show_page(app: &App, page: &Page, of: &SeenSubmission, shown: Shown) ->
 }
 
 async fn state(app: App, Own(of): Own<SeenSubmission>) -> Result<Answer<capeval_api::Submission>, Fault> {
-    Ok(Answer::json(&of.shown(&app).await?))
+    Ok(Answer::json(&of.to_api(&app).await?))
 }
 
 /// The file as it was uploaded, which the browser does not open: it may be anything.
@@ -220,7 +220,7 @@ async fn changed(
     done: &str,
 ) -> Result<Answer<capeval_api::Submission>, Fault> {
     let id = &of.submission.id;
-    let submission = records::shown(app, by, id).await?;
+    let submission = records::api_submission(app, by, id).await?;
     Ok(page.then(&format!("/submissions/{id}?done={done}"), &submission))
 }
 
@@ -251,7 +251,7 @@ async fn say(
         Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
         Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
         Err(fault) => {
-            let shown = Shown { is_same: false, about, problem: Some(page.fault(&fault)) };
+            let shown = PageNotes { is_same: false, about, problem: Some(page.fault(&fault)) };
             Ok(Either::Other((fault.status, show_page(&app, &page, &of, shown).await?).into_response()))
         }
     }

@@ -9,7 +9,7 @@ use crate::web::Route;
 
 pub use actions::refund;
 pub use records::{
-    SeenSubmission, States, Submission, by_id, is_member, scores, shown, states_by_phase, team_name,
+    SeenSubmission, States, Submission, api_submission, by_id, is_member, scores, states_by_phase, team_name,
 };
 
 /// The routes of submissions.

@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::about::{About, Column, Said};
+use crate::benchmarks::about::{About, Column, MethodDetails};
 use crate::benchmarks::board;
-use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, Seen};
+use crate::benchmarks::records::{self, BoardKind, Phase, ReferenceSet, SeenBenchmark};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Wait};
@@ -35,7 +35,7 @@ pub struct Submission {
     pub description: String,
     /// A link to more.
     pub link: String,
-    pub said: Said,
+    pub said: MethodDetails,
     pub state: SubmissionState,
     /// The reason why it failed.
     pub reason: Option<String>,
@@ -80,7 +80,7 @@ impl Submission {
     pub fn about(&self, columns: &[Column]) -> About {
         let Self { method, description, link, said, .. } = self.clone();
         let cells = said.cells(columns);
-        let Said { authors, code, tags, .. } = said;
+        let MethodDetails { authors, code, tags, .. } = said;
         let columns = cells.into_iter().map(|(key, cell)| (key, cell.to_string()));
         About {
             method,
@@ -98,7 +98,7 @@ impl Submission {
     pub fn about_for_programs(&self, columns: &[Column]) -> capeval_api::About {
         let Self { description, link, said, .. } = self.clone();
         let columns = said.cells(columns);
-        let Said { authors, code, tags, .. } = said;
+        let MethodDetails { authors, code, tags, .. } = said;
         capeval_api::About { description, authors, link, code, tags, columns }
     }
 }
@@ -112,7 +112,7 @@ pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
 /// A submission of the visitor's team, or to a phase that they run.
 #[derive(Clone, Debug)]
 pub struct SeenSubmission {
-    pub seen: Seen,
+    pub seen: SeenBenchmark,
     pub phase: Phase,
     pub submission: Submission,
     /// True if the visitor is in its team.
@@ -157,7 +157,7 @@ impl SeenSubmission {
     }
 
     /// Itself for programs.
-    pub async fn shown(&self, app: &App) -> Result<capeval_api::Submission, Error> {
+    pub async fn to_api(&self, app: &App) -> Result<capeval_api::Submission, Error> {
         let Self { phase, submission, .. } = self;
         let sets = records::sets(&app.store, &phase.id).await?;
         let scores = match self.shows_scores() && submission.state == SubmissionState::Scored {
@@ -184,13 +184,13 @@ pub async fn is_member(
 }
 
 /// Returns true if the team of a submission may see its scores now.
-fn shows_scores(seen: &Seen, phase: &Phase) -> bool {
+fn shows_scores(seen: &SeenBenchmark, phase: &Phase) -> bool {
     seen.is_host || phase.is_revealed() || phase.board != BoardKind::Hidden
 }
 
 /// A submission in a list of those of several phases.
 #[derive(Deserialize)]
-pub struct Listed {
+pub struct ListedSubmission {
     pub submission: Submission,
     pub benchmark_title: String,
     pub phase_title: String,
@@ -198,7 +198,7 @@ pub struct Listed {
 }
 
 /// The submissions of all teams of a person, newest first.
-pub async fn of_person(store: &Store, account: &str) -> Result<Vec<Listed>, Error> {
+pub async fn of_person(store: &Store, account: &str) -> Result<Vec<ListedSubmission>, Error> {
     let sql = "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
                team.name AS team_name FROM submission JOIN team ON team.id = submission.team \
                JOIN team_member ON team_member.team = team.id JOIN phase ON phase.id = submission.phase \
@@ -286,11 +286,11 @@ async fn scores_in_phase(
 /// The signatures of the scores of a submission in the score set that boards show, one for each metric.
 pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Result<Vec<String>, Error> {
     #[derive(Deserialize)]
-    struct Signed {
+    struct SignatureRow {
         #[serde(deserialize_with = "store::json")]
         signatures: Vec<String>,
     }
-    let signed: Option<Signed> = store
+    let signed: Option<SignatureRow> = store
         .fetch_optional(
             "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2",
             args![phase.score_set.as_deref().unwrap_or_default(), submission],
@@ -300,16 +300,20 @@ pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Resul
 }
 
 /// A submission for programs, as it is now.
-pub async fn shown(app: &App, visitor: &Visitor, id: &str) -> Result<capeval_api::Submission, Fault> {
-    Ok(SeenSubmission::of(&app.store, id, visitor).await?.shown(app).await?)
+pub async fn api_submission(
+    app: &App,
+    visitor: &Visitor,
+    id: &str,
+) -> Result<capeval_api::Submission, Fault> {
+    Ok(SeenSubmission::of(&app.store, id, visitor).await?.to_api(app).await?)
 }
 
 /// The submissions of the team with which a person takes part in a phase, for programs. The number of queries does not
 /// depend on how many there are.
-pub async fn shown_in_phase(
+pub async fn api_submissions(
     app: &App,
     visitor: &Visitor,
-    seen: &Seen,
+    seen: &SeenBenchmark,
     phase: &Phase,
 ) -> Result<Vec<capeval_api::Submission>, Error> {
     let store = &app.store;
@@ -352,7 +356,7 @@ fn for_programs(
         method: submission.method.clone(),
         about: submission.about_for_programs(&phase.columns),
         state: submission.state.into(),
-        reason: submission.reason.as_deref().map(|reason| app.told(reason)),
+        reason: submission.reason.as_deref().map(|reason| app.public_reason(reason)),
         created_at: clock::time(submission.created_at),
         finished_at: submission.finished_at.map(clock::time),
         ahead: wait.map(|wait| wait.ahead),

@@ -13,8 +13,8 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::about::About;
 use crate::benchmarks::quota::{self, Meter};
-use crate::benchmarks::records::{self, Phase, Seen, SeenPhase};
-use crate::benchmarks::submissions::shown;
+use crate::benchmarks::records::{self, Phase, SeenBenchmark, SeenPhase};
+use crate::benchmarks::submissions::api_submission;
 use crate::benchmarks::{expected, teams, upload};
 use crate::clock;
 use crate::fault;
@@ -39,7 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "submit.html")]
 struct Form<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenBenchmark,
     phase: &'a Phase,
     images: usize,
     /// The name of the team that takes part.
@@ -201,9 +201,11 @@ async fn add(
     let received = receive(&app, request).await?;
     let place = |id: &str| format!("/api/v1/submissions/{id}");
     match submit(&app, &by, &phase, received, key.as_deref()).await? {
-        Outcome::Queued(id) => Ok(Either::One(Created::json(&shown(&app, &by, &id).await?).at(&place(&id)))),
+        Outcome::Queued(id) => {
+            Ok(Either::One(Created::json(&api_submission(&app, &by, &id).await?).at(&place(&id))))
+        }
         Outcome::Repeated(id) => {
-            Ok(Either::Other(Answer::json(&shown(&app, &by, &id).await?).at(&place(&id))))
+            Ok(Either::Other(Answer::json(&api_submission(&app, &by, &id).await?).at(&place(&id))))
         }
         Outcome::Same(id) => {
             let fault = fault!(
@@ -211,7 +213,7 @@ async fn add(
                 "same-file",
                 "Your team has already submitted these captions. This does not count against your quota."
             );
-            let submission = Some(shown(&app, &by, &id).await?);
+            let submission = Some(api_submission(&app, &by, &id).await?);
             Err(fault.more(Details { submission, ..Details::default() }))
         }
         Outcome::Invalid(report) => Err(invalid(report)),

@@ -7,7 +7,7 @@ mod remedies;
 
 use crate::web::Route;
 
-pub use receive::{Received, receive_to_check};
+pub use receive::{ReceivedUpload, receive_to_check};
 pub use records::{Outcome, add_baseline, add_human, submit, try_again};
 pub use remedies::remedy;
 

@@ -11,12 +11,12 @@ use crate::app::App;
 use crate::benchmarks::about::About;
 use crate::benchmarks::upload;
 use crate::blobs::Draft;
+use crate::clean_text;
 use crate::fault;
 use crate::fault::Fault;
-use crate::plain;
 
 /// An upload with what is said about it.
-pub struct Received {
+pub struct ReceivedUpload {
     pub about: About,
     pub file: Draft,
     /// The name of the file, as far as the request tells it: a form, or `file` in the query of the address.
@@ -24,7 +24,7 @@ pub struct Received {
 }
 
 /// Receives a form with a file, or a file as the whole body with the rest in the query of the address.
-pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
+pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload, Fault> {
     let kind =
         request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if !kind.starts_with("multipart/form-data") {
@@ -32,7 +32,7 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
         let Query(given) = given.map_err(|_| upload::broken())?;
         let name = given.iter().find(|(name, _)| name == "file").and_then(|(_, name)| file_name_of(name));
         let file = upload::of_body(app, request.into_body()).await?;
-        return Ok(Received { about: About::of(given), file, name });
+        return Ok(ReceivedUpload { about: About::of(given), file, name });
     }
     let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
     let (mut about, mut file, mut file_name) = (About::default(), None, None);
@@ -46,11 +46,11 @@ pub async fn receive(app: &App, request: Request) -> Result<Received, Fault> {
         about.set(&name, field.text().await.map_err(|_| upload::broken())?);
     }
     let file = file.ok_or_else(|| fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."))?;
-    Ok(Received { about, file, name: file_name })
+    Ok(ReceivedUpload { about, file, name: file_name })
 }
 
 /// Receives results that no phase counts.
-pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Result<Received, Fault> {
+pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Result<ReceivedUpload, Fault> {
     upload::limit(app, by)?;
     receive(app, request).await
 }
@@ -58,7 +58,7 @@ pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Resu
 /// The name of a file without its folders, and without what only confuses.
 fn file_name_of(told: &str) -> Option<String> {
     const LONGEST: usize = 100;
-    let name = plain::line(told.rsplit(['/', '\\']).next().unwrap_or(told));
+    let name = clean_text::line(told.rsplit(['/', '\\']).next().unwrap_or(told));
     Some(name.chars().take(LONGEST).collect()).filter(|name: &String| !name.is_empty())
 }
 

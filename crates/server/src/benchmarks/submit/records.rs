@@ -5,12 +5,12 @@ use std::io;
 use capeval_api::Report;
 use serde_json::json;
 
-use super::receive::Received;
+use super::receive::ReceivedUpload;
 use crate::accounts::{Visitor, people};
 use crate::app::App;
 use crate::benchmarks::records::{self, Phase};
 use crate::benchmarks::scoring::ScoreSubmission;
-use crate::benchmarks::upload::{self, Checked};
+use crate::benchmarks::upload::{self, CheckedFile};
 use crate::benchmarks::{quota, teams};
 use crate::fault;
 use crate::fault::Fault;
@@ -53,16 +53,16 @@ pub async fn submit(
     app: &App,
     visitor: &Visitor,
     phase: &Phase,
-    received: Received,
+    received: ReceivedUpload,
     key: Option<&str>,
 ) -> Result<Outcome, Fault> {
-    let Received { about, file, name } = received;
+    let ReceivedUpload { about, file, name } = received;
     let about = about.checked(&phase.columns)?;
     let sets = records::sets(&app.store, &phase.id).await?;
     if let Some(fault) = records::closed(phase, &sets) {
         return Err(fault);
     }
-    let Checked { report, canonical, size } = upload::check(app, &sets, &file, name.as_deref()).await?;
+    let CheckedFile { report, canonical, size } = upload::check(app, &sets, &file, name.as_deref()).await?;
     let Some(canonical) = canonical else { return Ok(Outcome::Invalid(report)) };
     let blobs = app.blobs.clone();
     // The files are on the disk before any row names them.

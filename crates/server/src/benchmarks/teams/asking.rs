@@ -11,7 +11,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Body, Created, Done, Either, Own, Page, Route, Scope};
+use crate::web::{Access, Answer, Body, Created, Either, NoContent, Own, Page, Route, Scope};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -59,7 +59,7 @@ async fn withdraw(
     page: Page,
     by: Visitor,
     Own(request): Own<OwnRequestId>,
-) -> Result<Either<Done, Response>, Fault> {
+) -> Result<Either<NoContent, Response>, Fault> {
     answer(&app, &page, &by, requests::withdraw(&app, &by, &request).await).await
 }
 
@@ -70,7 +70,7 @@ async fn decide<const IS_ACCEPTED: bool>(
     by: Visitor,
     Own(OwnTeam(team)): Own<OwnTeam>,
     Path((_, request)): Path<(String, String)>,
-) -> Result<Either<Done, Response>, Fault> {
+) -> Result<Either<NoContent, Response>, Fault> {
     let outcome = match IS_ACCEPTED {
         true => requests::accept(&app, &by, &team, &request).await,
         false => requests::refuse(&app, &by, &team, &request).await,
@@ -84,7 +84,7 @@ async fn answer(
     page: &Page,
     by: &Visitor,
     outcome: Result<(), Fault>,
-) -> Result<Either<Done, Response>, Fault> {
+) -> Result<Either<NoContent, Response>, Fault> {
     match outcome {
         Ok(()) => Ok(Either::One(page.then("/teams?done=saved", &()))),
         Err(fault) if !page.is_program() && fault.status == axum::http::StatusCode::CONFLICT => {

@@ -7,13 +7,13 @@ use capeval_api::{CreatedTeam, JoinRequest, NewTeam, OwnRequest, RequestState, T
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::records::{Invited, OwnTeam};
+use super::records::{InvitationToTeam, OwnTeam};
 use super::{merging, records, requests};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Asked, Body, Created, Either, Own, Page, Route, Scope, Visible};
+use crate::web::{Access, Answer, Body, Created, Either, Own, Page, Route, Scope, UrlQuery, Visible};
 
 pub(super) fn routes() -> Vec<Route> {
     let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -45,7 +45,7 @@ struct TeamsPage<'a> {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct Wanted {
+struct TeamQuery {
     /// The name of a team, for the form to ask its members.
     team: String,
 }
@@ -54,7 +54,7 @@ async fn list(
     app: App,
     page: Page,
     by: Visitor,
-    Asked(Wanted { team }): Asked<Wanted>,
+    UrlQuery(TeamQuery { team }): UrlQuery<TeamQuery>,
 ) -> Result<Answer<Teams>, Fault> {
     let (store, id) = (&app.store, &by.id);
     let (teams, requests) = (records::of_person(store, id).await?, requests::to_answer(store, id).await?);
@@ -123,7 +123,7 @@ async fn leave(app: App, by: Visitor, Own(OwnTeam(team)): Own<OwnTeam>) -> Resul
 #[template(path = "team-join.html")]
 struct JoinTeam<'a> {
     page: &'a Page,
-    invited: &'a Invited,
+    invited: &'a InvitationToTeam,
     /// The ids and names of other teams that the visitor has made, which they may bring along.
     own: Vec<(String, String)>,
     problem: Option<String>,
@@ -133,7 +133,7 @@ async fn invitation(
     app: App,
     page: Page,
     by: Visitor,
-    Visible(invited): Visible<Invited>,
+    Visible(invited): Visible<InvitationToTeam>,
 ) -> Result<Response, Fault> {
     show_invitation(&app, &page, &by, &invited, None).await
 }
@@ -142,7 +142,7 @@ async fn show_invitation(
     app: &App,
     page: &Page,
     by: &Visitor,
-    invited: &Invited,
+    invited: &InvitationToTeam,
     problem: Option<&Fault>,
 ) -> Result<Response, Fault> {
     let own = records::made_by(&app.store, &by.id, &invited.team).await?;
@@ -161,7 +161,7 @@ async fn join(
     app: App,
     page: Page,
     by: Visitor,
-    Visible(invited): Visible<Invited>,
+    Visible(invited): Visible<InvitationToTeam>,
     Body(along): Body<Along>,
 ) -> Result<Response, Fault> {
     let joined = match along.team.as_str() {

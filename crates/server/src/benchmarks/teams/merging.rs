@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::records::{self as teams, Invited, MEMBERS};
+use super::records::{self as teams, InvitationToTeam, MEMBERS};
 use super::requests;
 use crate::accounts::{Visitor, invitations};
 use crate::app::App;
@@ -18,7 +18,12 @@ use crate::{args, audit, clock};
 /// # Errors
 /// If they do not, if the visitor did not make the team, if a person would be in two teams of a phase, if a submission
 /// still waits for its scores, or if the invitation was used.
-pub async fn merge(app: &App, visitor: &Visitor, invited: &Invited, from: &str) -> Result<(), Fault> {
+pub async fn merge(
+    app: &App,
+    visitor: &Visitor,
+    invited: &InvitationToTeam,
+    from: &str,
+) -> Result<(), Fault> {
     let into = invited.team.as_str();
     if from == into {
         return Err(fault!(CONFLICT, "same-team", "This invitation is to the same team."));

@@ -38,7 +38,7 @@ impl Subject for OwnTeam {
 }
 
 /// An invitation to a team, which everyone who has its link may use.
-pub struct Invited {
+pub struct InvitationToTeam {
     pub invitation: Invitation,
     pub secret: String,
     /// The id of the team.
@@ -48,7 +48,7 @@ pub struct Invited {
 }
 
 /// `{secret}`
-impl Subject for Invited {
+impl Subject for InvitationToTeam {
     const KIND: &'static str = "invitation to a team";
 
     async fn find(app: &App, names: &Names, _: Option<&Visitor>) -> Result<Self, Fault> {
@@ -167,7 +167,7 @@ pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()
 }
 
 /// Adds a person to the team that has invited them, and to the phases that it has entered.
-pub(super) async fn join(app: &App, visitor: &Visitor, invited: &Invited) -> Result<(), Fault> {
+pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTeam) -> Result<(), Fault> {
     let team = &invited.team;
     let mut tx = app.store.begin().await?;
     invitations::take(&mut tx, &invited.invitation, &visitor.id).await?;

@@ -315,7 +315,7 @@ pub struct ExpireRequest;
 impl Work for ExpireRequest {
     const KIND: &'static str = "team-request";
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(_: &App, _: &Job) -> Result<(), Failure> {
         Ok(())

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::release::card;
 use crate::app::App;
-use crate::benchmarks::agreement::{Found, RatedCaption};
+use crate::benchmarks::agreement::{FoundAgreement, RatedCaption};
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
@@ -52,7 +52,7 @@ pub async fn refresh(app: &App, collection: &str) -> Result<(), Fault> {
 #[derive(Deserialize)]
 pub struct FoundFor {
     pub language: String,
-    pub found: Found,
+    pub found: FoundAgreement,
 }
 
 /// The last result of a job for each language of a collection.
@@ -99,13 +99,13 @@ struct Text {
 }
 
 #[derive(Deserialize)]
-struct Rated {
+struct RatedText {
     of: Text,
     grade: i64,
 }
 
 async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Error> {
-    let rated: Vec<Rated> = store.fetch(RATED, args![collection]).await?;
+    let rated: Vec<RatedText> = store.fetch(RATED, args![collection]).await?;
     let known: Vec<Text> = store.fetch(REFERENCES, args![collection]).await?;
     let languages: BTreeSet<&String> = rated.iter().map(|rated| &rated.of.language).collect();
     let of_language = |wanted: &String| {
@@ -121,7 +121,7 @@ async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Erro
         let ratings = rated
             .iter()
             .filter(|rated| rated.of.language == *wanted && has_others(&rated.of))
-            .map(|Rated { of, grade }| RatedCaption {
+            .map(|RatedText { of, grade }| RatedCaption {
                 image_id: of.image.clone(),
                 caption: of.text.clone(),
                 system: "human".to_owned(),
@@ -143,9 +143,9 @@ impl Work for CorrelateCollection {
     const KIND: &'static str = "agreement";
     type Subject = String;
     /// By language.
-    type Done = Vec<(String, Agreement)>;
+    type Output = Vec<(String, Agreement)>;
 
-    async fn run(app: &App, job: &Job) -> Result<Self::Done, Failure> {
+    async fn run(app: &App, job: &Job) -> Result<Self::Output, Failure> {
         let mut done = Vec::new();
         for Material { language, ratings, references } in material(&app.store, &job.subject).await? {
             if ratings.is_empty() {
@@ -175,7 +175,7 @@ impl Work for CorrelateCollection {
         _: &App,
         tx: &mut Tx,
         job: &Job,
-        outcome: Result<Self::Done, String>,
+        outcome: Result<Self::Output, String>,
     ) -> Result<(), Fault> {
         let Ok(done) = outcome else { return Ok(()) };
         for (language, found) in done {

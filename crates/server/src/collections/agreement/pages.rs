@@ -10,16 +10,16 @@ use serde::Deserialize;
 
 use super::{CorrelateCollection, FoundFor};
 use crate::app::App;
-use crate::benchmarks::agreement::{self as of_phases, CorrelatePhase, Found};
+use crate::benchmarks::agreement::{self as of_phases, CorrelatePhase, FoundAgreement};
 use crate::benchmarks::board::{Sight, short, sight};
 use crate::benchmarks::records::{self as benchmarks, Phase, SeenPhase};
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::fault::Fault;
 use crate::jobs::{Work, queue};
 use crate::store::Store;
 use crate::web::language::{Language, say};
 use crate::web::route::{get, post};
-use crate::web::{Access, Asked, Hosted, Moderated, Page, Route, Scope, Visible};
+use crate::web::{Access, Hosted, Moderated, Page, Route, Scope, UrlQuery, Visible};
 
 pub(in crate::collections) fn routes() -> Vec<Route> {
     vec![
@@ -108,7 +108,7 @@ impl Coefficient {
 }
 
 /// The agreement in a language, with when it was calculated.
-struct Shown {
+struct AgreementView {
     language: String,
     /// Its measures are sorted, that which agrees best first.
     agreement: Agreement,
@@ -125,8 +125,8 @@ const LABELS: [&str; 4] =
 /// The digits of coefficients.
 const DIGITS: usize = 3;
 
-impl Shown {
-    fn of(language: String, found: Found, by: Coefficient, level: u8) -> Self {
+impl AgreementView {
+    fn of(language: String, found: FoundAgreement, by: Coefficient, level: u8) -> Self {
         let mut agreement = found.result;
         agreement.measures.sort_by(|one, other| by.strength(other).total_cmp(&by.strength(one)));
         Self { language, agreement, created_at: found.created_at, by, level }
@@ -285,8 +285,8 @@ type Cell = (String, String, bool);
 #[template(path = "collections/agreement.html")]
 struct AgreementPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
-    shown: Vec<Shown>,
+    seen: &'a SeenCollection,
+    shown: Vec<AgreementView>,
     is_waiting: bool,
     /// The reason why the last job failed, for moderators.
     failure: Option<String>,
@@ -311,19 +311,21 @@ async fn progress<W: Work>(
 async fn show(
     app: App,
     page: Page,
-    Visible(seen): Visible<Seen>,
-    Asked(AgreementQuery { by }): Asked<AgreementQuery>,
+    Visible(seen): Visible<SeenCollection>,
+    UrlQuery(AgreementQuery { by }): UrlQuery<AgreementQuery>,
 ) -> Result<Response, Fault> {
     let id = &seen.collection.id;
     let found = super::found_for(&app.store, id).await?;
     let (is_waiting, failure) = progress::<CorrelateCollection>(&app.store, id, seen.is_moderator).await?;
     let level = if found.len() > 1 { 3 } else { 2 };
-    let shown =
-        found.into_iter().map(|FoundFor { language, found }| Shown::of(language, found, by, level)).collect();
+    let shown = found
+        .into_iter()
+        .map(|FoundFor { language, found }| AgreementView::of(language, found, by, level))
+        .collect();
     page.show(&AgreementPage { page: &page, seen: &seen, shown, is_waiting, failure })
 }
 
-async fn refresh(app: App, Moderated(seen): Moderated<Seen>) -> Result<Redirect, Fault> {
+async fn refresh(app: App, Moderated(seen): Moderated<SeenCollection>) -> Result<Redirect, Fault> {
     super::refresh(&app, &seen.collection.id).await?;
     Ok(Redirect::to(&seen.address("agreement")))
 }
@@ -332,9 +334,9 @@ async fn refresh(app: App, Moderated(seen): Moderated<Seen>) -> Result<Redirect,
 #[template(path = "phase-agreement.html")]
 struct PhaseAgreement<'a> {
     page: &'a Page,
-    seen: &'a benchmarks::Seen,
+    seen: &'a benchmarks::SeenBenchmark,
     phase: &'a Phase,
-    shown: Vec<Shown>,
+    shown: Vec<AgreementView>,
     is_waiting: bool,
     is_judged: bool,
     /// The reason why the last job failed, for hosts.
@@ -348,7 +350,7 @@ async fn show_phase(
     app: App,
     page: Page,
     Visible(SeenPhase { seen, phase }): Visible<SeenPhase>,
-    Asked(AgreementQuery { by }): Asked<AgreementQuery>,
+    UrlQuery(AgreementQuery { by }): UrlQuery<AgreementQuery>,
 ) -> Result<Response, Fault> {
     let is_judged = of_phases::is_judged(&app.store, &phase).await?;
     if !is_judged && let Some(slug) = super::collection_of(&app.store, &phase.id).await? {
@@ -364,7 +366,7 @@ async fn show_phase(
         page: &page,
         seen: &seen,
         phase: &phase,
-        shown: found.into_iter().map(|found| Shown::of(String::new(), found, by, 2)).collect(),
+        shown: found.into_iter().map(|found| AgreementView::of(String::new(), found, by, 2)).collect(),
         is_waiting,
         is_judged,
         failure,

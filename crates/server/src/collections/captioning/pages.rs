@@ -9,18 +9,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::submit::{self, Given, Outcome};
+use super::submit::{self, Outcome, SubmittedCaption};
 use super::{drafts, language, skips};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::{self, Collection, Goal, Image, Seen};
+use crate::collections::records::{self, Collection, Goal, Image, SeenCollection};
 use crate::collections::rules::order::Start;
 use crate::collections::rules::{lint, text};
 use crate::collections::slots::{self, Author};
 use crate::collections::{guide, passes};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
-use crate::web::{Access, Asked, Body, Done, Page, Route, Scope, Visible};
+use crate::web::{Access, Body, NoContent, Page, Route, Scope, UrlQuery, Visible};
 
 pub(in crate::collections) fn routes() -> Vec<Route> {
     let (read, submit_scope) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
@@ -35,7 +35,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
 #[template(path = "collections/caption.html")]
 struct CaptionPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     image: &'a Image,
     language: &'a String,
     /// The other languages, if each is complete by itself.
@@ -57,7 +57,7 @@ struct CaptionPage<'a> {
 #[template(path = "collections/no-picture.html")]
 struct NoPicture<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     closed: Option<String>,
     /// The other languages, if each is complete by itself and one was chosen.
     others: Vec<&'a str>,
@@ -82,8 +82,8 @@ async fn show(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
-    Asked(hint): Asked<Hint>,
+    Visible(seen): Visible<SeenCollection>,
+    UrlQuery(hint): UrlQuery<Hint>,
 ) -> Result<Response, Fault> {
     if let Some(fault) = seen.collection.is_closed() {
         let closed = Some(page.fault(&fault));
@@ -101,7 +101,7 @@ async fn show(
     let image = records::by_id::<Image>(&app.store, &assigned.image).await?;
     let draft = drafts::find(&app.store, &image.id, &visitor.id).await?;
     let text = draft.unwrap_or_default();
-    let given = Typed { text, language, ..Typed::default() };
+    let given = CaptionForm { text, language, ..CaptionForm::default() };
     let notice = match hint.notice.as_str() {
         "gone" => Some(page.t("The previous picture was removed, so it needs no caption.").to_owned()),
         "full" => Some(
@@ -112,15 +112,15 @@ async fn show(
         ),
         _ => None,
     };
-    let shown = Shown { seen: &seen, image: &image, given: &given, problems: &[], notice };
+    let shown = PictureView { seen: &seen, image: &image, given: &given, problems: &[], notice };
     show_picture(&app, &page, &visitor, shown).await
 }
 
 /// The parts of the page of a picture.
-struct Shown<'a> {
-    seen: &'a Seen,
+struct PictureView<'a> {
+    seen: &'a SeenCollection,
     image: &'a Image,
-    given: &'a Typed,
+    given: &'a CaptionForm,
     problems: &'a [&'a str],
     notice: Option<String>,
 }
@@ -129,9 +129,9 @@ async fn show_picture(
     app: &App,
     page: &Page,
     visitor: &Visitor,
-    shown: Shown<'_>,
+    shown: PictureView<'_>,
 ) -> Result<Response, Fault> {
-    let Shown { seen, image, given, problems, notice } = shown;
+    let PictureView { seen, image, given, problems, notice } = shown;
     let collection = &seen.collection;
     let language = &language(&app.store, collection, &visitor.id, page, &given.language).await?;
     let author = Author { collection, account: &visitor.id, language };
@@ -181,7 +181,7 @@ fn rules_as_json(page: &Page, collection: &Collection) -> Result<String, Fault> 
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
-struct Typed {
+struct CaptionForm {
     image: String,
     text: String,
     language: String,
@@ -196,9 +196,9 @@ async fn submit(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     headers: HeaderMap,
-    Body(given): Body<Typed>,
+    Body(given): Body<CaptionForm>,
 ) -> Result<Response, Fault> {
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     drafts::require_short(&given.text)?;
@@ -215,14 +215,18 @@ async fn submit(
         return Ok(Redirect::to(&seen.address("guide")).into_response());
     }
     let language = language(&app.store, &seen.collection, &visitor.id, &page, &given.language).await?;
-    let caption =
-        Given { collection: &seen.collection, image: &given.image, language: &language, text: &given.text };
+    let caption = SubmittedCaption {
+        collection: &seen.collection,
+        image: &given.image,
+        language: &language,
+        text: &given.text,
+    };
     let outcome = submit::submit(&app, &visitor, &caption).await?;
     let notice = match outcome {
         Outcome::Refused(problems) => {
             let problems: Vec<&str> = problems.iter().map(|problem| problem.text(page.language)).collect();
             let shown =
-                Shown { seen: &seen, image: &image, given: &given, problems: &problems, notice: None };
+                PictureView { seen: &seen, image: &image, given: &given, problems: &problems, notice: None };
             return show_picture(&app, &page, &visitor, shown).await;
         }
         Outcome::Taken(_) => "&done=caption",
@@ -245,15 +249,15 @@ async fn send(
     app: &App,
     page: &Page,
     visitor: &Visitor,
-    seen: &Seen,
-    given: &Typed,
+    seen: &SeenCollection,
+    given: &CaptionForm,
 ) -> Result<Response, Fault> {
     let problem = match passes::require(&app.store, seen, visitor).await {
         Err(fault) if fault.status.is_server_error() => return Err(fault),
         Err(fault) => page.fault(&fault),
         Ok(()) => {
             let language = language(&app.store, &seen.collection, &visitor.id, page, &given.language).await?;
-            let caption = Given {
+            let caption = SubmittedCaption {
                 collection: &seen.collection,
                 image: &given.image,
                 language: &language,
@@ -276,9 +280,9 @@ async fn send(
 async fn keep_draft(
     app: &App,
     visitor: &Visitor,
-    seen: &Seen,
+    seen: &SeenCollection,
     headers: &HeaderMap,
-    given: &Typed,
+    given: &CaptionForm,
 ) -> Result<Response, Fault> {
     drafts::keep(&app.store, &given.image, &visitor.id, &given.text).await?;
     let is_script = headers.get(header::ACCEPT).is_some_and(|value| value == "application/json");
@@ -292,9 +296,9 @@ async fn skip(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     Body(given): Body<Skip>,
-) -> Result<Done, Fault> {
+) -> Result<NoContent, Fault> {
     let image: Image = seen.contribution(&app.store, &given.image).await?;
     skips::add(&app.store, &image.id, &visitor.id, given.reason).await?;
     Ok(page.then(&seen.address("caption"), &()))

@@ -62,7 +62,7 @@ pub enum Outcome {
 }
 
 /// A caption as it is submitted.
-pub struct Given<'a> {
+pub struct SubmittedCaption<'a> {
     pub collection: &'a Collection,
     /// The id of the picture.
     pub image: &'a str,
@@ -76,8 +76,8 @@ pub struct Given<'a> {
 ///
 /// # Errors
 /// If it is of the person's own picture and may not be, they submit too often, or the database fails.
-pub async fn submit(app: &App, visitor: &Visitor, given: &Given<'_>) -> Result<Outcome, Fault> {
-    let Given { collection, image, language, .. } = *given;
+pub async fn submit(app: &App, visitor: &Visitor, given: &SubmittedCaption<'_>) -> Result<Outcome, Fault> {
+    let SubmittedCaption { collection, image, language, .. } = *given;
     let clean = text::clean(given.text);
     let (refusing, warning): (Vec<_>, Vec<_>) = lint::broken(&clean, language, &collection.shortest)
         .into_iter()

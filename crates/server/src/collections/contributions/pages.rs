@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::changes::{self, Change, Draft};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::{self, Caption, Image, Mine, Seen};
+use crate::collections::records::{self, Caption, Image, Mine, SeenCollection};
 use crate::collections::slots::{self, Need};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
@@ -28,7 +28,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
 #[template(path = "collections/mine.html")]
 struct MyPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     images: Vec<Image>,
     /// The progress of the pictures.
     needs: Vec<Need>,
@@ -47,7 +47,7 @@ async fn show(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
 ) -> Result<Response, Fault> {
     let (collection, account) = (&seen.collection.id, &visitor.id);
     let images = changes::images(&app.store, collection, account).await?;

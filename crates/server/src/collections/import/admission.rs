@@ -25,7 +25,7 @@ pub(super) struct Room {
 
 /// A caption that is taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Admitted {
+pub(super) struct AdmittedCaption {
     pub language: String,
     /// The text, clean.
     pub text: String,
@@ -41,7 +41,12 @@ impl Room {
     }
 
     /// The captions of an image that are taken; all others are counted.
-    pub fn admit(&mut self, collection: &Collection, item: &Item, summary: &mut Summary) -> Vec<Admitted> {
+    pub fn admit(
+        &mut self,
+        collection: &Collection,
+        item: &Item,
+        summary: &mut Summary,
+    ) -> Vec<AdmittedCaption> {
         let (mut admitted, mut taken) = (Vec::new(), HashSet::new());
         for given in &item.captions {
             let place = || format!("{}, image {}", given.place, item.id);
@@ -77,7 +82,7 @@ impl Room {
             }
             *summary.captions.entry(given.language.clone()).or_default() += 1;
             let warnings = broken.iter().map(|rule| rule.code.clone()).collect();
-            admitted.push(Admitted { language: given.language.clone(), text: clean, warnings });
+            admitted.push(AdmittedCaption { language: given.language.clone(), text: clean, warnings });
         }
         admitted
     }

@@ -9,23 +9,23 @@ use super::left_out::Reason;
 use super::source::Item;
 use super::{Order, records};
 use crate::app::App;
-use crate::collections::processing::{self, Encoded};
+use crate::collections::processing::{self, EncodedPicture};
 use crate::collections::records::Collection;
 use crate::ids;
 use crate::jobs::Failure;
 
 /// A picture that was looked at.
-pub(super) struct Examined {
+pub(super) struct ExaminedPicture {
     pub item: Item,
-    pub found: Found,
+    pub found: Examination,
 }
 
 /// The result of examining a file.
-pub(super) enum Found {
+pub(super) enum Examination {
     /// The collection has it.
     Known { hash: String, image: String },
     /// It is a new one.
-    New { hash: String, encoded: Encoded },
+    New { hash: String, encoded: EncodedPicture },
     /// It cannot be imported.
     LeftOut(Reason, String),
 }
@@ -46,29 +46,29 @@ pub(super) async fn examine(
     order: &Order,
     removed: &HashSet<String>,
     item: Item,
-) -> anyhow::Result<Examined> {
+) -> anyhow::Result<ExaminedPicture> {
     let (path, most) = (order.pictures.join(&item.file), app.settings.picture_mib);
     let kind = tokio::task::spawn_blocking(move || look(path, most)).await?;
     let found = match kind {
-        Kind::Other(reason, why) => Found::LeftOut(reason, why),
+        Kind::Other(reason, why) => Examination::LeftOut(reason, why),
         Kind::Picture { hash, .. } if removed.contains(&hash) => {
             let why = "a moderator has rejected it here, or its contributor has withdrawn it";
-            Found::LeftOut(Reason::Removed, why.to_owned())
+            Examination::LeftOut(Reason::Removed, why.to_owned())
         }
         Kind::Picture { path, hash } => {
-            if let Some(image) = records::known(&app.store, &collection.id, &hash).await? {
-                Found::Known { hash, image }
+            if let Some(image) = records::find_image(&app.store, &collection.id, &hash).await? {
+                Examination::Known { hash, image }
             } else {
                 match processing::encode(app, path).await {
-                    Ok(encoded) => Found::New { hash, encoded },
+                    Ok(encoded) => Examination::New { hash, encoded },
                     // Not the fault of the file: a later run can go on.
                     Err(Failure::Waiting(reason)) => anyhow::bail!("{}: {reason}", item.file),
-                    Err(failure) => Found::LeftOut(Reason::Unfit, failure.to_string()),
+                    Err(failure) => Examination::LeftOut(Reason::Unfit, failure.to_string()),
                 }
             }
         }
     };
-    Ok(Examined { item, found })
+    Ok(ExaminedPicture { item, found })
 }
 
 fn look(path: PathBuf, most_mib: u64) -> Kind {

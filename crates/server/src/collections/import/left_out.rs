@@ -50,7 +50,7 @@ impl Reason {
 
 /// Something that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct LeftOutItem {
     /// The file with a line or a number, and the image.
     pub place: String,
     pub why: String,
@@ -66,7 +66,7 @@ pub struct LeftOut {
 struct Count {
     reason: Reason,
     n: usize,
-    first: Vec<Told>,
+    first: Vec<LeftOutItem>,
 }
 
 /// A number of things that were left out for a reason, as it is stored.
@@ -82,7 +82,7 @@ impl LeftOut {
         let count = self.of(reason);
         count.n += 1;
         if count.first.len() < TOLD {
-            count.first.push(Told { place: place.into(), why: why.into() });
+            count.first.push(LeftOutItem { place: place.into(), why: why.into() });
         }
     }
 
@@ -116,7 +116,7 @@ impl LeftOut {
     }
 
     /// The first things that are left out for a reason.
-    pub fn first(&self, reason: Reason) -> &[Told] {
+    pub fn first(&self, reason: Reason) -> &[LeftOutItem] {
         self.counts.iter().find(|count| count.reason == reason).map_or(&[], |count| &count.first)
     }
 

@@ -21,15 +21,15 @@ use anyhow::Context;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use self::admission::Room;
-use self::examine::{Examined, Found};
+use self::examine::{Examination, ExaminedPicture};
 use self::source::Item;
-use super::processing::{self, Encoded};
+use super::processing::{self, EncodedPicture};
 use super::records::Collection;
 use super::similarity;
 use crate::accounts::people;
 use crate::app::App;
+use crate::clean_text;
 use crate::fault::Fault;
-use crate::plain;
 use crate::store::Tx;
 
 pub use self::left_out::{LeftOut, Reason};
@@ -89,7 +89,7 @@ impl Order {
                 "the name of the source has no character, or more than 80; give it another with --source"
             )
         })?;
-        let (licence, attribution) = (plain::line(&self.licence), plain::line(&self.attribution));
+        let (licence, attribution) = (clean_text::line(&self.licence), clean_text::line(&self.attribution));
         anyhow::ensure!(
             !licence.is_empty() && licence.chars().count() <= LICENCE,
             "the licence has no character, or more than {LICENCE}; name it with --licence, such as CC-BY-4.0"
@@ -137,9 +137,9 @@ pub async fn run(
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let examine = |item| examine::examine(app, collection, &order, &removed, item);
     let mut examined = pin!(stream::iter(items).map(examine).buffered(at_once));
-    let (mut seen, mut done) = (Seen::default(), 0);
+    let (mut seen, mut done) = (SeenPictures::default(), 0);
     let stopped = if is_check { CHECK_STOPPED } else { STOPPED };
-    while let Some(Examined { item, found }) = examined.try_next().await.context(stopped)? {
+    while let Some(ExaminedPicture { item, found }) = examined.try_next().await.context(stopped)? {
         target.take(&item, found, &mut seen, &mut summary).await.context(stopped)?;
         done += 1;
         advance(done, n);
@@ -152,7 +152,7 @@ pub async fn run(
 
 /// The pictures so far, for what the database does not know of them.
 #[derive(Default)]
-struct Seen {
+struct SeenPictures {
     /// The ids of images by the hash of their file.
     files: HashMap<String, String>,
     /// The pictures of a check, which are not added to the database: by the hash of what would be kept, with their
@@ -177,16 +177,16 @@ impl Target<'_> {
     async fn take(
         &self,
         item: &Item,
-        found: Found,
-        seen: &mut Seen,
+        found: Examination,
+        seen: &mut SeenPictures,
         summary: &mut Summary,
     ) -> anyhow::Result<()> {
         let hash = match &found {
-            Found::LeftOut(reason, why) => {
+            Examination::LeftOut(reason, why) => {
                 summary.left_out.picture(item, *reason, why);
                 return Ok(());
             }
-            Found::Known { hash, .. } | Found::New { hash, .. } => hash.clone(),
+            Examination::Known { hash, .. } | Examination::New { hash, .. } => hash.clone(),
         };
         if let Some(first) = seen.files.get(&hash) {
             let why = format!("the file is the same as that of image {first}");
@@ -195,12 +195,12 @@ impl Target<'_> {
         }
         seen.files.insert(hash.clone(), item.id.clone());
         match (found, self.import) {
-            (Found::Known { image, .. }, import) => self.extend(import, item, &image, summary).await,
-            (Found::New { encoded, .. }, Some(import)) => {
+            (Examination::Known { image, .. }, import) => self.extend(import, item, &image, summary).await,
+            (Examination::New { encoded, .. }, Some(import)) => {
                 self.add(import, item, &hash, encoded, summary).await
             }
-            (Found::New { encoded, .. }, None) => self.foresee(item, &encoded, seen, summary).await,
-            (Found::LeftOut(..), _) => Ok(()),
+            (Examination::New { encoded, .. }, None) => self.foresee(item, &encoded, seen, summary).await,
+            (Examination::LeftOut(..), _) => Ok(()),
         }
     }
 
@@ -244,7 +244,7 @@ impl Target<'_> {
         import: &str,
         item: &Item,
         hash: &str,
-        encoded: Encoded,
+        encoded: EncodedPicture,
         summary: &mut Summary,
     ) -> anyhow::Result<()> {
         let rewritten =
@@ -256,7 +256,7 @@ impl Target<'_> {
         else {
             // Another process was faster.
             drop(tx);
-            let known = records::known(&self.app.store, &self.collection.id, hash).await?;
+            let known = records::find_image(&self.app.store, &self.collection.id, hash).await?;
             let image = known.ok_or_else(|| Fault::internal(&"a picture was added and removed at once"))?;
             return self.extend(Some(import), item, &image, summary).await;
         };
@@ -283,8 +283,8 @@ impl Target<'_> {
     async fn foresee(
         &self,
         item: &Item,
-        encoded: &Encoded,
-        seen: &mut Seen,
+        encoded: &EncodedPicture,
+        seen: &mut SeenPictures,
         summary: &mut Summary,
     ) -> anyhow::Result<()> {
         let (blob, phash) = (encoded.hash()?, &encoded.pictured.phash);

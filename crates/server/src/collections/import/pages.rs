@@ -8,7 +8,7 @@ use super::records::{self, Import, ImportState};
 use super::removal;
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Hosted, Page, Route};
@@ -24,11 +24,11 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
 #[template(path = "collections/imports.html")]
 struct ImportsPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     imports: Vec<Import>,
 }
 
-async fn list(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
+async fn list(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
     let imports = records::list(&app.store, &seen.collection.id).await?;
     page.show(&ImportsPage { page: &page, seen: &seen, imports })
 }
@@ -36,7 +36,7 @@ async fn list(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Respon
 async fn remove(
     app: App,
     visitor: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Redirect, Fault> {
     removal::begin(&app, &visitor, &seen.collection.id, &id).await?;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Order;
-use super::admission::{Admitted, Room};
+use super::admission::{AdmittedCaption, Room};
 use super::left_out::{LeftOut, Number};
 use super::source::Item;
 use crate::collections::captioning::submit::{self, New};
@@ -108,7 +108,7 @@ pub(super) async fn removed(store: &Store, collection: &str) -> Result<HashSet<S
 }
 
 /// The picture that was made of a file with this hash, unless it was rejected or withdrawn.
-pub(super) async fn known(store: &Store, collection: &str, hash: &str) -> Result<Option<String>, Error> {
+pub(super) async fn find_image(store: &Store, collection: &str, hash: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT id FROM image WHERE collection = $1 AND source_hash = $2 \
                AND state NOT IN ('rejected', 'withdrawn')";
     store.fetch_optional(sql, args![collection, hash]).await
@@ -151,10 +151,10 @@ pub(super) async fn add_captions(
     (collection, order, import): (&Collection, &Order, &str),
     item: &Item,
     image: &str,
-    admitted: &[Admitted],
+    admitted: &[AdmittedCaption],
 ) -> Result<(), Fault> {
     let state = if order.are_accepted { CaptionState::Accepted } else { CaptionState::Submitted };
-    for Admitted { language, text, warnings } in admitted {
+    for AdmittedCaption { language, text, warnings } in admitted {
         let new = New {
             collection,
             image,

@@ -52,7 +52,7 @@ impl Work for RemoveImport {
     const KIND: &'static str = "import-removal";
     /// The id of the import.
     type Subject = String;
-    type Done = ();
+    type Output = ();
 
     async fn run(app: &App, job: &Job) -> Result<(), Failure> {
         let items = "SELECT subject FROM import_item WHERE import = $1 AND kind = $2 ORDER BY subject";

@@ -21,12 +21,12 @@ pub(super) struct Item {
     pub id: String,
     /// The name of its file in the folder.
     pub file: String,
-    pub captions: Vec<Given>,
+    pub captions: Vec<SourceCaption>,
 }
 
 /// A caption.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct SourceCaption {
     pub text: String,
     pub language: String,
     /// The file, and where it is in it.
@@ -185,7 +185,7 @@ fn given(
     order: &Order,
     name: &str,
     captions: Vec<ImportedCaption>,
-) -> anyhow::Result<Vec<Given>> {
+) -> anyhow::Result<Vec<SourceCaption>> {
     let only = match collection.languages.as_slice() {
         [only] => Some(only),
         _ => None,
@@ -209,7 +209,7 @@ fn given(
             (None, Some(record)) => format!("{name}, caption {record}"),
             (None, None) => name.to_owned(),
         };
-        Ok(Given { text, language, place })
+        Ok(SourceCaption { text, language, place })
     };
     captions.into_iter().map(of).collect()
 }

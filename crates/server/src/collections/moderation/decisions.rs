@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::{Caption, Contributed, Contribution, Image};
+use crate::collections::records::{Caption, CollectionItem, Contribution, Image};
 use crate::collections::rules::reports::ReportState;
 use crate::collections::rules::states::CaptionState;
 use crate::collections::{processing, slots};
@@ -45,7 +45,7 @@ impl Action {
 }
 
 /// Moderators do not decide about what is theirs; hosts do.
-fn require_foreign<T: Contribution>(of: &Contributed<T>, visitor: &Visitor) -> Result<(), Fault> {
+fn require_foreign<T: Contribution>(of: &CollectionItem<T>, visitor: &Visitor) -> Result<(), Fault> {
     if of.thing.contributor() == Some(&visitor.id) && !of.seen.is_host {
         return Err(fault!(CONFLICT, "own", "Another moderator reviews what is yours."));
     }
@@ -56,7 +56,7 @@ fn require_foreign<T: Contribution>(of: &Contributed<T>, visitor: &Visitor) -> R
 pub(super) async fn decide_image(
     app: &App,
     visitor: &Visitor,
-    of: &Contributed<Image>,
+    of: &CollectionItem<Image>,
     action: Action,
     reason: Option<Refusal>,
 ) -> Result<(), Fault> {
@@ -109,7 +109,7 @@ pub(in crate::collections) async fn remove(
 pub(super) async fn decide_caption(
     store: &Store,
     visitor: &Visitor,
-    of: &Contributed<Caption>,
+    of: &CollectionItem<Caption>,
     action: Action,
 ) -> Result<(), Fault> {
     require_foreign(of, visitor)?;

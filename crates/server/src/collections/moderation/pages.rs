@@ -10,7 +10,7 @@ use super::decisions::{self, Action, Refusal};
 use super::queue::{self, RemovalRequest, WaitingCaption, WaitingImage};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::{Caption, Contributed, Image, Seen};
+use crate::collections::records::{Caption, CollectionItem, Image, SeenCollection};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Body, Moderated, Page, Route, Scope};
@@ -29,13 +29,13 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
 #[template(path = "collections/moderate.html")]
 struct Queue<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     requests: Vec<RemovalRequest>,
     images: Vec<WaitingImage>,
     captions: Vec<WaitingCaption>,
 }
 
-async fn show(app: App, page: Page, Moderated(seen): Moderated<Seen>) -> Result<Response, Fault> {
+async fn show(app: App, page: Page, Moderated(seen): Moderated<SeenCollection>) -> Result<Response, Fault> {
     let (store, id) = (&app.store, &seen.collection.id);
     page.show(&Queue {
         page: &page,
@@ -58,7 +58,7 @@ struct Decision {
 async fn decide_image(
     app: App,
     visitor: Visitor,
-    Moderated(of): Moderated<Contributed<Image>>,
+    Moderated(of): Moderated<CollectionItem<Image>>,
     Body(Decision { action, reason }): Body<Decision>,
 ) -> Result<Redirect, Fault> {
     decisions::decide_image(&app, &visitor, &of, action, reason.parse::<Refusal>().ok()).await?;
@@ -68,7 +68,7 @@ async fn decide_image(
 async fn decide_caption(
     app: App,
     visitor: Visitor,
-    Moderated(of): Moderated<Contributed<Caption>>,
+    Moderated(of): Moderated<CollectionItem<Caption>>,
     Body(given): Body<Decision>,
 ) -> Result<Redirect, Fault> {
     decisions::decide_caption(&app.store, &visitor, &of, given.action).await?;
@@ -78,7 +78,7 @@ async fn decide_caption(
 async fn close_request(
     app: App,
     visitor: Visitor,
-    Moderated(seen): Moderated<Seen>,
+    Moderated(seen): Moderated<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
     Body(given): Body<Decision>,
 ) -> Result<Redirect, Fault> {
@@ -86,6 +86,6 @@ async fn close_request(
     Ok(back(&seen))
 }
 
-fn back(seen: &Seen) -> Redirect {
+fn back(seen: &SeenCollection) -> Redirect {
     Redirect::to(&seen.address("moderate?done=saved"))
 }

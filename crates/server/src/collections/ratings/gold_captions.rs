@@ -14,7 +14,7 @@ const PAIRS: usize = 5;
 
 /// A caption with a known grade.
 #[derive(Deserialize)]
-pub(super) struct Known {
+pub(super) struct GoldCaption {
     pub id: String,
     pub image: String,
     pub text: String,
@@ -37,7 +37,7 @@ pub(super) struct Rater {
 }
 
 /// The captions that are in use.
-pub(super) async fn known(store: &Store, collection: &str) -> Result<Vec<Known>, Error> {
+pub(super) async fn all(store: &Store, collection: &str) -> Result<Vec<GoldCaption>, Error> {
     const KNOWN: &str = "SELECT gold.id, gold.image, gold.text, gold.grade, \
         (SELECT COUNT(*) FROM gold_rating WHERE gold_rating.gold = gold.id) AS rated, \
         (SELECT COUNT(*) FROM gold_rating WHERE gold_rating.gold = gold.id AND is_right = 1) AS n_right \

@@ -4,10 +4,10 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::{Redirect, Response};
 
-use super::gold_captions::{self, Known, Rater};
+use super::gold_captions::{self, GoldCaption, Rater};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
@@ -26,18 +26,18 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "collections/gold.html")]
 struct GoldPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
-    known: Vec<Known>,
+    seen: &'a SeenCollection,
+    known: Vec<GoldCaption>,
     raters: Vec<Rater>,
 }
 
-async fn show(app: App, page: Page, Hosted(seen): Hosted<Seen>) -> Result<Response, Fault> {
-    let known = gold_captions::known(&app.store, &seen.collection.id).await?;
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenCollection>) -> Result<Response, Fault> {
+    let known = gold_captions::all(&app.store, &seen.collection.id).await?;
     let raters = gold_captions::raters(&app.store, &seen.collection.id).await?;
     page.show(&GoldPage { page: &page, seen: &seen, known, raters })
 }
 
-async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<Seen>) -> Result<Redirect, Fault> {
+async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<SeenCollection>) -> Result<Redirect, Fault> {
     let made = gold_captions::grow(&app.store, &seen.collection.id, Some(&visitor.id)).await?;
     if made == 0 {
         return Err(fault!(
@@ -51,7 +51,7 @@ async fn create(app: App, visitor: Visitor, Hosted(seen): Hosted<Seen>) -> Resul
 
 async fn retire(
     app: App,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenCollection>,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Redirect, Fault> {
     if !gold_captions::retire(&app.store, &seen.collection.id, &id).await? {
@@ -60,6 +60,6 @@ async fn retire(
     Ok(saved(&seen))
 }
 
-fn saved(seen: &Seen) -> Redirect {
+fn saved(seen: &SeenCollection) -> Redirect {
     Redirect::to(&seen.address("gold?done=saved"))
 }

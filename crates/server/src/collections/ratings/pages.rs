@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::queue::{self, ToRate};
-use super::rate::{self, Given};
+use super::rate::{self, NewRating};
 use super::set_aside;
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::collections::passes;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::collections::rules::acceptance::{GRADES, Grade, Mistake};
 use crate::fault;
 use crate::fault::Fault;
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[template(path = "collections/rate.html")]
 struct RatePage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     to_rate: &'a ToRate,
     done: i64,
 }
@@ -39,7 +39,7 @@ struct RatePage<'a> {
 #[template(path = "collections/no-caption.html")]
 struct NoCaption<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     done: i64,
 }
 
@@ -47,7 +47,7 @@ async fn show(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
 ) -> Result<Response, Fault> {
     let collection = &seen.collection.id;
     if !passes::has_passed(&app.store, collection, &visitor.id).await? {
@@ -62,7 +62,7 @@ async fn show(
 
 /// A person's answer about the caption that was shown to them.
 #[derive(Deserialize, JsonSchema)]
-struct Answered {
+struct RatingForm {
     #[serde(default)]
     item: String,
     /// A number, or `skip`.
@@ -77,8 +77,8 @@ struct Answered {
 async fn rate(
     app: App,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
-    Body(answered): Body<Answered>,
+    Visible(seen): Visible<SeenCollection>,
+    Body(answered): Body<RatingForm>,
 ) -> Result<Redirect, Fault> {
     if let Some(fault) = seen.collection.is_closed() {
         return Err(fault);
@@ -100,7 +100,7 @@ async fn rate(
     let Some(grade) = grade.and_then(|grade| grade.parse().ok()).and_then(Grade::new) else {
         return Err(not_a_grade());
     };
-    let given = Given { collection, account: &visitor.id, grade, tags: known_tags(&answered.tag) };
+    let given = NewRating { collection, account: &visitor.id, grade, tags: known_tags(&answered.tag) };
     rate::rate_held(&app.store, &held.item, &given).await?;
     Ok(again)
 }

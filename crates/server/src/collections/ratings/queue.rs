@@ -57,14 +57,14 @@ const GOLD: &str = "SELECT gold.id, gold.image, gold.language, gold.text FROM go
 
 /// The row of a caption to rate.
 #[derive(Deserialize)]
-struct Found {
+struct WaitingCaption {
     id: String,
     image: String,
     language: String,
     text: String,
 }
 
-impl Found {
+impl WaitingCaption {
     async fn with_picture(self, store: &Store) -> Result<ToRate, Fault> {
         let Self { id, image, language, text } = self;
         Ok(ToRate { item: id, image: records::by_id(store, &image).await?, language, text })
@@ -83,7 +83,8 @@ pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Opti
         return Ok(Some(own));
     }
     if gold::is_turn(account, done(store, collection, account).await?)
-        && let Some(found) = store.fetch_optional::<Found>(GOLD, args![collection, account, ""]).await?
+        && let Some(found) =
+            store.fetch_optional::<WaitingCaption>(GOLD, args![collection, account, ""]).await?
     {
         hold(store, collection, account, &found.image, None).await?;
         return found.with_picture(store).await.map(Some);
@@ -92,7 +93,7 @@ pub async fn next(store: &Store, collection: &str, account: &str) -> Result<Opti
     for level in LEVELS {
         for sql in [AFTER, BEFORE] {
             let values = args![collection, account, level, clock::now(), place];
-            if let Some(found) = store.fetch_optional::<Found>(sql, values).await? {
+            if let Some(found) = store.fetch_optional::<WaitingCaption>(sql, values).await? {
                 hold(store, collection, account, &found.image, Some(&found.id)).await?;
                 return found.with_picture(store).await.map(Some);
             }
@@ -113,7 +114,7 @@ pub async fn held(store: &Store, collection: &str, account: &str) -> Result<Opti
              AND report.reporter = $2)";
     let held: Option<(String, Option<String>)> =
         store.fetch_optional(HELD, args![collection, account, clock::now()]).await?;
-    let found: Option<Found> = match held {
+    let found: Option<WaitingCaption> = match held {
         None => None,
         Some((image, None)) => store.fetch_optional(GOLD, args![collection, account, image]).await?,
         Some((_, Some(caption))) => store.fetch_optional(STILL, args![caption, account]).await?,

@@ -13,7 +13,7 @@ use crate::{args, audit, clock};
 
 /// A grade with the errors that the rater marked.
 #[derive(Clone, Debug)]
-pub struct Given<'a> {
+pub struct NewRating<'a> {
     pub collection: &'a str,
     /// The rater.
     pub account: &'a str,
@@ -24,7 +24,7 @@ pub struct Given<'a> {
 
 /// Rates what a person was given, whether its grade is known or not; `false` if nothing is stored, since they have
 /// rated it before, it can no longer be rated, or their account has been disabled.
-pub async fn rate_held(store: &Store, item: &str, given: &Given<'_>) -> Result<bool, Error> {
+pub async fn rate_held(store: &Store, item: &str, given: &NewRating<'_>) -> Result<bool, Error> {
     let mut tx = store.begin().await?;
     if !people::is_enabled(&mut tx, given.account).await? {
         return Ok(false);
@@ -57,8 +57,8 @@ async fn standing(tx: &mut Tx, collection: &str, account: &str) -> Result<Standi
 }
 
 /// Rates a caption; `false` if the person has rated it before, or it can no longer be rated.
-pub async fn rate(tx: &mut Tx, caption: &str, given: &Given<'_>) -> Result<bool, Error> {
-    let Given { collection, account, grade, tags } = given;
+pub async fn rate(tx: &mut Tx, caption: &str, given: &NewRating<'_>) -> Result<bool, Error> {
+    let NewRating { collection, account, grade, tags } = given;
     let Some(image) = slots::picture_of(tx, caption).await? else { return Ok(false) };
     slots::lock(tx, &image).await?;
     let Standing { weight, .. } = standing(tx, collection, account).await?;
@@ -88,8 +88,8 @@ pub async fn rate(tx: &mut Tx, caption: &str, given: &Given<'_>) -> Result<bool,
 }
 
 /// Rates a caption whose grade is known, and reweighs the person's ratings; `false` if they have rated it before.
-pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &Given<'_>) -> Result<bool, Error> {
-    let Given { collection, account, grade, .. } = given;
+pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &NewRating<'_>) -> Result<bool, Error> {
+    let NewRating { collection, account, grade, .. } = given;
     let known = "SELECT grade FROM gold WHERE id = $1 AND collection = $2";
     let Some(known) = tx.fetch_optional(known, args![gold, *collection]).await? else { return Ok(false) };
     let is_right = gold::is_right(grade.number(), known);
@@ -122,7 +122,7 @@ pub async fn rate_gold(tx: &mut Tx, gold: &str, given: &Given<'_>) -> Result<boo
 }
 
 /// The person no longer holds a caption to rate.
-async fn finish(tx: &mut Tx, given: &Given<'_>) -> Result<(), Error> {
+async fn finish(tx: &mut Tx, given: &NewRating<'_>) -> Result<(), Error> {
     let sql = "DELETE FROM assignment WHERE collection = $1 AND account = $2 AND kind = 'rating'";
     tx.execute(sql, args![given.collection, given.account]).await.map(drop)
 }

@@ -6,7 +6,7 @@ use super::queue::ToRate;
 use crate::accounts::Visitor;
 use crate::args;
 use crate::collections::captioning::skips;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::collections::reports;
 use crate::fault::Fault;
 use crate::store::{Store, Tx};
@@ -14,7 +14,7 @@ use crate::store::{Store, Tx};
 /// Reports a caption.
 pub(super) async fn report(
     store: &Store,
-    seen: &Seen,
+    seen: &SeenCollection,
     visitor: &Visitor,
     held: &ToRate,
     reason: ReportReason,

@@ -10,7 +10,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use super::content::Content;
 use super::files::{self, TextFile};
 use crate::blobs::Blobs;
-use crate::why;
+use crate::reason;
 
 /// The most bytes of an archive.
 pub const LARGEST: u64 = 1 << 30;
@@ -89,7 +89,7 @@ pub fn write(part: &[Entry], blobs: &Blobs, out: impl Write + Seek) -> anyhow::R
                 archive.start_file(path.as_str(), options)?;
                 let picture = blobs.fetch(hash).and_then(File::open);
                 let mut picture = picture.map_err(|error| {
-                    io::Error::new(error.kind(), why!("the picture {} cannot be read: {}", path, error))
+                    io::Error::new(error.kind(), reason!("the picture {} cannot be read: {}", path, error))
                 })?;
                 io::copy(&mut picture, &mut archive)?;
             }

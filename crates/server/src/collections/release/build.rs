@@ -203,7 +203,7 @@ pub fn write(content: &Content, blobs: &Blobs, largest: u64) -> anyhow::Result<V
 }
 
 /// The files of a release, and what its page says.
-pub struct Built {
+pub struct BuiltRelease {
     parts: Vec<Part>,
     card: String,
     card_zh: String,
@@ -214,13 +214,13 @@ pub struct Built {
 impl Work for BuildRelease {
     const KIND: &'static str = "release";
     type Subject = String;
-    type Done = Built;
+    type Output = BuiltRelease;
 
-    async fn run(app: &App, job: &Job) -> Result<Built, Failure> {
+    async fn run(app: &App, job: &Job) -> Result<BuiltRelease, Failure> {
         let content = content(&app.store, &job.subject).await?;
         let blobs = app.blobs.clone();
         let make = move || {
-            Ok::<_, anyhow::Error>(Built {
+            Ok::<_, anyhow::Error>(BuiltRelease {
                 parts: write(&content, &blobs, archive::LARGEST)?,
                 card: card::card(&content, Language::English),
                 card_zh: card::card(&content, Language::Chinese),
@@ -231,8 +231,13 @@ impl Work for BuildRelease {
         Ok(tokio::task::spawn_blocking(make).await??)
     }
 
-    async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<Built, String>) -> Result<(), Fault> {
-        let Built { parts, card, card_zh, images, captions } = match outcome {
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<BuiltRelease, String>,
+    ) -> Result<(), Fault> {
+        let BuiltRelease { parts, card, card_zh, images, captions } = match outcome {
             Ok(built) => built,
             Err(reason) => {
                 tx.execute(

@@ -36,7 +36,7 @@ pub struct Content {
     /// The sources of imported parts.
     pub sources: Vec<Source>,
     /// The things in earlier releases that this one lacks.
-    pub withdrawn: Vec<Withdrawn>,
+    pub withdrawn: Vec<WithdrawnItem>,
 }
 
 /// The source of imported pictures and captions.
@@ -116,7 +116,7 @@ pub struct Rating {
 
 /// A thing that left the collection after a release.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Withdrawn {
+pub struct WithdrawnItem {
     /// `image` or `caption`.
     pub kind: String,
     /// Its number in earlier releases.
@@ -235,7 +235,7 @@ pub(super) mod tests {
             withheld: Some(Split::Test),
             sources: Vec::new(),
             pictures: [(1, Split::Train), (2, Split::Val), (4, Split::Test)].map(picture).into(),
-            withdrawn: vec![Withdrawn {
+            withdrawn: vec![WithdrawnItem {
                 kind: "image".to_owned(),
                 number: 3,
                 reason: "takedown".to_owned(),

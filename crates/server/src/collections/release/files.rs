@@ -145,7 +145,7 @@ fn ratings(content: &Content, language: Option<&str>) -> Value {
 }
 
 fn withdrawn(content: &Content) -> Value {
-    let of = |one: &super::content::Withdrawn| json!({ "kind": one.kind, "id": one.number, "reason": one.reason, "date": clock::day(one.at) });
+    let of = |one: &super::content::WithdrawnItem| json!({ "kind": one.kind, "id": one.number, "reason": one.reason, "date": clock::day(one.at) });
     content.withdrawn.iter().map(of).collect()
 }
 

@@ -10,13 +10,13 @@ use serde::Deserialize;
 
 use super::ZIP;
 use super::build;
-use super::publish::{self, Wanted};
-use super::records::{self, Part, Published, Release, ReleaseState, SeenRelease};
+use super::publish::{self, WantedBenchmark};
+use super::records::{self, Part, Release, ReleasePhase, ReleaseState, SeenRelease};
 use super::selection::{self, Parameters};
 use crate::accounts::Visitor;
 use crate::app::App;
 use crate::benchmarks::as_html;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
@@ -52,11 +52,11 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
 #[template(path = "collections/releases.html")]
 struct ReleasesPage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     releases: Vec<Release>,
 }
 
-async fn list(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn list(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
     let releases = records::releases(&app.store, &seen.collection.id).await?;
     page.show(&ReleasesPage { page: &page, seen: &seen, releases })
 }
@@ -75,7 +75,7 @@ struct NewRelease {
 async fn create(
     app: App,
     visitor: Visitor,
-    Hosted(seen): Hosted<Seen>,
+    Hosted(seen): Hosted<SeenCollection>,
     Body(given): Body<NewRelease>,
 ) -> Result<Redirect, Fault> {
     let parameters = Parameters { val: given.val, test: given.test, withheld: given.withheld.parse().ok() };
@@ -88,7 +88,7 @@ async fn create(
 #[template(path = "collections/release.html")]
 struct ReleasePage<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     release: &'a Release,
     parts: Vec<Part>,
     may_download: bool,
@@ -96,7 +96,7 @@ struct ReleasePage<'a> {
     /// The reason why it failed.
     reason: Option<String>,
     /// The phases that came of it.
-    phases: Vec<Published>,
+    phases: Vec<ReleasePhase>,
 }
 
 async fn show(
@@ -115,7 +115,7 @@ async fn show(
         reason: release
             .reason
             .as_deref()
-            .map(|reason| if seen.is_host { reason.to_owned() } else { app.told(reason) }),
+            .map(|reason| if seen.is_host { reason.to_owned() } else { app.public_reason(reason) }),
         seen: &seen,
         release: &release,
     })
@@ -179,7 +179,7 @@ async fn publish(
             "This release is not ready or no longer available."
         ));
     }
-    let wanted = Wanted {
+    let wanted = WantedBenchmark {
         slug: given.benchmark.trim().to_owned(),
         per_day: given.per_day,
         in_total: given.in_total,

@@ -24,7 +24,7 @@ use crate::{args, audit, clock, fault};
 
 /// The settings of the new benchmark.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct WantedBenchmark {
     /// The benchmark's part of addresses; a phase is added if it exists already.
     pub slug: String,
     /// Submissions of a team on a day.
@@ -60,7 +60,7 @@ pub async fn publish(
     app: &App,
     collection: &Collection,
     release: &str,
-    wanted: &Wanted,
+    wanted: &WantedBenchmark,
     visitor: &Visitor,
 ) -> Result<String, Fault> {
     if app.store.exists(OUTDATED, args![release]).await? {
@@ -148,7 +148,7 @@ async fn note(
 }
 
 /// The phase, with a reference set for each language.
-fn phase(content: &Content, split: Split, wanted: &Wanted) -> PhasePlan {
+fn phase(content: &Content, split: Split, wanted: &WantedBenchmark) -> PhasePlan {
     let mut references = Vec::new();
     for language in content.languages() {
         let counts = content

@@ -7,7 +7,7 @@ use super::selection::Parameters;
 use super::split::Split;
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::fault::Fault;
 use crate::store::{self, Error, Store};
 use crate::web::language::Language;
@@ -62,7 +62,7 @@ impl Release {
 
 /// A release of a collection that the visitor may see.
 pub struct SeenRelease {
-    pub seen: Seen,
+    pub seen: SeenCollection,
     pub release: Release,
 }
 
@@ -72,7 +72,7 @@ impl Subject for SeenRelease {
 
     async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
         let number: i64 = names.number("number")?;
-        let seen = Seen::find(app, names, visitor).await?;
+        let seen = SeenCollection::find(app, names, visitor).await?;
         let sql = "SELECT * FROM release WHERE collection = $1 AND number = $2";
         let release = app.store.fetch_optional(sql, args![&seen.collection.id, number]).await?;
         Ok(Self { seen, release: release.ok_or_else(Fault::not_found)? })
@@ -103,7 +103,7 @@ impl Part {
 
 /// A phase of a benchmark that came of a release.
 #[derive(Deserialize)]
-pub struct Published {
+pub struct ReleasePhase {
     pub slug: String,
     pub phase: String,
     pub title: String,
@@ -126,7 +126,7 @@ pub async fn part(store: &Store, release: &str, name: &str) -> Result<Part, Faul
 }
 
 /// The phases that came of a release.
-pub async fn published(store: &Store, release: &str) -> Result<Vec<Published>, Error> {
+pub async fn published(store: &Store, release: &str) -> Result<Vec<ReleasePhase>, Error> {
     const PUBLISHED: &str = "SELECT benchmark.slug, benchmark.title, phase.slug AS phase FROM publication \
         JOIN phase ON phase.id = publication.phase JOIN benchmark ON benchmark.id = phase.benchmark \
         WHERE publication.release = $1 ORDER BY publication.created_at";
@@ -135,7 +135,11 @@ pub async fn published(store: &Store, release: &str) -> Result<Vec<Published>, E
 
 /// Returns true if a visitor may download releases: hosts, moderators, and people of whom a picture or caption was
 /// accepted; or everyone, if the collection says so.
-pub async fn may_download(store: &Store, seen: &Seen, visitor: Option<&Visitor>) -> Result<bool, Error> {
+pub async fn may_download(
+    store: &Store,
+    seen: &SeenCollection,
+    visitor: Option<&Visitor>,
+) -> Result<bool, Error> {
     if seen.is_moderator || seen.collection.releases == ReleaseAccess::Everyone {
         return Ok(true);
     }

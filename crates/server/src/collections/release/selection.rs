@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::build::BuildRelease;
-use super::split::{self, Dealt, Shares, Split};
+use super::split::{self, DealtPicture, Shares, Split};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::{self, queue::Priority};
@@ -197,7 +197,7 @@ async fn give_numbers(tx: &mut Tx, collection: &str, release: &str, now: i64) ->
 }
 
 fn deal(pictures: &[Picture], parameters: &Parameters, collection: &str) -> Vec<Split> {
-    let dealt = pictures.iter().map(|picture| Dealt {
+    let dealt = pictures.iter().map(|picture| DealtPicture {
         group: &picture.split_group,
         hash: picture.phash.as_ref().and_then(|hash| u64::from_str_radix(hash, 16).ok()),
         earlier: picture.earlier,

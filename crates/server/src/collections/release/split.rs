@@ -26,7 +26,7 @@ const BANDS: u32 = NEAR + 1;
 
 /// A picture to be dealt.
 #[derive(Clone, Debug)]
-pub struct Dealt<'a> {
+pub struct DealtPicture<'a> {
     /// The group that it belongs to.
     pub group: &'a str,
     /// Its perceptual hash, if it has one.
@@ -71,7 +71,7 @@ impl Shares {
 }
 
 /// The split of each picture; `seed` is that of the collection.
-pub fn deal(pictures: &[Dealt<'_>], shares: Shares, seed: &str) -> Vec<Split> {
+pub fn deal(pictures: &[DealtPicture<'_>], shares: Shares, seed: &str) -> Vec<Split> {
     let roots = groups(pictures);
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
     for (picture, root) in roots.iter().enumerate() {
@@ -117,11 +117,11 @@ pub fn deal(pictures: &[Dealt<'_>], shares: Shares, seed: &str) -> Vec<Split> {
 }
 
 /// For each picture, the first picture that it must not be parted from.
-fn groups(pictures: &[Dealt<'_>]) -> Vec<usize> {
+fn groups(pictures: &[DealtPicture<'_>]) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..pictures.len()).collect();
     let mut by_group: HashMap<&str, usize> = HashMap::new();
     let mut by_band: HashMap<(u32, u64), Vec<usize>> = HashMap::new();
-    for (picture, Dealt { group, hash, .. }) in pictures.iter().enumerate() {
+    for (picture, DealtPicture { group, hash, .. }) in pictures.iter().enumerate() {
         let first = *by_group.entry(*group).or_insert(picture);
         join(&mut parents, first, picture);
         let Some(hash) = hash else { continue };
@@ -160,8 +160,8 @@ mod tests {
 
     const TENTHS: Shares = Shares { val: 10, test: 10 };
 
-    fn dealt(group: &str, hash: u64) -> Dealt<'_> {
-        Dealt { group, hash: Some(hash), earlier: None }
+    fn dealt(group: &str, hash: u64) -> DealtPicture<'_> {
+        DealtPicture { group, hash: Some(hash), earlier: None }
     }
 
     /// Hashes that are far from each other.
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn groups_and_near_twins_are_not_parted() {
         let names: Vec<String> = (0..60).map(|k| format!("group {}", k / 3)).collect();
-        let mut pictures: Vec<Dealt<'_>> =
+        let mut pictures: Vec<DealtPicture<'_>> =
             names.iter().enumerate().map(|(k, name)| dealt(name, far(k as u64))).collect();
         // Near-twins of pictures of all groups, by other people.
         let others: Vec<String> = (0..20).map(|k| format!("other {k}")).collect();
@@ -192,10 +192,10 @@ mod tests {
     #[test]
     fn a_split_does_not_depend_on_the_order_of_pictures_and_stays_when_more_come() {
         let names: Vec<String> = (0..40).map(|k| format!("group {k}")).collect();
-        let pictures: Vec<Dealt<'_>> =
+        let pictures: Vec<DealtPicture<'_>> =
             names.iter().enumerate().map(|(k, name)| dealt(name, far(k as u64))).collect();
         let first = deal(&pictures[..20], TENTHS, "seed");
-        let mut backwards: Vec<Dealt<'_>> = pictures[..20].to_vec();
+        let mut backwards: Vec<DealtPicture<'_>> = pictures[..20].to_vec();
         backwards.reverse();
         let mut turned = deal(&backwards, TENTHS, "seed");
         turned.reverse();
@@ -238,8 +238,11 @@ mod tests {
         assert_eq!(deal(&pictures, Shares { val: 0, test: 0 }, "seed"), [Split::Train; 3]);
         assert!(deal(&[], TENTHS, "seed").is_empty());
         // Whatever the order of the groups.
-        let pictures =
-            ["a", "b", "c", "c", "c", "d", "d", "d"].map(|group| Dealt { group, hash: None, earlier: None });
+        let pictures = ["a", "b", "c", "c", "c", "d", "d", "d"].map(|group| DealtPicture {
+            group,
+            hash: None,
+            earlier: None,
+        });
         for seed in 0..100 {
             let splits = deal(&pictures, Shares { val: 20, test: 20 }, &seed.to_string());
             assert!(Split::ALL.iter().all(|split| splits.contains(split)), "{seed}: {splits:?}");

@@ -55,7 +55,7 @@ impl About {
 }
 
 /// The outcome for a file.
-pub struct Taken {
+pub struct FileOutcome {
     /// Its name, as the uploader has it.
     pub name: String,
     /// The id of its picture, or why it is refused.
@@ -69,7 +69,7 @@ pub async fn upload(
     collection: &Collection,
     visitor: &Visitor,
     (about, files): (&About, Vec<(String, Draft)>),
-) -> Result<Vec<Taken>, Fault> {
+) -> Result<Vec<FileOutcome>, Fault> {
     check(app, collection, visitor, about, &files).await?;
     let consent = consent(app, page, collection, visitor, about).await?;
     let mut taken = Vec::new();
@@ -78,7 +78,7 @@ pub async fn upload(
         if let Some(fault) = outcome.as_ref().err().filter(|fault| fault.status.is_server_error()) {
             return Err(fault.clone());
         }
-        taken.push(Taken { name, outcome });
+        taken.push(FileOutcome { name, outcome });
     }
     app.wake.notify();
     Ok(taken)

@@ -5,10 +5,10 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::intake::{self, About, Taken};
+use super::intake::{self, About, FileOutcome};
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::collections::records::Seen;
+use crate::collections::records::SeenCollection;
 use crate::collections::settings;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
@@ -25,7 +25,7 @@ pub(in crate::collections) fn routes() -> Vec<Route> {
 #[template(path = "collections/upload.html")]
 struct Form<'a> {
     page: &'a Page,
-    seen: &'a Seen,
+    seen: &'a SeenCollection,
     about: &'a About,
     declaration: &'a str,
     closed: Option<String>,
@@ -36,17 +36,17 @@ struct Form<'a> {
     most: usize,
 }
 
-async fn form(app: App, page: Page, Visible(seen): Visible<Seen>) -> Result<Response, Fault> {
+async fn form(app: App, page: Page, Visible(seen): Visible<SeenCollection>) -> Result<Response, Fault> {
     show(&app, &page, &seen, &About::default(), None, &[])
 }
 
 fn show(
     app: &App,
     page: &Page,
-    seen: &Seen,
+    seen: &SeenCollection,
     about: &About,
     problem: Option<&Fault>,
-    taken: &[Taken],
+    taken: &[FileOutcome],
 ) -> Result<Response, Fault> {
     let refused =
         taken.iter().filter_map(|one| Some((one.name.clone(), page.fault(one.outcome.as_ref().err()?))));
@@ -75,7 +75,7 @@ async fn upload(
     app: App,
     page: Page,
     visitor: Visitor,
-    Visible(seen): Visible<Seen>,
+    Visible(seen): Visible<SeenCollection>,
     request: Request,
 ) -> Result<Response, Fault> {
     let (about, files) = match intake::receive(&app, request).await {

@@ -24,7 +24,7 @@ const SETTINGS: &[(&str, &str)] = &[
 
 /// The things that people saw acknowledged: captions with their pictures, and the number of pictures.
 #[derive(Default)]
-struct Acknowledged {
+struct AcknowledgedItems {
     captions: Vec<(String, String)>,
     pictures: i64,
 }
@@ -62,7 +62,7 @@ async fn what_was_acknowledged_is_there(database: Database) {
     }
     assert!(acknowledged.pictures > 0 && pictures >= acknowledged.pictures, "{pictures}");
     let mut snapshot = store.snapshot().await.unwrap();
-    for name in backup::named(&mut snapshot).await.unwrap() {
+    for name in backup::named_files(&mut snapshot).await.unwrap() {
         assert!(site.app.folder.join(&name).exists(), "{name} is lost");
     }
     drop(snapshot);
@@ -79,11 +79,11 @@ async fn what_was_acknowledged_is_there(database: Database) {
 }
 
 /// Kills the server again and again while four people describe pictures and one of them uploads some.
-fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> Acknowledged {
+fn torment(folder: &std::path::Path, url: &str, people: &[Client]) -> AcknowledgedItems {
     let mut server = Server::start(folder, url, SETTINGS);
     let port = AtomicU16::new(server.port);
     let (stop, count) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let acknowledged = Mutex::new(Acknowledged::default());
+    let acknowledged = Mutex::new(AcknowledgedItems::default());
     std::thread::scope(|scope| {
         let stopping = Stop(&stop);
         for (k, person) in people.iter().enumerate() {

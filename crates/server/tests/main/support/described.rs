@@ -14,14 +14,14 @@ use super::Answer;
 /// The address of the document, for references within it.
 const DOCUMENT: &str = "http://localhost/openapi.json";
 
-struct Described {
+struct ApiDescription {
     document: Value,
     schemas: Schemas,
     /// The schema at each place of the document that has one.
     compiled: HashMap<String, SchemaIndex>,
 }
 
-static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
+static DESCRIBED: LazyLock<ApiDescription> = LazyLock::new(|| {
     let mut document = openapi::document(&app::routes(), "capeval", "http://localhost/");
     close(&mut document["components"]["schemas"]);
     let mut compiler = Compiler::new();
@@ -43,7 +43,7 @@ static DESCRIBED: LazyLock<Described> = LazyLock::new(|| {
             compiler.compile(&address, &mut schemas).unwrap_or_else(|error| panic!("{place}: {error}"));
         (place, schema)
     });
-    Described { compiled: compiled.collect(), schemas, document }
+    ApiDescription { compiled: compiled.collect(), schemas, document }
 });
 
 /// The place of the schema of an answer.
@@ -64,7 +64,7 @@ fn close(schema: &mut Value) {
     }
 }
 
-impl Described {
+impl ApiDescription {
     fn check(&self, place: &str, answer: &Answer, case: &str) {
         let json = answer.json();
         if let Err(error) = self.schemas.validate(&json, self.compiled[place]) {

@@ -310,15 +310,15 @@ const NOON: i64 = 1_781_524_800_000;
 
 /// Runs a test by a clock of its own, which [`Clock::of_thread`] gives in all threads of the test.
 pub fn run(test: impl Future<Output = ()>) {
-    struct Entered;
-    impl Drop for Entered {
+    struct ClockGuard;
+    impl Drop for ClockGuard {
         fn drop(&mut self) {
             Clock::leave();
         }
     }
     let clock = Clock::starting_at(NOON);
     clock.enter();
-    let _entered = Entered;
+    let _entered = ClockGuard;
     run_with(test, move || clock.enter());
 }
 

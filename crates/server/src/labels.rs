@@ -12,11 +12,11 @@ use crate::collections::import::records::ImportState;
 use crate::collections::release::records::ReleaseState;
 use crate::collections::rules::acceptance::Mistake;
 use crate::collections::rules::states::CaptionState;
-use crate::web::Shown;
+use crate::web::Label;
 
 macro_rules! shown {
     ($($choice:ty),+ $(,)?) => {
-        $(impl Shown for $choice {
+        $(impl Label for $choice {
             fn words(&self) -> &'static str {
                 self.summary()
             }
@@ -25,7 +25,7 @@ macro_rules! shown {
         /// The sentences of all these choices, for the test that each has a translation.
         #[cfg(test)]
         pub fn sentences() -> Vec<&'static str> {
-            [$(<$choice>::ALL.iter().map(Shown::words).collect::<Vec<_>>()),+].concat()
+            [$(<$choice>::ALL.iter().map(Label::words).collect::<Vec<_>>()),+].concat()
         }
     };
 }
@@ -53,7 +53,7 @@ shown![
     Visibility,
 ];
 
-impl<T: Shown + Copy> Shown for Open<T> {
+impl<T: Label + Copy> Label for Open<T> {
     fn words(&self) -> &'static str {
         // What this server sends, it knows.
         self.known().map_or("", |choice| choice.words())

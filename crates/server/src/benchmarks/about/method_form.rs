@@ -13,7 +13,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::web::signature::{Contract, Input};
 use crate::web::{Body, is_program};
-use crate::{plain, store};
+use crate::{clean_text, store};
 
 /// The most characters of a description.
 const DESCRIPTION: usize = 2_000;
@@ -52,7 +52,7 @@ pub struct About {
 
 /// The description of a method beside its name, text and link, as rows store it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub struct Said {
+pub struct MethodDetails {
     pub authors: String,
     /// A link to the code.
     pub code: String,
@@ -64,11 +64,11 @@ pub struct Said {
 }
 
 /// The checked description of a method.
-pub struct Checked {
+pub struct CheckedMethod {
     pub method: String,
     pub description: String,
     pub link: String,
-    pub said: Said,
+    pub said: MethodDetails,
     pub team: Option<String>,
 }
 
@@ -104,11 +104,11 @@ impl About {
     }
 
     /// Itself in the form in which it is stored, with the columns that the phase has.
-    pub fn checked(mut self, columns: &[Column]) -> Result<Checked, Fault> {
+    pub fn checked(mut self, columns: &[Column]) -> Result<CheckedMethod, Fault> {
         let method = people::name(&self.method).map_err(|_| {
             fault!(UNPROCESSABLE_ENTITY, "method", "Give the method a name of 1 to 80 characters.")
         })?;
-        let description = plain::lines(&self.description);
+        let description = clean_text::lines(&self.description);
         if description.chars().count() > DESCRIPTION {
             return Err(fault!(
                 UNPROCESSABLE_ENTITY,
@@ -117,7 +117,7 @@ impl About {
                 DESCRIPTION
             ));
         }
-        let authors = plain::line(&self.authors);
+        let authors = clean_text::line(&self.authors);
         if authors.chars().count() > AUTHORS {
             return Err(fault!(
                 UNPROCESSABLE_ENTITY,
@@ -143,11 +143,11 @@ impl About {
                 if keys.is_empty() { "–".to_owned() } else { keys.join(", ") }
             ));
         }
-        Ok(Checked {
+        Ok(CheckedMethod {
             method,
             description,
             link: link(&self.link)?,
-            said: Said { authors, code: link(&self.code)?, tags: tags(&self.tags)?, details },
+            said: MethodDetails { authors, code: link(&self.code)?, tags: tags(&self.tags)?, details },
             team: self.team,
         })
     }
@@ -157,7 +157,11 @@ impl About {
 fn link(text: &str) -> Result<String, Fault> {
     let link = text.trim();
     let is_address = link.is_empty() || link.starts_with("https://") || link.starts_with("http://");
-    if !is_address || link.len() > LINK || link != plain::line(link) || link.contains(char::is_whitespace) {
+    if !is_address
+        || link.len() > LINK
+        || link != clean_text::line(link)
+        || link.contains(char::is_whitespace)
+    {
         return Err(fault!(UNPROCESSABLE_ENTITY, "link", "The link must begin with https:// or http://."));
     }
     Ok(link.to_owned())
@@ -166,7 +170,7 @@ fn link(text: &str) -> Result<String, Fault> {
 /// The tags in a text with commas, in small letters, so that one tag is written in one way.
 fn tags(text: &str) -> Result<Vec<String>, Fault> {
     let mut tags: Vec<String> = Vec::new();
-    for tag in text.split([',', '，', '、']).map(|tag| plain::line(tag).to_lowercase()) {
+    for tag in text.split([',', '，', '、']).map(|tag| clean_text::line(tag).to_lowercase()) {
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -183,7 +187,7 @@ fn tags(text: &str) -> Result<Vec<String>, Fault> {
     Ok(tags)
 }
 
-impl Said {
+impl MethodDetails {
     /// Its entry in a column; `None` if there is none, or if the hosts have changed the type of the column.
     pub fn cell(&self, column: &Column) -> Option<&Cell> {
         self.details.get(&column.key).filter(|cell| column.has(cell))

@@ -20,10 +20,10 @@ const PAUSE: Duration = Duration::from_secs(60);
 
 /// The descriptions of providers, by their ids.
 #[derive(Default)]
-pub struct Known(Mutex<HashMap<String, (Instant, Arc<Described>)>>);
+pub struct KnownProviders(Mutex<HashMap<String, (Instant, Arc<ProviderDescription>)>>);
 
 /// The description that a provider publishes.
-pub(super) struct Described {
+pub(super) struct ProviderDescription {
     pub metadata: Metadata,
     pub keys: Vec<Jwk>,
 }
@@ -43,15 +43,15 @@ struct Keys {
     keys: Vec<Value>,
 }
 
-impl Known {
-    fn get(&self, provider: &Provider, at_most: Duration) -> Option<Arc<Described>> {
+impl KnownProviders {
+    fn get(&self, provider: &Provider, at_most: Duration) -> Option<Arc<ProviderDescription>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, described) = known.get(&provider.id)?;
         (clock::instant().saturating_duration_since(*at) < at_most).then(|| Arc::clone(described))
     }
 
     /// The description of a provider.
-    pub(super) async fn of(&self, provider: &Provider) -> anyhow::Result<Arc<Described>> {
+    pub(super) async fn of(&self, provider: &Provider) -> anyhow::Result<Arc<ProviderDescription>> {
         match self.get(provider, LIFE) {
             Some(described) => Ok(described),
             None => self.ask(provider).await,
@@ -59,14 +59,14 @@ impl Known {
     }
 
     /// The same with its newest keys.
-    pub(super) async fn renewed(&self, provider: &Provider) -> anyhow::Result<Arc<Described>> {
+    pub(super) async fn renewed(&self, provider: &Provider) -> anyhow::Result<Arc<ProviderDescription>> {
         match self.get(provider, PAUSE) {
             Some(described) => Ok(described),
             None => self.ask(provider).await,
         }
     }
 
-    async fn ask(&self, provider: &Provider) -> anyhow::Result<Arc<Described>> {
+    async fn ask(&self, provider: &Provider) -> anyhow::Result<Arc<ProviderDescription>> {
         let address = format!("{}/.well-known/openid-configuration", provider.base());
         let metadata: Metadata = remote::get(provider, &address, None).await?;
         ensure!(
@@ -85,7 +85,7 @@ impl Known {
         let Keys { keys } = remote::get(provider, &metadata.jwks_uri, None).await?;
         // Keys of a kind that is not known are no reason to refuse the others.
         let keys = keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect();
-        let described = Arc::new(Described { metadata, keys });
+        let described = Arc::new(ProviderDescription { metadata, keys });
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(provider.id.clone(), (clock::instant(), Arc::clone(&described)));
         Ok(described)

@@ -1,13 +1,13 @@
 //! Reasons: why something was refused or failed, in English, as they are stored and passed on. Pages in other languages
-//! recognise the sentences that [`why!`](crate::why!) has filled.
+//! recognise the sentences that [`reason!`](crate::reason!) has filled.
 
 use std::fmt::Display;
 
 /// A reason from a sentence and its arguments. The sentence is one of `[reasons]` in the files of `locales`.
 #[macro_export]
-macro_rules! why {
+macro_rules! reason {
     ($sentence:literal $(, $argument:expr)* $(,)?) => {
-        $crate::why::fill($sentence, &[$($argument.to_string()),*] as &[String])
+        $crate::reason::fill($sentence, &[$($argument.to_string()),*] as &[String])
     };
 }
 

@@ -11,10 +11,10 @@ use crate::fault::Fault;
 use crate::store;
 
 /// Returns true if another try may succeed, by the error or by its cause.
-pub fn passes(error: &(dyn Error + 'static)) -> bool {
+pub fn is_retryable(error: &(dyn Error + 'static)) -> bool {
     std::iter::successors(Some(error), |&error| error.source()).any(|cause| {
         if let Some(error) = cause.downcast_ref::<store::Error>() {
-            return store::passes(error);
+            return store::is_retryable(error);
         }
         if let Some(error) = cause.downcast_ref::<io::Error>() {
             return !matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
@@ -24,7 +24,7 @@ pub fn passes(error: &(dyn Error + 'static)) -> bool {
             return error.is_io();
         }
         if let Some(fault) = cause.downcast_ref::<Fault>() {
-            return fault.passes;
+            return fault.is_retryable;
         }
         // A panic may have had a passing cause; those that have none end after a few attempts.
         cause.is::<JoinError>()
@@ -52,23 +52,23 @@ mod tests {
     #[test]
     fn what_is_wrong_in_itself_does_not_pass() {
         let json = || serde_json::from_str::<u8>("x").unwrap_err();
-        assert!(!passes(&json()));
-        assert!(!passes(&Fault::from(json())));
-        assert!(!passes(&Fault::not_found()));
-        assert!(!passes(&store::Error::ColumnNotFound("x".to_owned())));
-        assert!(!passes(&io::Error::from(ErrorKind::InvalidData)));
-        assert!(!passes(anyhow::anyhow!("the column has an unknown type").as_ref()));
+        assert!(!is_retryable(&json()));
+        assert!(!is_retryable(&Fault::from(json())));
+        assert!(!is_retryable(&Fault::not_found()));
+        assert!(!is_retryable(&store::Error::ColumnNotFound("x".to_owned())));
+        assert!(!is_retryable(&io::Error::from(ErrorKind::InvalidData)));
+        assert!(!is_retryable(anyhow::anyhow!("the column has an unknown type").as_ref()));
     }
 
     #[test]
     fn disks_and_connections_recover() {
         let full = || io::Error::from(ErrorKind::StorageFull);
-        assert!(passes(&full()));
-        assert!(passes(&Fault::from(full())));
-        assert!(passes(&store::Error::PoolTimedOut));
-        assert!(passes(&serde_json::Error::io(full())));
+        assert!(is_retryable(&full()));
+        assert!(is_retryable(&Fault::from(full())));
+        assert!(is_retryable(&store::Error::PoolTimedOut));
+        assert!(is_retryable(&serde_json::Error::io(full())));
         let caused = Err::<(), _>(full()).context("the backup cannot be written").unwrap_err();
-        assert!(passes(caused.as_ref()));
+        assert!(is_retryable(caused.as_ref()));
         assert!(lacks_space(&full()) && lacks_space(&serde_json::Error::io(full())));
         assert!(lacks_space(caused.as_ref()));
         assert!(!lacks_space(&io::Error::from(ErrorKind::NotFound)));

@@ -11,7 +11,7 @@ const SQLITE: [i64; 7] = [5, 6, 7, 8, 10, 13, 14];
 const POSTGRES: [&str; 7] = ["08", "25006", "40", "53", "55", "57", "58"];
 
 /// Returns true if another try may succeed.
-pub fn passes(error: &Error) -> bool {
+pub fn is_retryable(error: &Error) -> bool {
     match error {
         Error::Database(refusal) => {
             let code = refusal.code().unwrap_or_default();
@@ -48,9 +48,9 @@ mod tests {
         let pool = SqlitePoolOptions::new().max_connections(2).connect_with(options).await.unwrap();
         let tx = pool.begin_with("BEGIN IMMEDIATE").await.unwrap();
         let busy = pool.begin_with("BEGIN IMMEDIATE").await.unwrap_err();
-        assert!(passes(&busy), "{busy}");
+        assert!(is_retryable(&busy), "{busy}");
         drop(tx);
         let wrong = sqlx::query("SELECT nothing FROM nowhere").execute(&pool).await.unwrap_err();
-        assert!(!passes(&wrong), "{wrong}");
+        assert!(!is_retryable(&wrong), "{wrong}");
     }
 }
