@@ -321,8 +321,8 @@ def _specs(weights: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
     """The metrics that compute the measures of `weights`, and the metric of each measure."""
     if not weights:
         raise ValueError("weights are empty; pass the weight of each measure, such as {'cider-d': 1.0}")
-    # Those without a signature need a model, and are for reports.
-    described = [metric for metric in _engine.metrics() if metric["signature"] is not None]
+    # The others need a model, or all captions of a system, and are for reports.
+    described = [metric for metric in _engine.metrics() if metric["family"] == "words"]
     owners = {key: metric["name"] for metric in described for key in metric["keys"]}
     names = {metric["name"] for metric in described}
     specs: list[str] = []

@@ -133,4 +133,4 @@ def test_other_types_and_rows_are_refused() -> None:
 def test_judges_are_listed() -> None:
     listed = {metric["name"]: metric for metric in capeval.metrics()}
     assert listed["judge-items"]["keys"] == ["judge-items-coverage", "judge-items-precision"]
-    assert listed["judge"]["needs"] == "a language model, given as judging"
+    assert listed["judge"]["needs"] == "a language model behind a server that speaks OpenAI's chat API"

@@ -97,8 +97,8 @@ pub use options::{
     PreferOptions, PrepareOptions, ScoreOptions,
 };
 pub use outside::{
-    Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, Picture,
-    PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
+    Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, OutsideSettings,
+    Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
     check_outside_name, check_pictures, compute_outside,
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};

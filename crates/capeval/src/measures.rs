@@ -7,7 +7,7 @@ use capeval_report::{Head, Measure, MetricEntry, Notice};
 use capeval_stats::Resampling;
 use capeval_text::{Tokenizer, tokenizers};
 
-use crate::outside::{self, OutsideMetrics};
+use crate::outside::{self, OutsideMetrics, OutsideSettings};
 use crate::{Error, MetricOptions, VERSION};
 
 /// Selects metrics by `names`, which are metrics with settings, such as `cider-d:sigma=4`, or suites. Duplicates are
@@ -37,18 +37,16 @@ pub struct Selection {
 /// are missing are left out, and so are those that know only English if the tokenizer is made for another language.
 pub fn select_metrics(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let selection = select_with_defaults(options, resources)?;
-    refuse_unused_settings(options, &selection.metrics)?;
+    refuse_unused_settings(options, &selection.metrics, resources)?;
     Ok(selection)
 }
 
 /// As [`select_metrics`], but settings that no selected metric has are no error.
 pub fn select_with_defaults(options: &MetricOptions, resources: &Resources) -> Result<Selection, Error> {
     let common = options.common();
-    let is_known =
-        |name: &str| registry::kinds().flat_map(|kind| kind.settings).any(|setting| setting.name == name);
-    if let Some(name) = options.settings.keys().find(|name| !is_known(name)) {
-        let mut names: Vec<&str> =
-            registry::kinds().flat_map(|kind| kind.settings).map(|setting| setting.name).collect();
+    let known = known_settings(resources);
+    if let Some(name) = options.settings.keys().find(|name| known.iter().all(|(_, known)| *known != **name)) {
+        let mut names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
         names.sort_unstable();
         names.dedup();
         return Err(Error::with_remedy(format!("no metric has a setting '{name}'"), suggest(name, names)));
@@ -91,18 +89,32 @@ fn refuse_equal_keys(metrics: &[AnyMetric], resources: &Resources) -> Result<(),
     Ok(())
 }
 
+/// The settings of all metrics: the name of each metric, and that of a setting.
+fn known_settings(resources: &Resources) -> Vec<(&'static str, &'static str)> {
+    let outside = resources.get::<OutsideSettings>();
+    let of_engine =
+        registry::kinds().flat_map(|kind| kind.settings.iter().map(|setting| (kind.name, setting.name)));
+    let outside = outside.iter().flat_map(|all| &all.0);
+    let outside = outside.flat_map(|(name, settings)| settings.iter().map(|setting| (*name, setting.name)));
+    of_engine.chain(outside).collect()
+}
+
 /// Refuses settings that neither a selected metric has nor one that is left out because its data are missing.
-fn refuse_unused_settings(options: &MetricOptions, metrics: &[AnyMetric]) -> Result<(), Error> {
-    let missing = needed_data(options);
-    let is_chosen = |kind: &MetricKind| {
-        metrics.iter().any(|metric| metric.signature().metric() == kind.name)
-            || missing.iter().any(|need| need.metric == kind.name)
+fn refuse_unused_settings(
+    options: &MetricOptions,
+    metrics: &[AnyMetric],
+    resources: &Resources,
+) -> Result<(), Error> {
+    let (missing, known) = (needed_data(options), known_settings(resources));
+    let is_chosen = |name: &str| {
+        metrics.iter().any(|metric| metric.signature().metric() == name)
+            || missing.iter().any(|need| need.metric == name)
     };
     for name in options.settings.keys() {
-        let has_it = |kind: &&MetricKind| kind.settings.iter().any(|setting| setting.name == *name);
-        if !registry::kinds().filter(has_it).any(is_chosen) {
-            let names: Vec<&str> = registry::kinds().filter(has_it).map(|kind| kind.name).collect();
-            let message = format!("no chosen metric has the setting '{name}', only {}", names.join(", "));
+        let having: Vec<&str> =
+            known.iter().filter(|(_, setting)| setting == name).map(|(metric, _)| *metric).collect();
+        if !having.iter().any(|metric| is_chosen(metric)) {
+            let message = format!("no chosen metric has the setting '{name}', only {}", having.join(", "));
             let remedy = Remedy::say("leave the setting out, or choose one of them");
             return Err(Error::with_remedy(message, remedy));
         }

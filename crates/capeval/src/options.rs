@@ -49,7 +49,7 @@ impl MetricOptions {
     }
 
     /// The settings for all metrics that have them.
-    pub(crate) fn common(&self) -> Vec<(&str, &str)> {
+    pub fn common(&self) -> Vec<(&str, &str)> {
         let named = [("tok", self.tokenizer.as_deref()), ("idf", self.idf.map(IdfSource::name))];
         let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
         named.chain(self.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()))).collect()

@@ -28,6 +28,7 @@ use std::io;
 use anyhow::{Context, Result};
 use capeval::choice::system_words;
 use clap::{CommandFactory, Parser};
+pub use fault::Flags;
 pub use output::StandardOutput;
 
 /// Evaluate captions, with the same digits as the reference programs
@@ -79,7 +80,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, output: StandardOutput) -> 
             format!("the argument {foreign:?} is not UTF-8"),
             "rename the file, or pass its content on standard input (-)",
         );
-        fault::show(&error, fault::Flags::Usual);
+        fault::show(&error, Flags::Usual);
         return 2;
     }
     invocation::remember(&args);
@@ -111,7 +112,7 @@ fn unwritten(cause: &io::Error) -> u8 {
         return 0;
     }
     let what = format!("cannot write to standard output: {}", system_words(cause));
-    fault::show(&fault::fault(what, "free some space, or write to another place"), fault::Flags::Usual);
+    fault::show(&fault::fault(what, "free some space, or write to another place"), Flags::Usual);
     2
 }
 

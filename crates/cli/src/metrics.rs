@@ -106,9 +106,9 @@ impl MetricArgs {
             options.names.iter().filter(|name| !judges.contains(name)).cloned().collect();
         let programs = capeval_outside::programs::read(&others, &messages::of_programs())?;
         let named = Named { models: self.models.clone(), vectors: self.vectors.clone() };
-        let embedded = capeval_outside::embeddings::read(&options.names, &named)?;
+        let embedded = capeval_outside::embeddings::read(&options, &named)?;
         let chair = capeval_outside::chair::read(
-            &options.names,
+            &options,
             &capeval_outside::chair::Named {
                 objects: self.objects.clone(),
                 instances: self.instances.clone(),
@@ -119,6 +119,7 @@ impl MetricArgs {
             capeval_outside::judges::read(&judges, &self.judging.judging()?, &judging::consent(self.yes))?;
         let outside: Vec<Arc<dyn Outside>> =
             programs.0.into_iter().chain(embedded).chain(chair).chain(judges).collect();
+        data.resources.insert(Arc::new(capeval_outside::outside_settings()));
         let looks = outside.iter().any(|one| one.sight() != Sight::None);
         if !outside.is_empty() {
             data.resources.insert(Arc::new(OutsideMetrics(outside)));

@@ -8,14 +8,14 @@ use capeval::choice::{Choice, suggest};
 use capeval::corpus::{
     self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus,
 };
-use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
+use capeval::evaluate::registry::SUITES;
+use capeval::metric::Family;
 use capeval::report::{Measure, Study};
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
 use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
 use capeval_files::DataFiles;
-use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
-use capeval_outside::judges::JUDGES;
+use capeval_outside::cards;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use rayon::prelude::*;
 
@@ -406,15 +406,13 @@ impl TypedValueParser for Known {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let of_vectors = EMBEDDING_KINDS.iter().map(|kind| (kind.name, kind.summary));
-        let judges = JUDGES.iter().map(|judge| (judge.name, judge.summary));
-        let chair = [(capeval_outside::chair::NAME, capeval_outside::chair::SUMMARY)];
-        let metrics = || {
-            let of_words = kinds().map(|kind| (kind.name, kind.summary));
-            of_words.chain(chair).chain(of_vectors.clone()).chain(judges.clone())
+        let cards = cards();
+        let named = |is_wanted: fn(Family) -> bool| {
+            cards.iter().filter(move |card| is_wanted(card.family)).map(|card| (card.name, card.summary))
         };
+        let metrics = || named(|family| family != Family::Systems);
+        let of_systems = || named(|family| family == Family::Systems);
         let suites = || SUITES.iter().map(|suite| (suite.name, suite.summary));
-        let of_systems = || CORPUS_KINDS.iter().map(|kind| (kind.name, kind.summary));
         let known: Vec<(&str, &str)> = match self {
             Self::Metrics => {
                 let is_new = |(name, _): &(&str, &str)| metrics().all(|(metric, _)| metric != *name);
@@ -434,10 +432,10 @@ impl TypedValueParser for Known {
     }
 }
 
-/// The keys and labels of all measures by the default settings of their metrics.
+/// The keys and labels of all measures of captions by the default settings of their metrics.
 static MEASURES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let parts = kinds().filter_map(|kind| kind.about().ok()).flat_map(|about| about.parts);
-    parts.map(|part| (part.key, part.label)).collect()
+    let of_captions = cards().into_iter().filter(|card| card.family != Family::Systems);
+    of_captions.flat_map(|card| card.parts).map(|part| (part.key, part.label)).collect()
 });
 
 /// A parser for a closed set of names, which help and shells list with their summaries.

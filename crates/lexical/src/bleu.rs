@@ -45,6 +45,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         let bleu = settings.order(Bleu::coco(settings.tokenizer()?), Bleu::with_order)?;
         Ok(AnyMetric::new(Bleu { reference_length: settings.get("reflen")?, ..bleu }))

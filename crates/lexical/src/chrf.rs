@@ -59,6 +59,7 @@ pub const CHRF: MetricKind = MetricKind {
     settings: &[WORDS, CHARS, BETA, Case::SETTING, SPACE, EFF],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build,
 };
 
@@ -71,6 +72,7 @@ pub const CHRF_PLUS_PLUS: MetricKind = MetricKind {
     settings: &[Setting { default: "2", ..WORDS }, CHARS, BETA, Case::SETTING, SPACE, EFF],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build,
 };
 

@@ -125,6 +125,7 @@ pub const CIDER_D: MetricKind = MetricKind {
     settings: &[TOK, ORDER, SIGMA, IDF, STEM, WEIGHTS],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| build(settings, Cider::d),
 };
 

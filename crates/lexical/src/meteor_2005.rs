@@ -63,6 +63,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         let (tokenizer, stemmer) = (settings.tokenizer()?, settings.stemmer()?);
         Ok(AnyMetric::new(Meteor2005 { tokenizer, stemmer, alignment: settings.get("align")? }))

@@ -32,6 +32,7 @@ pub const KIND: MetricKind = MetricKind {
     settings: &[TOK, Setting::number("beta", "1.2", "weight of recall", POSITIVE)],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         Ok(AnyMetric::new(RougeL { tokenizer: settings.tokenizer()?, beta: settings.get("beta")? }))
     },

@@ -43,6 +43,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &["stem=porter-nltk"],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         let rouge = settings.order(RougeScore::new(), RougeScore::with_order)?;
         let (stemmer, tokenizer) = (settings.stemmer()?, settings.tokenizer()?);

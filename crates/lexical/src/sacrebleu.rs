@@ -92,6 +92,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         let bleu = settings.order(SacreBleu::new(settings.tokenizer()?), SacreBleu::with_order)?;
         let (smoothing, by) = (settings.get::<Smoothing>("smooth")?, settings.beside_default("by")?);

@@ -68,6 +68,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         let bleu = SentenceBleu::new(settings.tokenizer()?, settings.get("smooth")?);
         Ok(AnyMetric::new(settings.order(bleu, SentenceBleu::with_order)?))

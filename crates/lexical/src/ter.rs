@@ -77,6 +77,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         Ok(AnyMetric::new(Ter {
             case: settings.get("case")?,

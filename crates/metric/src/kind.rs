@@ -23,6 +23,8 @@ pub struct MetricKind {
     pub variants: &'static [&'static str],
     /// Third-party data without which it cannot be built.
     pub need: Option<Need>,
+    /// About how many seconds 1,000 captions take on one core, without what is done once.
+    pub seconds: f64,
     /// Builds it.
     pub build: Build<AnyMetric>,
 }

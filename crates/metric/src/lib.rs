@@ -20,6 +20,7 @@
 
 mod any;
 mod average;
+mod card;
 mod corpus_metric;
 mod explanation;
 mod kind;
@@ -36,6 +37,7 @@ pub use crate::metric::{About, Input, Learns, Mean, Metric, Reading, Statistics}
 pub use any::{AnyMetric, FittedMetric, Worker};
 pub use capeval_choice::{Notice, Refusal};
 pub use capeval_stats::{Column, ColumnKind, Table};
+pub use card::{CardNeeds, Family, MetricCard};
 pub use corpus_metric::{AnyCorpusMetric, CaptionSets, CorpusMetric, CorpusScores, Sketch};
 pub use explanation::{Explanation, Fact, Match, Rule, Statement, Step};
 pub use kind::{CorpusKind, CorpusNeed, MetricKind, Need};

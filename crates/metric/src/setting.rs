@@ -127,7 +127,7 @@ impl Setting {
     }
 
     /// Returns true if it takes `value`; true if only the metric can decide this.
-    fn takes(&self, value: &str) -> bool {
+    pub fn takes(&self, value: &str) -> bool {
         match &self.values {
             _ if value == self.default => true,
             Values::Count(range) => value.parse().is_ok_and(|n| range.contains(&n)),

@@ -25,7 +25,7 @@ use crate::error::{fault, from_file, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
-use crate::metrics::of_rows;
+use crate::metrics::{of_rows, with_settings};
 use crate::outside::{GivenOutside, Outsiders, held};
 use crate::run::long;
 use crate::study::Study;
@@ -85,7 +85,7 @@ impl RowScorer {
                 "chair reads instances of images, which rows of tables have not; leave it out of the metrics";
             return Err(PyValueError::new_err(why));
         }
-        let outside = Outsiders::new(&metrics, given)?;
+        let outside = Outsiders::new(&with_settings(&metrics, &settings), given)?;
         let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
         for metric in &metrics {
             refuse_fitted(metric, frequencies.is_some())?;

@@ -113,8 +113,8 @@ pub fn with_metric_data<T>(
     work: impl FnOnce(Resources) -> PyResult<T>,
 ) -> PyResult<T> {
     let mut data = given.open(metrics)?;
-    let names = metrics.map(|metrics| metrics.names.as_slice()).unwrap_or_default();
-    let outsiders = Outsiders::new(names, given.outside.clone())?;
+    let options = metrics.cloned().unwrap_or_default();
+    let outsiders = Outsiders::new(&options, given.outside.clone())?;
     outsiders.add_to(&mut data.resources, &watch.caller)?;
     data.open_caches(&given.files).map_err(from_file)?;
     let MetricData { resources, caches, .. } = data;

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use capeval::evaluate::registry::{SUITES, kinds};
-use capeval::metric::{About, AnyMetric, Direction, Part, Reading, Setting};
+use capeval::evaluate::registry::SUITES;
+use capeval::metric::{AnyMetric, Direction, MetricCard, Reading};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
 use capeval::{MetricOptions, Selection};
 use capeval_files::{Caches, MetricData};
-use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
-use capeval_outside::judges::JUDGES;
+use capeval_outside::cards;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
@@ -68,13 +67,15 @@ pub fn of_rows(
 #[pyfunction]
 pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    let add = |listed: Listed<'_>| -> PyResult<()> {
-        let Listed { name, summary, paper, program, parts, settings, signature, needs } = listed;
+    for card in cards() {
+        let MetricCard { name, summary, paper, program, parts, settings, signature, needs, family, .. } =
+            card;
         let entry = PyDict::new(py);
         entry.set_item("name", name)?;
         entry.set_item("summary", summary)?;
         entry.set_item("paper", paper)?;
         entry.set_item("program", program)?;
+        entry.set_item("family", family.name())?;
         entry.set_item("keys", parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>())?;
         entry.set_item("min", parts.first().map(|part| part.min))?;
         entry.set_item("max", parts.first().map(|part| part.max))?;
@@ -87,73 +88,11 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             all.set_item(setting.name, (setting.default, setting.meaning()))?;
         }
         entry.set_item("settings", all)?;
-        entry.set_item("signature", signature)?;
-        entry.set_item("needs", needs)?;
-        list.append(entry)
-    };
-    for kind in kinds() {
-        let About { signature, parts, .. } = kind.about().map_err(|error| fault(&error))?;
-        add(Listed {
-            name: kind.name,
-            summary: kind.summary,
-            paper: kind.paper,
-            program: kind.program,
-            parts,
-            settings: kind.settings.iter().collect(),
-            signature: Some(signature.to_string()),
-            needs: kind.need.as_ref().map(|need| need.what),
-        })?;
-    }
-    for kind in EMBEDDING_KINDS {
-        add(Listed {
-            name: kind.name,
-            summary: kind.summary,
-            paper: kind.paper,
-            program: kind.program,
-            parts: (kind.parts)(),
-            settings: kind.all_settings().collect(),
-            // It has the hash of a model.
-            signature: None,
-            needs: Some(kind.needs),
-        })?;
-    }
-    add(Listed {
-        name: capeval_outside::chair::NAME,
-        summary: capeval_outside::chair::SUMMARY,
-        paper: capeval_outside::chair::PAPER,
-        program: capeval_outside::chair::PROGRAM,
-        parts: capeval_outside::chair::parts(),
-        settings: capeval_outside::chair::settings().iter().collect(),
-        // It has the hash of a list.
-        signature: None,
-        needs: Some(capeval_outside::chair::NEEDS),
-    })?;
-    for judge in JUDGES {
-        add(Listed {
-            name: judge.name,
-            summary: judge.summary,
-            paper: "",
-            program: "capeval's own",
-            parts: judge.parts(),
-            settings: Vec::new(),
-            // It has the name of a model.
-            signature: None,
-            needs: Some("a language model, given as judging"),
-        })?;
+        entry.set_item("signature", signature.map(|signature| signature.to_string()))?;
+        entry.set_item("needs", needs.map(|needs| needs.what))?;
+        list.append(entry)?;
     }
     Ok(list)
-}
-
-/// What a list says of a metric.
-struct Listed<'l> {
-    name: &'l str,
-    summary: &'l str,
-    paper: &'l str,
-    program: &'l str,
-    parts: Vec<Part>,
-    settings: Vec<&'l Setting>,
-    signature: Option<String>,
-    needs: Option<&'l str>,
 }
 
 /// The metrics that the engine itself computes for these names.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use capeval::metric::Resources;
-use capeval::{Outside, OutsideMetrics, Sight};
+use capeval::{MetricOptions, Outside, OutsideMetrics, Sight};
 use capeval_outside::embeddings::{Named, Role, Vectors};
 use capeval_outside::programs::Messages;
 use pyo3::exceptions::PyValueError;
@@ -77,14 +77,15 @@ fn floats(bytes: &Bound<'_, PyBytes>) -> Vec<f32> {
 
 impl Outsiders {
     /// Reads the files of the programs among `names`, and what the metrics among them that compare vectors need.
-    pub fn new(names: &[String], given: GivenOutside) -> PyResult<Self> {
+    pub fn new(options: &MetricOptions, given: GivenOutside) -> PyResult<Self> {
+        let names = &options.names;
         let judges = capeval_outside::judges::names(names).map_err(from_file)?;
         let programs: Vec<&String> = names.iter().filter(|name| !judges.contains(name)).collect();
         let OutsideMetrics(mut others) =
             capeval_outside::programs::read(programs, &messages()).map_err(from_file)?;
         let GivenOutside { functions, named, held, chair, judging, pictures } = given;
-        others.extend(capeval_outside::embeddings::read_with(names, &named, held).map_err(from_file)?);
-        others.extend(capeval_outside::chair::read(names, &chair).map_err(from_file)?);
+        others.extend(capeval_outside::embeddings::read_with(options, &named, held).map_err(from_file)?);
+        others.extend(capeval_outside::chair::read(options, &chair).map_err(from_file)?);
         others.extend(
             capeval_outside::judges::read(&judges, &judging.judging, &judging.consent())
                 .map_err(from_file)?,
@@ -122,6 +123,7 @@ impl Outsiders {
                 pictures: self.pictures.as_ref().and_then(GivenPictures::one_by_one),
             })
         };
+        resources.insert(Arc::new(capeval_outside::outside_settings()));
         let functions = self.functions.iter().map(called);
         let all: Vec<Arc<dyn Outside>> = self.others.iter().cloned().chain(functions).collect();
         if let Some(pictures) = &self.pictures {

@@ -53,6 +53,7 @@ pub const KIND: MetricKind = MetricKind {
         has: |resources| resources.has::<Data>(),
         about: || about("installed", Tokenizer::Ptb, Likeness::Synonyms, false),
     }),
+    seconds: 0.4,
     build,
 };
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use capeval::choice::{SegmentId, Task};
-use capeval::evaluate::registry::{SUITES, Suite, kind, kinds};
-use capeval::metric::{Direction, Part, Resources};
+use capeval::evaluate::registry::{SUITES, Suite, kind};
+use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
 use capeval::report::Measure;
 use capeval::{MetricOptions, OutsideMetrics};
 use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
-use capeval_outside::embeddings::{KINDS as EMBEDDING_KINDS, Role, Vectors, kind as embedding_kind};
+use capeval_outside::cards;
+use capeval_outside::embeddings::{Role, Vectors};
 use serde::{Deserialize, Serialize};
 
 use crate::scoring::open;
@@ -69,7 +70,7 @@ impl Metrics {
         let models = self.data.as_deref().map(models_in);
         let compared = capeval_outside::embeddings::read_in(
             models.as_deref(),
-            &self.names,
+            &self.options(),
             vectors.into_iter().collect(),
         )?;
         if !compared.is_empty() {
@@ -107,13 +108,14 @@ fn models_in(data: &Path) -> PathBuf {
 
 /// Says that there is no model for a metric, if there is none.
 fn absent_model(name: &str, home: Option<&Home>) -> Option<String> {
-    let kind = embedding_kind(name)?;
+    let card = card_of(name).filter(|card| card.family == Family::Vectors)?;
     let has_models = home
         .is_some_and(|home| !capeval_outside::embeddings::models_in(&models_in(home.folder())).is_empty());
+    let what = card.needs.map_or("a model", |needs| needs.what);
     (!has_models).then(|| {
         format!(
-            "{} needs {}, and there is no model: put its folder into the folder models of the server's data",
-            kind.name, kind.needs
+            "{} needs {what}, and there is no model: put its folder into the folder models of the server's data",
+            card.name
         )
     })
 }
@@ -203,7 +205,8 @@ pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<
             problems.push(absence);
             continue;
         }
-        if embedding_kind(name).is_some() || !capeval::needed_data(&one).is_empty() {
+        let is_of_vectors = card_of(name).is_some_and(|card| card.family == Family::Vectors);
+        if is_of_vectors || !capeval::needed_data(&one).is_empty() {
             // Its models and data are not opened here.
             usable.extend(missing_data(&one.names, home).is_empty().then_some(name));
             continue;
@@ -258,63 +261,45 @@ pub struct OfferedSuite {
     pub metrics: Vec<String>,
 }
 
-/// About how many seconds 1,000 captions take: with a release build on two cores, BLEU, METEOR, ROUGE-L and CIDEr-D
-/// together need 0.04, and SPICE, which parses every caption, ten times as many.
-fn seconds(metric: &str) -> f64 {
-    match metric {
-        "spice" | "spider" => 0.4,
-        "meteor" => 0.03,
-        // With a tower of texts as that of ViT-B/32, a small model of sentences, roberta-large, and five references.
-        "clip-s" | "pac-s" | "recall" | "median-rank" | "self-sim" | "fer" | "spider-fl" => 6.0,
-        "ref-clip-s" | "ref-pac-s" | "sbert-sim" | "fense" => 35.0,
-        "bert-score" => 220.0,
-        _ => 0.01,
-    }
-}
-
-/// The metrics that a phase may have, with their variants. Metrics that need a user's file are not offered.
+/// The metrics that a phase may have, with their variants. Metrics that need a file or a server of the host's own are not
+/// offered.
 pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
     let mut all = Vec::new();
-    for kind in kinds() {
-        let data = match kind.need.as_ref().map(|need| &need.task) {
-            None => None,
-            Some(Task::Install(name)) => Some(*name),
-            Some(_) => continue,
+    for card in cards() {
+        let data = match (card.family, &card.needs) {
+            (Family::Vectors, _) => Some("models"),
+            (Family::Words, None) => None,
+            (Family::Words, Some(CardNeeds { job: Some(Task::Install(name)), .. })) => Some(*name),
+            (Family::Words | Family::Objects | Family::Judges | Family::Systems, _) => continue,
         };
-        let variants = kind.variants.iter().map(|settings| format!("{}:{settings}", kind.name));
-        for name in [kind.name.to_owned()].into_iter().chain(variants) {
-            let parts = match kind.need {
-                Some(_) => kind.about()?.parts,
-                None => kind.build(&name, &[], &Resources::default())?.parts().to_vec(),
-            };
-            all.push(Offered::new(name, kind.summary, data, parts, home));
+        all.push(Offered::new(card.name.to_owned(), &card, data, home));
+        for settings in card.variants {
+            let name = format!("{}:{settings}", card.name);
+            all.push(Offered::new(name.clone(), &capeval_outside::card(&name)?, data, home));
         }
-    }
-    for kind in EMBEDDING_KINDS {
-        all.push(Offered::new(kind.name.to_owned(), kind.summary, Some("models"), (kind.parts)(), home));
     }
     Ok(all)
 }
 
 impl Offered {
-    fn new(
-        name: String,
-        summary: &'static str,
-        data: Option<&'static str>,
-        parts: Vec<Part>,
-        home: Option<&Home>,
-    ) -> Self {
-        let measures = parts.into_iter().map(|part| OfferedMeasure {
-            lower_is_better: part.direction == Direction::LowerIsBetter,
-            key: part.key,
-            label: part.label,
+    fn new(name: String, card: &MetricCard, data: Option<&'static str>, home: Option<&Home>) -> Self {
+        let measures = card.parts.iter().map(|part| OfferedMeasure {
+            key: part.key.clone(),
+            label: part.label.clone(),
             min: part.min,
             max: part.max,
+            lower_is_better: part.direction == Direction::LowerIsBetter,
         });
         let missing = missing_data(std::slice::from_ref(&name), home);
         let absence = absent_model(&name, home).or_else(|| (!missing.is_empty()).then(|| absence(&missing)));
-        let seconds = seconds(name.split(':').next().unwrap_or_default());
-        Self { summary, measures: measures.collect(), data, absence, seconds, name }
+        Self {
+            summary: card.summary,
+            measures: measures.collect(),
+            data,
+            absence,
+            seconds: card.seconds,
+            name,
+        }
     }
 }
 
@@ -380,11 +365,19 @@ pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result
 
 /// The name and the measures of a metric whose data or models are not opened here; `None` for all others.
 fn described_parts(spec: &str) -> anyhow::Result<Option<(&'static str, Vec<Part>)>> {
-    if let Some(kind) = embedding_kind(spec) {
-        return Ok(Some((kind.name, (kind.parts)())));
-    }
-    let Some(kind) = kind(spec).filter(|kind| kind.need.is_some()) else { return Ok(None) };
-    Ok(Some((kind.name, kind.about()?.parts)))
+    let is_deferred = |card: &MetricCard| match card.family {
+        Family::Vectors => true,
+        Family::Words => card.needs.is_some(),
+        Family::Objects | Family::Judges | Family::Systems => false,
+    };
+    let known = card_of(spec).filter(is_deferred);
+    Ok(known.map(|card| (card.name, card.parts)))
+}
+
+/// The card of the metric that a name with settings means.
+fn card_of(spec: &str) -> Option<MetricCard> {
+    let name = capeval_outside::name(spec)?;
+    cards().into_iter().find(|card| card.name == name)
 }
 
 #[cfg(test)]
@@ -449,6 +442,13 @@ mod tests {
             );
         }
         assert!(check(&["meteorx"], "meteor").unwrap_err().contains("no metric is called"));
+    }
+
+    #[test]
+    fn the_cost_of_a_metric_is_that_of_its_kind() {
+        for metric in offered(None).unwrap() {
+            assert_eq!(metric.seconds, card_of(&metric.name).unwrap().seconds, "{}", metric.name);
+        }
     }
 
     #[test]

@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use capeval::choice::Dialect;
 use capeval::corpus::{Captions, ReadOptions};
-use capeval::evaluate::registry::{CORPUS_KINDS, SUITES, kinds};
-use capeval::metric::{Direction, Part, Setting};
+use capeval::evaluate::registry::SUITES;
+use capeval::metric::{Direction, Family, MetricCard, Part};
 use capeval::text::tokenizers;
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
-use capeval_outside::embeddings::KINDS as EMBEDDING_KINDS;
-use capeval_outside::judges::JUDGES;
+use capeval_cli::Flags;
+use capeval_outside::cards;
 
 /// The folder of generated pages.
 const FOLDER: &str = "docs/reference/metrics";
@@ -20,52 +21,58 @@ const FOLDER: &str = "docs/reference/metrics";
 /// The costs of metrics, as `xtask/bench/costs.py` has measured them.
 const COSTS: &str = "docs/reference/metrics/costs.json";
 
-/// The content of a card.
-struct Card {
-    name: String,
-    summary: String,
-    parts: Vec<Part>,
-    settings: Vec<&'static Setting>,
-    /// The data that it needs beside captions and references.
-    needs: String,
-    program: String,
-    paper: String,
-    signature: Option<String>,
-    /// The way to call it on files, without the program's name.
-    call: String,
-    /// True if the quick start shows its scores.
-    has_example: bool,
-    /// The file whose head describes it, as in [`Heads`].
-    file: String,
-}
-
 /// A group of metrics under a heading of the list.
 struct Group {
     title: &'static str,
     about: &'static str,
-    cards: Vec<Card>,
+    families: &'static [Family],
 }
+
+const GROUPS: [Group; 4] = [
+    Group {
+        title: "Words",
+        about: "These compare the words of a caption with those of its references.",
+        families: &[Family::Words],
+    },
+    Group {
+        title: "Vectors",
+        about: "These compare vectors that a model makes of captions and pictures: see \
+                [metrics that compare vectors](../../guides/vectors.md).",
+        families: &[Family::Vectors],
+    },
+    Group {
+        title: "Objects and judges",
+        about: "[CHAIR](../../guides/chair.md) counts objects that captions invent; [judges](../../guides/judges.md) ask a \
+                language model.",
+        families: &[Family::Objects, Family::Judges],
+    },
+    Group {
+        title: "Diversity",
+        about: "`capeval diversity` computes these from all captions of a system, one or several per image.",
+        families: &[Family::Systems],
+    },
+];
 
 /// The list and the cards.
 pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     let heads = Heads::read(root)?;
     let costs = Costs::read(root)?;
-    let groups = [words()?, vectors(), others(), diversity()?];
+    let all = cards();
     let mut list = String::from(
         "# Metrics\n\n`cargo xtask docs` writes these pages from the code; `capeval metrics` shows the same in the terminal. A name \
          stands after `-m`, with settings behind colons: `-m bleu,cider-d:sigma=4`.\n",
     );
     let mut pages = Vec::new();
-    for Group { title, about, cards } in &groups {
+    for Group { title, about, families } in &GROUPS {
         writeln!(
             list,
             "\n## {title}\n\n{about}\n\n| metric | what counts | range | equal to |\n|---|---|---|---|"
         )?;
-        for card in cards {
-            let Card { name, summary, parts, program, .. } = card;
+        for card in all.iter().filter(|card| families.contains(&card.family)) {
+            let MetricCard { name, summary, parts, program, .. } = card;
             let range = parts.first().map(range).unwrap_or_default();
             writeln!(list, "| [`{name}`]({}) | {summary} | {range} | {program} |", file_name(name))?;
-            pages.push((root.join(FOLDER).join(file_name(name)), card.page(root, &heads, &costs)?));
+            pages.push((root.join(FOLDER).join(file_name(name)), page(card, root, &heads, &costs)?));
         }
     }
     list.push_str("\n## Suites\n\n`--suite NAME` stands for several metrics.\n\n| name | description | metrics |\n|---|---|---|\n");
@@ -80,161 +87,57 @@ pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     Ok(pages)
 }
 
-/// The metrics of captions that read words.
-fn words() -> Result<Group> {
-    let cards = kinds()
-        .map(|kind| {
-            let about = kind.about()?;
-            Ok(Card {
-                name: kind.name.to_owned(),
-                summary: kind.summary.to_owned(),
-                settings: kind.settings.iter().collect(),
-                needs: kind.need.as_ref().map(|need| need.what.to_owned()).unwrap_or_default(),
-                program: kind.program.to_owned(),
-                paper: kind.paper.to_owned(),
-                signature: Some(about.signature.to_string()),
-                parts: about.parts,
-                call: format!("score -r references.json captions.json -m {}", kind.name),
-                has_example: kind.need.is_none(),
-                file: format!("name: \"{}\"", kind.name),
-            })
-        })
-        .collect::<Result<_>>()?;
-    Ok(Group {
-        title: "Words",
-        about: "These compare the words of a caption with those of its references.",
-        cards,
-    })
-}
-
-fn vectors() -> Group {
-    let cards = EMBEDDING_KINDS.iter().map(|kind| Card {
-        name: kind.name.to_owned(),
-        summary: kind.summary.to_owned(),
-        parts: (kind.parts)(),
-        settings: kind.all_settings().collect(),
-        needs: kind.needs.to_owned(),
-        program: kind.program.to_owned(),
-        paper: kind.paper.to_owned(),
-        signature: None,
-        call: format!("score -r references.json captions.json -m {} --model DIR", kind.name),
-        has_example: false,
-        file: format!("name: \"{}\"", kind.name),
-    });
-    Group {
-        title: "Vectors",
-        about: "These compare vectors that a model makes of captions and pictures: see \
-                [metrics that compare vectors](../../guides/vectors.md).",
-        cards: cards.collect(),
+/// How a metric is called on files, without the program's name.
+fn call(card: &MetricCard) -> String {
+    if card.family == Family::Systems {
+        return format!("diversity captions.json -m {}", card.name);
     }
+    let given = card.needs.as_ref().map_or(&[][..], |needs| needs.given);
+    let flags = given.iter().map(|argument| format!(" {}", Flags::Usual.argument(*argument, None)));
+    format!("score -r references.json captions.json -m {}{}", card.name, flags.collect::<String>())
 }
 
-/// CHAIR and the judges.
-fn others() -> Group {
-    let chair = Card {
-        name: capeval_outside::chair::NAME.to_owned(),
-        summary: capeval_outside::chair::SUMMARY.to_owned(),
-        parts: capeval_outside::chair::parts(),
-        settings: capeval_outside::chair::settings().iter().collect(),
-        needs: capeval_outside::chair::NEEDS.to_owned(),
-        program: capeval_outside::chair::PROGRAM.to_owned(),
-        paper: capeval_outside::chair::PAPER.to_owned(),
-        signature: None,
-        call: format!(
-            "score -r references.json captions.json -m {} --objects FILE --instances FILE",
-            capeval_outside::chair::NAME
-        ),
-        has_example: false,
-        file: "crates/outside/src/chair/metric.rs".to_owned(),
+/// The page of a metric.
+fn page(card: &MetricCard, root: &Path, heads: &Heads, costs: &Costs) -> Result<String> {
+    let MetricCard { name, summary, parts, settings, needs, program, paper, signature, family, .. } = card;
+    let call = call(card);
+    let mut page = format!("# {name}\n\n{}.\n\n| what | of this metric |\n|---|---|\n", capitalised(summary));
+    let mut row = |what: &str, text: &str| match text {
+        "" | "none" => Ok(()),
+        text => writeln!(page, "| {what} | {text} |"),
     };
-    let judges = JUDGES.iter().map(|judge| Card {
-        name: judge.name.to_owned(),
-        summary: judge.summary.to_owned(),
-        parts: judge.parts(),
-        settings: Vec::new(),
-        needs: "a server that speaks OpenAI's chat API, and the name of a model".to_owned(),
-        program: "none".to_owned(),
-        paper: "none".to_owned(),
-        signature: None,
-        call: format!(
-            "score -r references.json captions.json -m {} --endpoint URL --judge-model NAME --judgements FILE",
-            judge.name
-        ),
-        has_example: false,
-        file: String::new(),
-    });
-    Group {
-        title: "Objects and judges",
-        about: "[CHAIR](../../guides/chair.md) counts objects that captions invent; [judges](../../guides/judges.md) ask a \
-                language model.",
-        cards: std::iter::once(chair).chain(judges).collect(),
+    row("equal to", program)?;
+    row("published in", paper)?;
+    row("needs", needs.as_ref().map_or("", |needs| needs.what))?;
+    row("cost", &costs.of(name))?;
+    if let Some(signature) = signature.as_ref().filter(|_| *family == Family::Words) {
+        // An element, since renderers differ about bars in the code of a table.
+        row("signature", &format!("<code>{}</code>", signature.to_string().replace('|', "&#124;")))?;
     }
-}
-
-fn diversity() -> Result<Group> {
-    let mut cards = Vec::new();
-    for kind in CORPUS_KINDS {
-        let (_, parts) = kind.sample()?;
-        cards.push(Card {
-            name: kind.name.to_owned(),
-            summary: kind.summary.to_owned(),
-            parts,
-            settings: kind.settings.iter().collect(),
-            needs: kind.needs.what().unwrap_or_default().to_owned(),
-            program: kind.program.to_owned(),
-            paper: kind.paper.to_owned(),
-            signature: None,
-            call: format!("diversity captions.json -m {}", kind.name),
-            has_example: false,
-            file: format!("name: \"{}\"", kind.name),
-        });
-    }
-    let about = "`capeval diversity` computes these from all captions of a system, one or several per image.";
-    Ok(Group { title: "Diversity", about, cards })
-}
-
-impl Card {
-    fn page(&self, root: &Path, heads: &Heads, costs: &Costs) -> Result<String> {
-        let Self { name, summary, parts, settings, needs, program, paper, signature, call, .. } = self;
-        let mut page =
-            format!("# {name}\n\n{}.\n\n| what | of this metric |\n|---|---|\n", capitalised(summary));
-        let mut row = |what: &str, text: &str| match text {
-            "" | "none" => Ok(()),
-            text => writeln!(page, "| {what} | {text} |"),
+    page.push_str("\n| key | in tables | range | better |\n|---|---|---|---|\n");
+    for part in parts {
+        let direction = match part.direction {
+            Direction::HigherIsBetter => "higher",
+            Direction::LowerIsBetter => "lower",
+            Direction::Neither => "neither",
         };
-        row("equal to", program)?;
-        row("published in", paper)?;
-        row("needs", needs)?;
-        row("cost", &costs.of(name))?;
-        if let Some(signature) = signature {
-            // An element, since renderers differ about bars in the code of a table.
-            row("signature", &format!("<code>{}</code>", signature.replace('|', "&#124;")))?;
-        }
-        page.push_str("\n| key | in tables | range | better |\n|---|---|---|---|\n");
-        for part in parts {
-            let direction = match part.direction {
-                Direction::HigherIsBetter => "higher",
-                Direction::LowerIsBetter => "lower",
-                Direction::Neither => "neither",
-            };
-            writeln!(page, "| `{}` | {} | {} | {direction} |", part.key, part.label, range(part))?;
-        }
-        writeln!(page, "\n```text\ncapeval {call}\n```")?;
-        if self.has_example {
-            page.push_str(&example(root, name)?);
-        }
-        if !self.file.is_empty() {
-            write!(page, "\n## How it is computed\n\n{}", heads.of(&self.file)?)?;
-        }
-        if !settings.is_empty() {
-            page.push_str("\n## Settings\n\n| setting | default | meaning |\n|---|---|---|\n");
-            for setting in settings {
-                writeln!(page, "| `{}` | `{}` | {} |", setting.name, setting.default, setting.meaning())?;
-            }
-            page.push_str("\nEvery setting is in the [signature](../signatures.md).\n");
-        }
-        Ok(page)
+        writeln!(page, "| `{}` | {} | {} | {direction} |", part.key, part.label, range(part))?;
     }
+    writeln!(page, "\n```text\ncapeval {call}\n```")?;
+    if *family == Family::Words && needs.is_none() {
+        page.push_str(&example(root, name)?);
+    }
+    if *family != Family::Judges {
+        write!(page, "\n## How it is computed\n\n{}", heads.of(name)?)?;
+    }
+    if !settings.is_empty() {
+        page.push_str("\n## Settings\n\n| setting | default | meaning |\n|---|---|---|\n");
+        for setting in settings {
+            writeln!(page, "| `{}` | `{}` | {} |", setting.name, setting.default, setting.meaning())?;
+        }
+        page.push_str("\nEvery setting is in the [signature](../signatures.md).\n");
+    }
+    Ok(page)
 }
 
 /// The scores of the two systems of the quick start by a metric.
@@ -293,12 +196,12 @@ impl Heads {
         Ok(Self(files))
     }
 
-    /// The head of the file that contains `mark`, or is called so, as Markdown.
-    fn of(&self, mark: &str) -> Result<String> {
-        let is_meant = |path: &Path, text: &str| {
-            path.ends_with(mark) || text.contains("Kind = ") && text.contains(&format!("{mark},"))
-        };
-        let Some((path, text)) = self.0.iter().find(|(path, text)| is_meant(path, text)) else {
+    /// The head of the file that describes a metric, as Markdown.
+    fn of(&self, name: &str) -> Result<String> {
+        let mark = format!("name: \"{name}\",");
+        let is_meant =
+            |text: &str| (text.contains("Kind = ") || text.contains("MetricCard {")) && text.contains(&mark);
+        let Some((path, text)) = self.0.iter().find(|(_, text)| is_meant(text)) else {
             bail!("no file of a metric contains {mark}");
         };
         let lines = text.lines().map_while(|line| line.strip_prefix("//!"));

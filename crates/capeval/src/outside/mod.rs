@@ -13,7 +13,7 @@ use capeval_choice::{Notice, Refusal};
 use capeval_corpus::SegmentId;
 use capeval_evaluate::registry::{self, Resources, SUITES};
 use capeval_evaluate::{Progress, ReferenceSet, Stage, System};
-use capeval_metric::{AnyMetric, Explanation, Part, Signature};
+use capeval_metric::{AnyMetric, Explanation, Part, Setting, Signature};
 use capeval_stats::Column;
 
 use crate::Error;
@@ -150,6 +150,11 @@ fn width(one: &dyn Outside) -> usize {
 /// before any other.
 #[derive(Clone, Default)]
 pub struct OutsideMetrics(pub Vec<Arc<dyn Outside>>);
+
+/// The settings of all metrics that are computed outside of the engine and come with capeval, by name, for
+/// [`Resources`]: settings for all metrics may be theirs.
+#[derive(Clone, Default)]
+pub struct OutsideSettings(pub Vec<(&'static str, Vec<&'static Setting>)>);
 
 impl fmt::Debug for OutsideMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use capeval::choice::Dialect;
-use capeval::evaluate::registry::{self, CORPUS_KINDS, CorpusKind, CorpusNeed, MetricKind, SUITES, kinds};
-use capeval::metric::{About, Resources};
+use capeval::choice::{Argument, Dialect};
+use capeval::evaluate::registry::SUITES;
+use capeval::metric::{CardNeeds, Family, MetricCard};
 use capeval::report::wrapped;
-use capeval_outside::embeddings::{EmbeddingKind, KINDS as EMBEDDING_KINDS};
-use capeval_outside::judges::{BuiltIn, JUDGES};
+use capeval_outside::{card, cards};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -44,7 +43,12 @@ struct Entry<'k> {
     summary: &'k str,
     paper: &'k str,
     program: &'k str,
-    signature: String,
+    /// What it compares.
+    family: &'static str,
+    /// What it needs beside captions and references.
+    needs: Option<&'static str>,
+    /// `None` if it depends on a model, a list or a server.
+    signature: Option<String>,
     measures: Vec<Measure>,
     settings: Vec<Setting<'k>>,
 }
@@ -68,59 +72,27 @@ struct Setting<'k> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let mut chosen: Vec<(&MetricKind, About)> = Vec::new();
-    for kind in kinds() {
-        if args.names.is_empty() {
-            chosen.push((kind, kind.about()?));
-        }
-        let is_meant = |name: &&String| registry::kind(name).is_some_and(|meant| meant.name == kind.name);
-        for name in args.names.iter().filter(is_meant) {
-            chosen.push((kind, about(kind, name)?));
-        }
-    }
-    let is_of_systems = |name: &str| CORPUS_KINDS.iter().any(|kind| kind.name == name);
-    let is_known = |name: &str| {
-        registry::kind(name).is_some()
-            || is_of_systems(name)
-            || capeval_outside::embeddings::kind(name).is_some()
-            || capeval_outside::judges::is_builtin(name)
-            || capeval_outside::chair::is_chair(name)
-    };
-    if let Some(unknown) = args.names.iter().find(|name| !is_known(name)) {
-        let known = kinds().map(|kind| kind.name).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
-        let known = known.chain(EMBEDDING_KINDS.iter().map(|kind| kind.name));
-        let known = known.chain(JUDGES.iter().map(|judge| judge.name)).chain([capeval_outside::chair::NAME]);
-        return Err(registry::unknown(unknown, known.collect()).into());
+    let mut chosen = cards();
+    if !args.names.is_empty() {
+        let order: Vec<&str> = chosen.iter().map(|card| card.name).collect();
+        chosen = args.names.iter().map(|name| card(name)).collect::<Result<_, _>>()?;
+        chosen.sort_by_key(|card| order.iter().position(|name| *name == card.name));
     }
     let output = Output::open(None, &[])?;
     if args.format == Format::Json {
-        let entries: Vec<Entry<'_>> = chosen.iter().map(|(kind, about)| entry(kind, about)).collect();
+        let entries: Vec<Entry<'_>> = chosen.iter().map(entry).collect();
         return output.write(|out| {
             serde_json::to_writer_pretty(&mut *out, &entries)?;
             out.write_all(b"\n")
         });
     }
     let width = output.width().unwrap_or(usize::MAX);
+    let in_full = !args.names.is_empty();
     output.write(|out| {
-        for (kind, about) in &chosen {
-            describe(kind, about, !args.names.is_empty(), width, out)?;
+        for card in chosen.iter().filter(|card| in_full || card.family == Family::Words) {
+            describe(card, in_full, width, out)?;
         }
-        for kind in CORPUS_KINDS.iter().filter(|kind| args.names.iter().any(|name| name == kind.name)) {
-            describe_of_system(kind, width, out)?;
-        }
-        let is_named = |kind: &str| {
-            args.names.iter().filter_map(|n| capeval_outside::embeddings::kind(n)).any(|n| n.name == kind)
-        };
-        for kind in EMBEDDING_KINDS.iter().filter(|kind| is_named(kind.name)) {
-            describe_of_vectors(kind, width, out)?;
-        }
-        if args.names.iter().any(|name| capeval_outside::chair::is_chair(name)) {
-            describe_chair(width, out)?;
-        }
-        for judge in JUDGES.iter().filter(|judge| args.names.iter().any(|name| name == judge.name)) {
-            describe_judge(judge, width, out)?;
-        }
-        if args.names.is_empty() { outlook(width, out) } else { Ok(()) }
+        if in_full { Ok(()) } else { outlook(&chosen, width, out) }
     })
 }
 
@@ -129,17 +101,8 @@ fn entry_of(name: &str, text: &str, width: usize) -> String {
     wrapped(&format!("  {name:NAMES$}"), text, &" ".repeat(NAMES + 2), width)
 }
 
-/// A metric as it is with the settings in its name, such as `bleu:n=2`.
-fn about(kind: &MetricKind, name: &str) -> Result<About> {
-    // Metrics that need data have the same keys with all settings.
-    if kind.need.is_some() || !name.contains(':') {
-        return Ok(kind.about()?);
-    }
-    Ok(registry::build(name, &[], &Resources::default())?.about().clone())
-}
-
-fn entry<'k>(kind: &'k MetricKind, About { signature, parts, .. }: &About) -> Entry<'k> {
-    let MetricKind { name, summary, paper, program, settings, .. } = kind;
+fn entry(card: &MetricCard) -> Entry<'_> {
+    let MetricCard { name, summary, paper, program, settings, signature, parts, needs, family, .. } = card;
     let settings =
         settings.iter().map(|s| Setting { name: s.name, default: s.default, summary: s.meaning() });
     let measures = parts.iter().map(|part| Measure {
@@ -155,7 +118,9 @@ fn entry<'k>(kind: &'k MetricKind, About { signature, parts, .. }: &About) -> En
         summary,
         paper,
         program,
-        signature: signature.to_string(),
+        family: family.name(),
+        needs: needs.as_ref().map(|needs| needs.what),
+        signature: signature.as_ref().map(ToString::to_string),
         measures: measures.collect(),
         settings: settings.collect(),
     }
@@ -167,131 +132,71 @@ const NAMES: usize = 11;
 /// The greatest width of the column of settings.
 const SETTINGS: usize = 24;
 
-fn describe(
-    kind: &MetricKind,
-    about: &About,
-    in_full: bool,
-    width: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let About { signature, parts, .. } = about;
-    writeln!(out, "{}", kind.name)?;
+fn describe(card: &MetricCard, in_full: bool, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let MetricCard { name, summary, paper, program, settings, signature, parts, needs, family, .. } = card;
+    writeln!(out, "{name}")?;
     let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
-    line("rewards", kind.summary)?;
+    line(if *family == Family::Systems { "tells" } else { "rewards" }, summary)?;
     let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
     line("keys", &keys.join(" "))?;
     if let Some(part) = parts.first() {
         let most = if part.max.is_finite() { part.max.to_string() } else { "∞".to_owned() };
         line("range", &format!("{} to {most}, {} is better", part.min, part.direction.name()))?;
     }
-    line("paper", kind.paper)?;
-    line("program", kind.program)?;
-    if let Some(need) = &kind.need {
-        line("needs", &format!("{}; {}", need.what, Flags::Usual.task(&need.task)))?;
+    line("paper", paper)?;
+    line("program", program)?;
+    if let Some(needs) = needs {
+        line("needs", &how_to_give(needs))?;
     }
-    line("signature", &signature.to_string())?;
+    if let Some(signature) = signature {
+        line("signature", &signature.to_string())?;
+    }
     if in_full {
-        let longest = kind.settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
+        if *family == Family::Judges {
+            line("file", &format!("capeval judge show {name}"))?;
+        }
+        let longest = settings.iter().map(|s| s.name.len() + 1 + s.default.len()).max().unwrap_or(0);
         // Where lines end, long defaults leave no room beside them.
         let column = if width == usize::MAX { longest } else { longest.min(SETTINGS) };
-        for (k, setting) in kind.settings.iter().enumerate() {
+        for (k, setting) in settings.iter().enumerate() {
             let name = if k == 0 { "settings" } else { "" };
             let given = format!("{}={}", setting.name, setting.default);
             let head = format!("  {name:NAMES$}{given:column$}  ");
             writeln!(out, "{}", wrapped(&head, &setting.meaning(), &" ".repeat(NAMES + column + 4), width))?;
         }
-        writeln!(out, "{}", entry_of("given as", &format!("--metrics {}:NAME=VALUE", kind.name), width))?;
+        let command = if *family == Family::Systems { "capeval diversity " } else { "" };
+        let settings = if settings.is_empty() { "" } else { ":NAME=VALUE" };
+        writeln!(out, "{}", entry_of("given as", &format!("{command}--metrics {name}{settings}"), width))?;
     }
     writeln!(out)
 }
 
-/// A metric of a whole system.
-fn describe_of_system(kind: &CorpusKind, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let Ok((signature, parts)) = kind.sample() else { return Ok(()) };
-    writeln!(out, "{}", kind.name)?;
-    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
-    line("tells", kind.summary)?;
-    let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
-    line("keys", &keys.join(" "))?;
-    line("paper", kind.paper)?;
-    line("program", kind.program)?;
-    match kind.needs {
-        CorpusNeed::Nothing => {}
-        CorpusNeed::References => line("needs", "references: -r FILE")?,
-        CorpusNeed::Training => line("needs", "training captions: --train FILE")?,
+/// What a metric needs, and the flags or the command by which it is had.
+fn how_to_give(CardNeeds { what, job, given, instead }: &CardNeeds) -> String {
+    let flags = |all: &[Argument]| -> Vec<String> {
+        all.iter().map(|argument| Flags::Usual.argument(*argument, None)).collect()
+    };
+    match (job, flags(given).join(" "), flags(instead)) {
+        (Some(job), ..) => format!("{what}; {}", Flags::Usual.task(job)),
+        (None, given, instead) => {
+            format!("{what}: {}", std::iter::once(given).chain(instead).collect::<Vec<_>>().join(" or "))
+        }
     }
-    line("signature", &signature.to_string())?;
-    for setting in kind.settings {
-        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
-    }
-    line("given as", &format!("capeval diversity --metrics {}", kind.name))?;
-    writeln!(out)
 }
 
-/// A metric that compares vectors.
-fn describe_of_vectors(kind: &EmbeddingKind, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let parts = (kind.parts)();
-    writeln!(out, "{}", kind.name)?;
-    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
-    line("rewards", kind.summary)?;
-    let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
-    line("keys", &keys.join(" "))?;
-    line("paper", kind.paper)?;
-    line("program", kind.program)?;
-    line("needs", &format!("{}: --model DIR or --vectors WHAT=FILE", kind.needs))?;
-    for setting in kind.all_settings() {
-        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
-    }
-    line("given as", &format!("--metrics {}:NAME=VALUE", kind.name))?;
-    writeln!(out)
-}
-
-/// CHAIR.
-fn describe_chair(width: usize, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", capeval_outside::chair::NAME)?;
-    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
-    line("rewards", capeval_outside::chair::SUMMARY)?;
-    let parts = capeval_outside::chair::parts();
-    line("keys", &parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>().join(" "))?;
-    line("paper", capeval_outside::chair::PAPER)?;
-    line("program", capeval_outside::chair::PROGRAM)?;
-    line(
-        "needs",
-        &format!("{}: --objects FILE --nltk-data DIR --instances FILE", capeval_outside::chair::NEEDS),
-    )?;
-    for setting in capeval_outside::chair::settings() {
-        line("setting", &format!("{}={}  {}", setting.name, setting.default, setting.meaning()))?;
-    }
-    writeln!(out)
-}
-
-/// A judge.
-fn describe_judge(judge: &BuiltIn, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", judge.name)?;
-    let mut line = |name: &str, text: &str| writeln!(out, "{}", entry_of(name, text, width));
-    line("rewards", judge.summary)?;
-    let parts = judge.parts();
-    line("keys", &parts.iter().map(|part| part.key.as_str()).collect::<Vec<_>>().join(" "))?;
-    line("needs", "a language model: --endpoint URL --judge-model NAME --judgements FILE")?;
-    line("file", &format!("capeval judge show {}", judge.name))?;
-    writeln!(out)
-}
-
-/// The end of the list: metrics that compare vectors, judges, suites, metrics of whole systems, and where to find more.
-fn outlook(width: usize, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "of all captions of a system (capeval diversity)")?;
-    for kind in CORPUS_KINDS {
-        writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
-    }
-    writeln!(out, "\nof vectors (--model DIR or --vectors WHAT=FILE)")?;
-    for kind in EMBEDDING_KINDS {
-        writeln!(out, "{}", entry_of(kind.name, kind.summary, width))?;
-    }
-    writeln!(out, "\nof objects (--objects FILE --instances FILE)")?;
-    writeln!(out, "{}", entry_of(capeval_outside::chair::NAME, capeval_outside::chair::SUMMARY, width))?;
-    writeln!(out, "\njudges (--endpoint URL --judgements FILE; capeval judge)")?;
-    for judge in JUDGES {
-        writeln!(out, "{}", entry_of(judge.name, judge.summary, width))?;
+/// The end of the list: metrics that compare no words, suites, and where to find more.
+fn outlook(cards: &[MetricCard], width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let groups = [
+        (Family::Systems, "of all captions of a system (capeval diversity)"),
+        (Family::Vectors, "of vectors (--model DIR or --vectors WHAT=FILE)"),
+        (Family::Objects, "of objects (--objects FILE --instances FILE)"),
+        (Family::Judges, "judges (--endpoint URL --judgements FILE; capeval judge)"),
+    ];
+    for (k, (family, title)) in groups.into_iter().enumerate() {
+        writeln!(out, "{}{title}", if k == 0 { "" } else { "\n" })?;
+        for card in cards.iter().filter(|card| card.family == family) {
+            writeln!(out, "{}", entry_of(card.name, card.summary, width))?;
+        }
     }
     writeln!(out)?;
     writeln!(out, "suites")?;

@@ -27,6 +27,7 @@ pub(super) const KIND: MetricKind = MetricKind {
             About::average(&members.collect::<Vec<_>>(), part()).expect("both read the tokens of ptb")
         },
     }),
+    seconds: 0.4,
     build: |settings| {
         let members = vec![settings.build(&capeval_spice::KIND)?, settings.build(&CIDER_D)?];
         Ok(AnyMetric::average(members, part()).expect("both read the tokens of one tokenizer"))

@@ -54,6 +54,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &[],
     need: None,
+    seconds: 0.01,
     build: |settings| {
         let tokenizer = settings.tokenizer()?;
         let source = match (settings.given("lm"), settings.resource()) {

@@ -136,6 +136,7 @@ pub const KIND: MetricKind = MetricKind {
     ],
     variants: &["stem=porter"],
     need: None,
+    seconds: 0.01,
     build,
 };
 

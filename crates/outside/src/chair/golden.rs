@@ -178,7 +178,7 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
         rows.iter().for_each(|(id, text)| captions.push(SegmentId::from(*id), text));
         captions
     };
-    let built = read(&names, &named).unwrap();
+    let built = read(&MetricOptions::new(&names), &named).unwrap();
     let request = ScoreRequest {
         resources: Resources::default().with(Some(Arc::new(OutsideMetrics(built)))),
         options: ScoreOptions {
@@ -226,14 +226,14 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
 }
 
 fn built_one(names: &[String], named: &Named) -> Arc<dyn Outside> {
-    read(names, named).unwrap().remove(0)
+    read(&MetricOptions::new(names), named).unwrap().remove(0)
 }
 
 #[test]
 fn what_is_missing_is_told() {
     let said = |names: &[&str], named: Named| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let error = read(&names, &named).err().unwrap();
+        let error = read(&MetricOptions::new(&names), &named).err().unwrap();
         let remedy = error.remedy().map(|remedy| remedy.to_string());
         [error.to_string(), remedy.unwrap_or_default()].join(" / ")
     };

@@ -27,12 +27,13 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::corpus::SegmentId;
-use capeval::metric::{Explanation, Match, Part, Rule, Signature, Step};
+use capeval::metric::{CardNeeds, Explanation, Family, Match, MetricCard, Part, Rule, Signature, Step};
 use capeval::stats::Column;
 use capeval::{Answers, Outside, OutsideRow};
-use capeval_choice::{Code, Notice, Refusal};
+use capeval_choice::{Argument, Code, Notice, Refusal};
 use rayon::prelude::*;
 
+use crate::chair::SETTINGS;
 use crate::chair::caption::{Mention, Read, Reader};
 use crate::chair::instances::Instances;
 
@@ -52,6 +53,29 @@ pub struct Chair {
     /// The images of the last rows that have no instances, and the number of all.
     pub bare: Mutex<(Vec<SegmentId>, usize)>,
     pub parts: Vec<Part>,
+}
+
+/// What lists say of it.
+pub(crate) fn card() -> MetricCard {
+    MetricCard {
+        name: "chair",
+        summary: "objects that the caption mentions and that are not in the image, less is better",
+        paper: "Rohrbach et al. 2018, Object Hallucination in Image Captioning",
+        program: "chair.py of shikiw/OPERA; utils/chair.py of LisaAnne/Hallucination (words=pattern)",
+        settings: SETTINGS.iter().collect(),
+        variants: &[],
+        parts: parts(),
+        // It has the hash of a list.
+        signature: None,
+        family: Family::Objects,
+        needs: Some(CardNeeds {
+            what: "a list of objects, data of NLTK, and instances of the images",
+            job: None,
+            given: &[Argument::Objects, Argument::Instances, Argument::NltkData],
+            instead: &[],
+        }),
+        seconds: 1.0,
+    }
 }
 
 /// The measures.

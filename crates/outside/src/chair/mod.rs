@@ -10,15 +10,17 @@ mod words;
 
 use std::sync::{Arc, Mutex};
 
-use capeval::Outside;
-use capeval::metric::{Part, Resources, Setting, Settings};
+use capeval::metric::{Resources, Setting, Settings};
+use capeval::{MetricOptions, Outside};
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_files::{Error, NltkData};
 use twox_hash::XxHash3_64;
 
+use crate::cards::shared;
 use caption::{Reader, Reduction};
 use instances::Instances;
 use metric::Chair;
+pub(crate) use metric::card;
 use objects::Objects;
 use words::{FILES, Punkt, Tagger, WordNet};
 
@@ -36,19 +38,6 @@ const SETTINGS: &[Setting] = &[Setting::choice("words", "wordnet", "how words ar
 /// The name.
 pub const NAME: &str = "chair";
 
-/// What it rewards, in one line.
-pub const SUMMARY: &str = "objects that the caption mentions and that are not in the image, less is better";
-
-/// The paper that published it.
-pub const PAPER: &str = "Rohrbach et al. 2018, Object Hallucination in Image Captioning";
-
-/// The programs whose scores it reproduces.
-pub const PROGRAM: &str =
-    "chair.py of shikiw/OPERA; utils/chair.py of LisaAnne/Hallucination (words=pattern)";
-
-/// What it needs, in words.
-pub const NEEDS: &str = "a list of objects, data of NLTK, and instances of the images";
-
 /// The files that a user named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
@@ -60,16 +49,6 @@ pub struct Named {
     pub nltk_data: Option<String>,
 }
 
-/// Its measures.
-pub fn parts() -> Vec<Part> {
-    metric::parts()
-}
-
-/// Its settings.
-pub fn settings() -> &'static [Setting] {
-    SETTINGS
-}
-
 /// Returns true if a metric with settings, such as `chair:words=pattern`, is this one.
 pub fn is_chair(spec: &str) -> bool {
     spec.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(NAME))
@@ -79,7 +58,8 @@ pub fn is_chair(spec: &str) -> bool {
 ///
 /// # Errors
 /// When a file is missing or cannot be read, or when files are named and CHAIR is not among the metrics.
-pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
+pub fn read(options: &MetricOptions, named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    let (common, names) = (options.common(), &options.names);
     let specs: Vec<&String> = names.iter().filter(|name| is_chair(name)).collect();
     if specs.is_empty() {
         return match named {
@@ -104,7 +84,7 @@ pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Er
         if built.iter().any(|known| known.name() == spec) {
             continue;
         }
-        let settings = Settings::read(NAME, SETTINGS, spec, &[], &none)?;
+        let settings = Settings::read(NAME, SETTINGS, spec, &shared(&common, SETTINGS.iter()), &none)?;
         let reduce: Reduce = settings.get("words")?;
         let objects = Objects::read(&text).map_err(|refusal| refusal.at(path))?;
         let mut instances = Instances::default();

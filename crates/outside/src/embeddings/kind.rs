@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use capeval::Outside;
 use capeval::evaluate::registry;
 use capeval::metric::{MetricKind, Part, Resources, Setting, Settings};
+use capeval::{MetricOptions, Outside};
 use capeval_choice::Refusal;
 
+use crate::cards::shared;
 use crate::embeddings::given::Given;
 use crate::embeddings::metrics::{bert_score, clip_score, fluency, retrieval, self_similarity, sentence};
 
@@ -27,6 +28,9 @@ pub struct EmbeddingKind {
     pub needs: &'static str,
     /// Its own settings.
     pub settings: &'static [Setting],
+    /// About how many seconds 1,000 captions take on one core, with a tower of texts as that of ViT-B/32, a small model
+    /// of sentences, roberta-large, and five references.
+    pub seconds: f64,
     /// The scores that it computes.
     pub parts: fn() -> Vec<Part>,
     /// Builds it.
@@ -89,17 +93,18 @@ pub fn engine_names(names: &[String]) -> Vec<String> {
     names.iter().filter_map(of_engine).collect()
 }
 
-/// Builds those of the metrics that compare vectors, under the names that the user typed.
-pub fn build(names: &[String], given: &Given) -> Result<Vec<Arc<dyn Outside>>, Refusal> {
+/// Builds those of the metrics that compare vectors, under the names that the user typed, with settings for all metrics.
+pub fn build(options: &MetricOptions, given: &Given) -> Result<Vec<Arc<dyn Outside>>, Refusal> {
     let mut built: Vec<Arc<dyn Outside>> = Vec::new();
-    let resources = Resources::default();
-    for spec in names {
+    let (resources, common) = (Resources::default(), options.common());
+    for spec in &options.names {
         let Some(kind) = kind(spec) else { continue };
         if built.iter().any(|known| known.name() == spec) {
             continue;
         }
         let own = kind.base().map_or_else(|| spec.clone(), |base| split(spec, base).0);
-        let settings = Settings::read(kind.name, kind.settings, &own, &[], &resources)?;
+        let common = shared(&common, kind.settings.iter());
+        let settings = Settings::read(kind.name, kind.settings, &own, &common, &resources)?;
         built.push((kind.build)(spec, &settings, given).map_err(|refusal| refusal.at(kind.name))?);
     }
     given.refuse_unused()?;
@@ -113,6 +118,8 @@ mod tests {
 
     use capeval::choice::SegmentId;
     use capeval::{OutsideRow, Picture};
+
+    use capeval::metric::setting::Values;
 
     use super::*;
     use crate::embeddings::models::OpenModel;
@@ -166,6 +173,55 @@ mod tests {
             assert_eq!(given.n_read(), after, "{}", kind.name);
         }
         assert_eq!(explained.len(), KINDS.len() - 3, "{explained:?}");
+    }
+
+    #[test]
+    fn every_setting_is_taken_for_all_metrics_as_it_is_behind_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut models = models(&["clip-quick", "roberta", "detector"]);
+        models.push(sentence_model(folder.path()));
+        let given = Given::offering(models, Vec::new());
+        let mut n = 0;
+        for kind in KINDS {
+            let spec = match kind.name {
+                "bert-score" => "bert-score:layer=1",
+                "self-sim" => "self-sim:model=clip-quick",
+                name => name,
+            };
+            for setting in kind.settings {
+                let value = match &setting.values {
+                    Values::Choice(names) => names.iter().find(|name| **name != setting.default).unwrap(),
+                    Values::YesNo if setting.default == "yes" => "no",
+                    Values::YesNo => "yes",
+                    Values::Number(_) => "0.5",
+                    // Of these, models are needed, or files.
+                    Values::Count(_) | Values::Text(_) | Values::Tokenizer | Values::Stemmer => continue,
+                };
+                n += 1;
+                let common = MetricOptions {
+                    settings: [(setting.name.to_owned(), value.to_owned())].into(),
+                    ..MetricOptions::new([spec])
+                };
+                let behind = MetricOptions::new([format!("{spec}:{}={value}", setting.name)]);
+                let signature = |options: &MetricOptions| build(options, &given).unwrap()[0].signature();
+                assert_eq!(signature(&common), signature(&behind), "{} {}", kind.name, setting.name);
+                assert_ne!(signature(&common), signature(&MetricOptions::new([spec])), "{}", setting.name);
+                let selected = |options: &MetricOptions| {
+                    let outside = capeval::OutsideMetrics(build(options, &given).unwrap());
+                    let settings = Some(Arc::new(crate::outside_settings()));
+                    let resources = Resources::default().with(Some(Arc::new(outside))).with(settings);
+                    capeval::select_metrics(options, &resources).map(|selection| selection.metrics.len())
+                };
+                // What multiplies a metric of the engine needs its data.
+                if kind.base().is_none() {
+                    assert_eq!(selected(&common).unwrap(), 1, "{} {}", kind.name, setting.name);
+                }
+                let refused =
+                    selected(&MetricOptions { names: vec!["chrf".to_owned()], ..common }).unwrap_err();
+                assert!(refused.to_string().starts_with("no chosen metric has the setting"), "{refused}");
+            }
+        }
+        assert!(n > 10, "{n}");
     }
 
     /// A tiny model of sentences, in this folder.

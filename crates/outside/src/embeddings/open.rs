@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use capeval::Outside;
+use capeval::{MetricOptions, Outside};
 use capeval_choice::Refusal;
 use capeval_files::Error;
 
@@ -27,19 +27,19 @@ pub struct Named {
 ///
 /// # Errors
 /// When a model or a file cannot be read, when one is named that no metric uses, or when a metric lacks one.
-pub fn read(names: &[String], named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
-    read_with(names, named, Vec::new())
+pub fn read(options: &MetricOptions, named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    read_with(options, named, Vec::new())
 }
 
 /// As [`read`], with vectors that are in memory.
 pub fn read_with(
-    names: &[String],
+    options: &MetricOptions,
     named: &Named,
     held: Vec<(Role, Arc<Vectors>)>,
 ) -> Result<Vec<Arc<dyn Outside>>, Error> {
     if named.models.is_empty() && named.vectors.is_empty() && held.is_empty() {
-        let is_any = names.iter().any(|name| kind(name).is_some());
-        return if is_any { Ok(build(names, &Given::default())?) } else { Ok(Vec::new()) };
+        let is_any = options.names.iter().any(|name| kind(name).is_some());
+        return if is_any { Ok(build(options, &Given::default())?) } else { Ok(Vec::new()) };
     }
     let mut vectors = held;
     for source in &named.vectors {
@@ -51,7 +51,7 @@ pub fn read_with(
         .iter()
         .map(|model| OpenModel::open(model).map(OpenModel::keeping))
         .collect::<Result<_, Error>>()?;
-    Ok(build(names, &Given::new(models, vectors))?)
+    Ok(build(options, &Given::new(models, vectors))?)
 }
 
 /// Builds those of the metrics that compare vectors, with the models that are folders in the folder `models`, of which
@@ -61,15 +61,15 @@ pub fn read_with(
 /// When one of these models cannot be read, when the vectors are of no use, or when a metric lacks something.
 pub fn read_in(
     models: Option<&Path>,
-    names: &[String],
+    options: &MetricOptions,
     vectors: Vec<(Role, Arc<Vectors>)>,
 ) -> Result<Vec<Arc<dyn Outside>>, Error> {
     let mut folders = models.map(models_in).unwrap_or_default();
-    if let Some(named) = named_models(names) {
+    if let Some(named) = named_models(options) {
         folders.retain(|folder| named.iter().any(|name| folder.file_name() == Some(OsStr::new(name))));
     }
     let models = folders.into_iter().map(OpenModel::open_at).collect::<Result<_, Error>>()?;
-    Ok(build(names, &Given::offering(models, vectors))?)
+    Ok(build(options, &Given::offering(models, vectors))?)
 }
 
 /// The folders in a folder of models.
@@ -81,13 +81,20 @@ pub fn models_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The models that these metrics name; `None` if one of them leaves a model open.
-fn named_models(names: &[String]) -> Option<Vec<&str>> {
+fn named_models(options: &MetricOptions) -> Option<Vec<&str>> {
     let mut all = Vec::new();
-    for spec in names {
+    for spec in &options.names {
         let settings = kind(spec).into_iter().flat_map(|kind| kind.settings);
         for setting in settings.filter(|setting| MODEL_SETTINGS.contains(&setting.name)) {
             let given = spec.split(':').filter_map(|field| field.split_once('='));
-            all.push(given.into_iter().find(|(name, _)| *name == setting.name)?.1);
+            let common = options.settings.get(setting.name).map(String::as_str);
+            all.push(
+                given
+                    .into_iter()
+                    .find(|(name, _)| *name == setting.name)
+                    .map(|(_, value)| value)
+                    .or(common)?,
+            );
         }
     }
     Some(all)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use capeval::choice::SegmentId;
-use capeval::{Answers, OutsideRow};
+use capeval::{Answers, MetricOptions, OutsideRow};
 
 use crate::embeddings::given::{Given, Role};
 use crate::embeddings::kind::build;
@@ -47,7 +47,7 @@ pub(crate) fn scores_by(
     vectors: Vec<(Role, Arc<Vectors>)>,
     rows: &[(&str, &[&str])],
 ) -> Vec<Vec<f64>> {
-    let metric = build(&[spec.to_owned()], &Given::new(models(names), vectors)).unwrap().remove(0);
+    let metric = build(&MetricOptions::new([spec]), &Given::new(models(names), vectors)).unwrap().remove(0);
     let ids: Vec<SegmentId> = (0..rows.len() as i64).map(SegmentId::Integer).collect();
     let row = |((candidate, references), id)| OutsideRow {
         system: None,
@@ -86,7 +86,7 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
         Vec::new(),
         all.into_iter().filter_map(|(role, file)| Some((role, Arc::new(file?)))).collect(),
     );
-    let metric = build(&[spec.to_owned()], &given).unwrap().remove(0);
+    let metric = build(&MetricOptions::new([spec]), &given).unwrap().remove(0);
     let references: Vec<Vec<String>> = rows
         .iter()
         .map(|row| (0..row.references.len()).map(|nth| format!("reference {nth}")).collect())

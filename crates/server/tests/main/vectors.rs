@@ -90,9 +90,12 @@ async fn captions_are_compared_with_vectors_of_pictures(database: Database) {
     let names: Vec<String> = METRICS.map(str::to_owned).to_vec();
     let file = Vectors::open(&folder.path().join("pictures.safetensors").display().to_string()).unwrap();
     let models = data.path().join("models");
-    let outside =
-        capeval_outside::embeddings::read_in(Some(&models), &names, vec![(Of::Pictures, Arc::new(file))])
-            .unwrap();
+    let outside = capeval_outside::embeddings::read_in(
+        Some(&models),
+        &MetricOptions::new(&names),
+        vec![(Of::Pictures, Arc::new(file))],
+    )
+    .unwrap();
     let read = |text: &str, options: &ReadOptions| corpus::read(text.as_bytes(), "file", options).unwrap();
     let (refs, captions) = (references(IMAGES, 3), captions);
     let report = capeval::score(ScoreRequest {

@@ -67,6 +67,7 @@ pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
         Setting::yes_no("prefix-space", "yes", "whether RoBERTa reads the first word with a space before it"),
         MODEL,
     ],
+    seconds: 220.0,
     parts: || parts(false),
     build: |spec, settings, given| Ok(Arc::new(BertScore::build(spec, settings, given)?)),
 };

@@ -73,6 +73,7 @@ pub(crate) const CLIP_S: EmbeddingKind = EmbeddingKind {
     program: "jmhessel/clipscore",
     needs: NEEDS,
     settings: CLIP_SETTINGS,
+    seconds: 6.0,
     parts: || vec![part(Name::ClipS, Variant::Code)],
     build: |spec, settings, given| build(Name::ClipS, spec, settings, given),
 };
@@ -82,6 +83,7 @@ pub(crate) const REF_CLIP_S: EmbeddingKind = EmbeddingKind {
     name: "ref-clip-s",
     summary: "likeness of the caption with the picture and the nearest reference, RefCLIPScore",
     settings: OTHER_SETTINGS,
+    seconds: 35.0,
     parts: || vec![part(Name::RefClipS, Variant::Code)],
     build: |spec, settings, given| build(Name::RefClipS, spec, settings, given),
     ..CLIP_S
@@ -94,6 +96,7 @@ pub(crate) const PAC_S: EmbeddingKind = EmbeddingKind {
     paper: PAC_PAPER,
     program: "aimagelab/pacscore",
     settings: &[CROP, MODEL],
+    seconds: 6.0,
     parts: || vec![part(Name::PacS, Variant::Code)],
     build: |spec, settings, given| build(Name::PacS, spec, settings, given),
     ..CLIP_S
@@ -104,6 +107,7 @@ pub(crate) const REF_PAC_S: EmbeddingKind = EmbeddingKind {
     name: "ref-pac-s",
     summary: "RefCLIPScore by a model that was tuned on captions, RefPAC-S",
     settings: OTHER_SETTINGS,
+    seconds: 35.0,
     parts: || vec![part(Name::RefPacS, Variant::Code)],
     build: |spec, settings, given| build(Name::RefPacS, spec, settings, given),
     ..PAC_S

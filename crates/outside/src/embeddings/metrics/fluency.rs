@@ -56,6 +56,7 @@ pub(crate) const FENSE: EmbeddingKind = EmbeddingKind {
     summary: "likeness of the caption and the references, of which an error of fluency takes most",
     needs: "a model of sentences, or vectors of texts, and a detector of errors",
     settings: &[super::clip_score::MODEL, DETECTOR, THRESHOLD, PENALTY],
+    seconds: 35.0,
     parts: || vec![fense_part()],
     build: |spec, settings, given| {
         let detector = Detector::choose(settings, given)?;
@@ -78,6 +79,7 @@ pub(crate) const SPIDER_FL: EmbeddingKind = EmbeddingKind {
     summary: "SPIDEr, of which an error of fluency takes most",
     needs: "a detector of errors, and SPICE's data",
     settings: &[DETECTOR, THRESHOLD, PENALTY],
+    seconds: 6.0,
     parts: || vec![spider_fl_part()],
     build: |spec, settings, given| {
         let detector = Detector::choose(settings, given)?;
@@ -95,6 +97,7 @@ pub(crate) const FER: EmbeddingKind = EmbeddingKind {
     summary: "share of captions with an error of fluency",
     needs: "a detector of errors",
     settings: &[DETECTOR, THRESHOLD],
+    seconds: 6.0,
     parts: || vec![fer_part()],
     build: |spec, settings, given| {
         let detector = Detector::choose(settings, given)?;

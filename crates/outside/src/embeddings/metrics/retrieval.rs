@@ -46,6 +46,7 @@ pub(crate) const RECALL: EmbeddingKind = EmbeddingKind {
         CROP,
         MODEL,
     ],
+    seconds: 6.0,
     parts: recall_parts,
     build: |spec, settings, given| build(spec, settings, given, Measure::Recall),
 };

@@ -22,6 +22,7 @@ pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
     summary: "likeness of a system's captions to each other, less of which is more diverse",
     paper: "none",
     program: "none",
+    seconds: 6.0,
     parts: || vec![part()],
     build: |spec, settings, given| {
         let wants = Wants { pictures: false, references: false };

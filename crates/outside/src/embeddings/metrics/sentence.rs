@@ -40,6 +40,7 @@ pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
     program: "aac-metrics 0.6",
     needs: NEEDS,
     settings: SETTINGS,
+    seconds: 35.0,
     parts: || vec![part()],
     build: |spec, settings, given| {
         let similarity = Similarity::choose(settings, given)?;
