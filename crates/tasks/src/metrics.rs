@@ -261,8 +261,8 @@ pub struct OfferedSuite {
     pub metrics: Vec<String>,
 }
 
-/// The metrics that a phase may have, with their variants. Metrics that need a file or a server of the host's own are not
-/// offered.
+/// The metrics that a phase may have, with their variants. Metrics that need a file or a server of the host's own are
+/// not offered.
 pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
     let mut all = Vec::new();
     for card in cards() {

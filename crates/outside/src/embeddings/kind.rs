@@ -93,7 +93,8 @@ pub fn engine_names(names: &[String]) -> Vec<String> {
     names.iter().filter_map(of_engine).collect()
 }
 
-/// Builds those of the metrics that compare vectors, under the names that the user typed, with settings for all metrics.
+/// Builds those of the metrics that compare vectors, under the names that the user typed, with settings for all
+/// metrics.
 pub fn build(options: &MetricOptions, given: &Given) -> Result<Vec<Arc<dyn Outside>>, Refusal> {
     let mut built: Vec<Arc<dyn Outside>> = Vec::new();
     let (resources, common) = (Resources::default(), options.common());
