@@ -1,7 +1,7 @@
 //! Results as plain data, and their renderers.
 //!
 //! [`Report`], [`Comparison`], [`Correlation`] and [`Preference`] hold the results; other crates have more. Each is a
-//! [`Study`], from which come all its formats by [`write`]: a table for the terminal, Markdown and LaTeX for papers,
+//! [`Study`], from which come all its formats by [`write()`]: a table for the terminal, Markdown and LaTeX for papers,
 //! and JSON, JSON Lines and CSV for programs; its file, by [`save`] and [`read`]; and its page of HTML, which
 //! `capeval-pages` writes with the drawings and the style of [`charts`], which sites share. Writing computes nothing.
 

@@ -16,8 +16,8 @@ use crate::{Comparison, Correlation, Form, Head, Kind, Labels, Report, Style, Ta
 
 /// A result.
 ///
-/// A type that implements it has every [`Form`] by [`write`], a file by its [`Kind`], and a page of HTML. If front ends
-/// list its kind, they read it again and show it.
+/// A type that implements it has every [`Form`] by [`write()`], a file by its [`Kind`], and a page of HTML. If front
+/// ends list its kind, they read it again and show it.
 pub trait Study: Any + fmt::Debug + Send + Sync {
     /// The kind of result.
     fn kind(&self) -> &'static Kind;

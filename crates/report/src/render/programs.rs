@@ -91,7 +91,7 @@ pub(crate) fn resampling_columns(resampling: Option<Resampling>) -> impl Iterato
     resampling.map(|_| ["level", "resamples", "seed"].map(str::to_owned)).into_iter().flatten()
 }
 
-/// The fields of [`resampling_columns`].
+/// The fields of `resampling_columns`.
 pub fn resampling_fields(resampling: Option<Resampling>) -> impl Iterator<Item = String> {
     let fields = resampling
         .map(|Resampling { resamples, seed, level }| [full(level), resamples.to_string(), seed.to_string()]);
