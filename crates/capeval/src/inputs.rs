@@ -92,7 +92,8 @@ impl Inputs {
             found.add(shapes::words_as_references(references));
             found.add(captions.iter().zip(&aligned).flat_map(|((name, captions), aligned)| {
                 let copy = notices::copy_of_references(references, name, captions, aligned);
-                copy.into_iter().chain(shapes::swapped(references, name, captions, aligned))
+                let swapped = shapes::swapped(references, name, captions, aligned);
+                copy.into_iter().chain(swapped).chain(shapes::mispaired(references, name, captions, aligned))
             }));
         }
         found.add(notices::twins(&captions));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capeval_choice::{Code, Remedy};
-use capeval_corpus::{Alignment, Captions, GroupedCaptions};
+use capeval_corpus::{Alignment, Captions, GroupedCaptions, Mispairing, mispairing};
 use capeval_report::Notice;
 
 /// The fewest images on which captions that repeat each other say something.
@@ -41,6 +41,43 @@ pub(crate) fn swapped(
         aligned.len(),
     );
     looks_swapped.then(|| Notice::new(Code::Swapped, message).system(name).count(of_references))
+}
+
+/// A notice if the captions of a system do not fit their own references, as after a shift of rows.
+pub(crate) fn mispaired(
+    references: &GroupedCaptions,
+    name: &str,
+    candidates: &Captions,
+    aligned: &Alignment,
+) -> Option<Notice> {
+    let pairs = &aligned.pairs;
+    let caption = |row: usize| {
+        let row = pairs.get(row).and_then(|pair| pair.candidate);
+        row.map_or("", |row| candidates.text(row as usize))
+    };
+    let texts = |row: usize| {
+        pairs.get(row).map(|pair| references.texts(pair.image as usize).collect()).unwrap_or_default()
+    };
+    let message = match mispairing(pairs.len(), caption, texts)? {
+        Mispairing::Shifted { rows, from } => {
+            let place = match rows.unsigned_abs() {
+                1 => "one row".to_owned(),
+                rows => format!("{rows} rows"),
+            };
+            let way = if rows > 0 { "later" } else { "earlier" };
+            let part = if from > 1 { format!(", from about image {from} on") } else { String::new() };
+            format!("the captions of {name} fit the references {place} {way}{part}")
+        }
+        Mispairing::Unrelated { t } => format!(
+            "the captions of {name} share no more words with their own references than with those of other images \
+             (t = {t:.1}; 3 and more if they fit)"
+        ),
+        Mispairing::Partly { from, to } => format!(
+            "the captions of {name} fit their references, but not between about image {from} and image {to}"
+        ),
+    };
+    let remedy = Remedy::say("make sure that both sides list the same images in the same order");
+    Some(Notice::new(Code::Pairing, message).system(name).count(pairs.len()).remedy(remedy))
 }
 
 /// The number of texts that are equal to one before them.

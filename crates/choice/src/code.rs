@@ -140,8 +140,17 @@ codes! {
         "given scores are beyond the range of capeval's measure of that name",
         "rename the column";
     OtherSettings = "other-settings", "published values are of other settings, and are not compared", "";
+    Pairing = "pairing",
+        "captions share no more words with their own references than with those of other images",
+        "make sure that both sides list the same images in the same order";
     Percent = "percent", "scores are multiplied by 100", "";
     RareCategories = "rare-categories", "categories have so few images that a score says little", "";
+    Reading = "reading",
+        "how a file was understood, where its format and its names alone do not say it",
+        "name the columns if it is not what you mean";
+    RejectedCaptions = "rejected-captions",
+        "captions that their own data set marks as unusable, which are left out",
+        "remove the marks to keep them";
     RestvalLeftOut = "restval-left-out",
         "the split train of a Karpathy file leaves restval out, which most papers train on",
         "choose both splits, train and restval";

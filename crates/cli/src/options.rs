@@ -104,13 +104,6 @@ impl ReferenceInput {
     }
 
     fn merge(&self, files: Vec<Captions>) -> Result<Captions> {
-        let unsplit = files.iter().find(|file| file.format() != Some(Format::Karpathy));
-        if let (Some(_), Some(file)) = (&self.split, unsplit) {
-            return Err(fault(
-                format!("{}: only Karpathy's files have splits", file.source()),
-                "leave out --split",
-            ));
-        }
         Ok(corpus::merge(files, Role::References)?)
     }
 }

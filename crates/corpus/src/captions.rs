@@ -6,6 +6,7 @@ use capeval_choice::{Code, counted};
 
 use crate::error::Position;
 use crate::keys::Keys;
+use crate::reading::Reading;
 use crate::table::{known, row_numbers};
 use crate::written::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
@@ -42,14 +43,33 @@ pub struct Captions {
     declared: Vec<SegmentId>,
     /// True if the source lists captions by image, as references mostly do.
     in_lists: bool,
-    keys: Box<Keys>,
+    /// True if the source is a table with more columns than ids and captions.
+    other_columns: bool,
+    /// True if the rows are those of the wanted splits.
+    is_split: bool,
+    doubts: Box<Doubts>,
     notices: Vec<Notice>,
+}
+
+/// What the other side may settle.
+#[derive(Clone, Default)]
+struct Doubts {
+    keys: Keys,
+    /// The other ways in which the source can be read.
+    reading: Option<Reading>,
 }
 
 impl Captions {
     /// Creates an empty list of captions; `source` is the display name of the source.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), ..Self::default() }
+    }
+
+    /// Images without captions, for those who know no more of the other side.
+    pub(crate) fn of_ids(ids: &[SegmentId], source: &str) -> Self {
+        let mut captions = Self::new(source);
+        ids.iter().for_each(|id| captions.push(id.clone(), ""));
+        captions
     }
 
     /// Adds a row.
@@ -158,24 +178,60 @@ impl Captions {
         self.in_lists = true;
     }
 
+    /// Returns true if the source is a table with more columns than ids and captions.
+    pub(crate) fn has_other_columns(&self) -> bool {
+        self.other_columns
+    }
+
+    pub(crate) fn set_other_columns(&mut self) {
+        self.other_columns = true;
+    }
+
+    /// Returns true if the rows are those of the wanted splits.
+    pub(crate) fn is_split(&self) -> bool {
+        self.is_split
+    }
+
+    pub(crate) fn set_split(&mut self) {
+        self.is_split = true;
+    }
+
+    /// Keeps the other ways in which the source can be read.
+    pub(crate) fn take_reading(&mut self, understood: Self) {
+        self.doubts.reading = understood.doubts.reading;
+    }
+
     /// The source of the ids, and other columns that may identify the rows.
     pub fn keys(&self) -> &Keys {
-        &self.keys
+        &self.doubts.keys
     }
 
     /// Says where the ids come from, and what else may identify the rows.
     pub fn set_keys(&mut self, keys: Keys) {
-        *self.keys = keys;
+        self.doubts.keys = keys;
     }
 
     pub(crate) fn keys_mut(&mut self) -> &mut Keys {
-        &mut self.keys
+        &mut self.doubts.keys
+    }
+
+    /// The other ways in which the source can be read; `None` once the reading is settled.
+    pub(crate) fn reading(&self) -> Option<&Reading> {
+        self.doubts.reading.as_ref()
+    }
+
+    pub(crate) fn set_reading(&mut self, reading: Reading) {
+        self.doubts.reading = Some(reading);
+    }
+
+    pub(crate) fn drop_reading(&mut self) {
+        self.doubts.reading = None;
     }
 
     /// Replaces the ids, one per row, by those of another column. The rows are then no longer numbered.
     pub(crate) fn take_ids(&mut self, ids: Vec<SegmentId>, keys: Keys) {
         self.ids = ids;
-        *self.keys = keys;
+        self.doubts.keys = keys;
         self.notices.retain(|notice| notice.code != Code::RowNumbers);
     }
 
@@ -209,8 +265,8 @@ impl Captions {
                 self.records.push(before.records.get(row).copied().unwrap_or(row as u64 + 1));
             }
         }
-        (self.declared, self.notices, self.keys) = (before.declared, before.notices, before.keys);
-        self.keys.repeat(&counts);
+        (self.declared, self.notices, self.doubts) = (before.declared, before.notices, before.doubts);
+        self.doubts.keys.repeat(&counts);
         self.notices.push(notice);
     }
 
@@ -274,7 +330,9 @@ impl Captions {
         self.ids.extend_from_slice(&other.ids);
         self.ends.extend(other.ends.iter().map(|end| end + offset));
         self.declared.extend_from_slice(&other.declared);
-        self.keys.append(&other.keys);
+        // Each file was read by itself.
+        self.doubts.reading = None;
+        self.doubts.keys.append(&other.doubts.keys);
         self.notices.extend_from_slice(&other.notices);
     }
 }

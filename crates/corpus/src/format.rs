@@ -112,7 +112,7 @@ fn is_array(text: &str) -> bool {
 fn sniff_list(text: &str, role: Role) -> Format {
     let mut json = Json::new(text);
     let looks_like_results = || -> crate::json::Result<bool> {
-        let (mut first, mut id, mut caption) = (true, false, false);
+        let (mut first, mut id, mut caption, mut other) = (true, false, false, false);
         json.open(b'[', "")?;
         if !json.next_element(&mut first)? {
             return Ok(true);
@@ -123,11 +123,14 @@ fn sniff_list(text: &str, role: Role) -> Format {
             match &*key.decoded()? {
                 "image_id" => id = true,
                 "caption" => caption = json.kind()? == ValueKind::String,
-                _ => {}
+                // Another text could be what the model said.
+                _ => {
+                    other |= json.kind()? == ValueKind::String && json.clone().string()?.decoded()?.contains(' ');
+                }
             }
             json.skip()?;
         }
-        Ok(id && caption)
+        Ok(id && caption && !other)
     };
     match (role, { looks_like_results }()) {
         (Role::Candidates, Ok(true)) => Format::CocoResults,

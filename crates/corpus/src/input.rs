@@ -125,6 +125,11 @@ impl<'a> Source<'a> {
         Ok(Self { name, member, bytes: content })
     }
 
+    /// The same source, borrowed.
+    pub fn borrowed(&self) -> Source<'_> {
+        Source { name: self.name, member: self.member.clone(), bytes: Cow::Borrowed(&self.bytes) }
+    }
+
     /// A source of uncompressed text.
     pub fn from_text(text: &'a str, name: &'a str) -> Self {
         Self { name, member: None, bytes: Cow::Borrowed(text.as_bytes()) }

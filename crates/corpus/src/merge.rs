@@ -4,6 +4,7 @@ use capeval_choice::{Argument, counted};
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
+use crate::reading::refuse_open;
 use crate::{Format, Remedy, Role};
 
 /// Merges the captions of several files of one role; equal ids are one image.
@@ -17,9 +18,13 @@ pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
     let Some(mut merged) = files.next() else {
         return Ok(Captions::default());
     };
+    if files.len() > 0 {
+        refuse_open(&merged)?;
+    }
     let (first, count) = (merged.source().to_owned(), merged.len());
     let aligned = merged.format() == Some(Format::Lines);
     for file in files {
+        refuse_open(&file)?;
         if aligned != (file.format() == Some(Format::Lines)) {
             let message = format!(
                 "cannot be merged with {first}: one is plain text, whose ids are line numbers, and the other is not"

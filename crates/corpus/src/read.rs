@@ -10,7 +10,8 @@ use crate::format::{Guess, sniff};
 use crate::formats;
 use crate::input::{Source, binary, is_binary, is_unmarked_utf16};
 use crate::json::{Fault, What};
-use crate::{Format, ReadOptions, Remedy};
+use crate::table;
+use crate::{Format, ReadOptions, Remedy, reading};
 
 /// The maximum number of bytes of a caption.
 const CAPTION_BYTES: usize = 1_000_000;
@@ -74,11 +75,19 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     };
     let mut captions = Captions::new(name);
     captions.set_format(format);
-    let result = formats::read(format, source, options, &mut captions);
+    let result = formats::read(format, source.borrowed(), options, &mut captions);
+    let result = match options.format {
+        None => understand(result, format, &source, options, &mut captions),
+        Some(_) => result,
+    };
     if result.is_ok() && !matches!(captions.format(), Some(Format::Lines | Format::Tokens)) {
         captions.read_written_lists();
     }
     match (result, guess) {
+        (Ok(()), _) if options.split.is_some() && !captions.is_split() => {
+            let remedy = Remedy::omit(Argument::Split(options.role));
+            Err(Error::new(ErrorKind::Split, name, "it has no splits").with_remedy(remedy))
+        }
         (Ok(()), _) => within_limits(captions, options),
         (Err(error), _) if !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape) => Err(error),
         (Err(error), _) if options.format.is_none() && format != Format::Parquet => {
@@ -89,6 +98,52 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
             Err(error.noting(&format!("the file looks like {other} rather than {format}")))
         }
         (Err(error), _) => Err(error),
+    }
+}
+
+/// Looks at the structure and the values of a source whose format nobody named: if the reader of the detected format
+/// did not understand it, or if it has more columns than that reader needed.
+fn understand(
+    result: Result<(), Error>,
+    format: Format,
+    source: &Source<'_>,
+    options: &ReadOptions,
+    captions: &mut Captions,
+) -> Result<(), Error> {
+    let is_understood = match &result {
+        Ok(()) if captions.format() == Some(Format::Lines) => {
+            let text = source.borrowed().into_text()?;
+            match reading::read_values(&text.text, source.name, options)? {
+                Some(understood) => *captions = understood,
+                None => reading::read_lines(captions, options),
+            }
+            return result;
+        }
+        Ok(()) if options.split.is_some() => captions.is_split(),
+        Ok(()) => !captions.has_other_columns() || options.caption_columns.is_some(),
+        Err(error) => !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape | ErrorKind::Id),
+    };
+    if is_understood {
+        return result;
+    }
+    let name = source.name;
+    let read = match format {
+        Format::Csv | Format::Tsv | Format::Pipes | Format::Parquet => {
+            table::read_as(format, source).and_then(|table| reading::read_table(table, name, options, format))
+        }
+        _ => source.borrowed().into_text().and_then(|text| reading::read_values(&text.text, name, options)),
+    };
+    match (read, &result) {
+        (Ok(Some(understood)), Ok(())) if options.split.is_none() => {
+            captions.take_reading(understood);
+            result
+        }
+        (Ok(Some(understood)), _) => {
+            *captions = understood;
+            Ok(())
+        }
+        (Err(error), _) if error.kind() == ErrorKind::Split => Err(error),
+        _ => result,
     }
 }
 

@@ -48,19 +48,12 @@ impl Captions {
         let Reading { format, split, id_column, caption_columns } = crate::options::options(reading)?;
         let format: Option<Format> =
             format.map(|name| name.parse().map_err(|e: corpus::UnknownName| fault(&e))).transpose()?;
-        let splits = split.is_some();
         let options = ReadOptions { format, split, id_column, caption_columns, ..defaults(references) };
         let rows = py.detach(|| {
             let bytes = files::open(path)?;
             files::captions_in(path, &bytes, &options)
         });
-        let rows = rows.map_err(from_file)?;
-        if splits && rows.format() != Some(Format::Karpathy) {
-            let what = format!("{path}: only Karpathy's files and tables with a column 'split' have splits");
-            let leave_out = Remedy::omit(Argument::Split(options.role));
-            return Err(value(&sentence(&what, Some(&leave_out))));
-        }
-        Ok(Self { rows })
+        Ok(Self { rows: rows.map_err(from_file)? })
     }
 
     /// Captions from a dictionary or a list; errors call them `name`.

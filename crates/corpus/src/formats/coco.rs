@@ -6,8 +6,9 @@
 use crate::captions::Captions;
 use crate::error::Error;
 use crate::formats::rows::{CaptionRows, EXPECTED};
-use crate::json::{Fault, Json, RawStr, Result as Read, What};
+use crate::json::{Fault, Json, RawStr, Result as Read, ValueKind, What};
 use crate::options::ReadOptions;
+use crate::reading::{is_mark, rejected_notice};
 use crate::table::{Origin, read_array};
 
 /// Reads `{"images": [{"id"}], "annotations": [{"image_id", "caption"}]}`; other keys are skipped. Keys that the user
@@ -70,19 +71,46 @@ fn read_records(
 
 fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<()> {
     json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
-    let mut first = true;
+    let (mut first, mut marked) = (true, Marked::default());
     while json.next_element(&mut first)? {
-        read_record(json, captions, list)?;
+        read_record(json, captions, list, &mut marked)?;
+    }
+    if marked.count > 0 {
+        let notice = rejected_notice(captions.source(), marked.count, &marked.keys);
+        captions.notice(notice);
     }
     Ok(())
 }
 
+/// The records that their own data set marks as unusable, as VizWiz marks spam: they are no captions.
+#[derive(Default)]
+struct Marked {
+    count: usize,
+    /// The keys that mark them.
+    keys: Vec<String>,
+}
+
+impl Marked {
+    /// Reads the value of a key that could be a mark; returns true if it is set.
+    fn read(&mut self, key: RawStr<'_>, json: &mut Json<'_>) -> Read<bool> {
+        let name = key.decoded()?;
+        let is_set = is_mark(&name)
+            && matches!(json.kind()?, ValueKind::Number | ValueKind::Other)
+            && matches!(json.clone().scalar()?, "true" | "1");
+        json.skip()?;
+        if is_set && !self.keys.iter().any(|known| *known == name) {
+            self.keys.push(name.into_owned());
+        }
+        Ok(is_set)
+    }
+}
+
 #[inline]
-fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<()> {
+fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marked: &mut Marked) -> Read<()> {
     json.peek();
     let start = json.at();
     json.open(b'{', "an object with \"image_id\" and \"caption\"")?;
-    let (mut id, mut caption) = (None, None);
+    let (mut id, mut caption, mut is_marked) = (None, None, false);
     let mut first = true;
     while let Some(key) = json.next_key(&mut first)? {
         if key.is("image_id") {
@@ -98,11 +126,18 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read
                 return json.mismatch("a caption in quotes");
             }
             caption = Some(json.string()?);
-        } else {
+        } else if key.is("id") {
             json.skip()?;
+        } else {
+            is_marked |= marked.read(key, json)?;
         }
     }
     match (id, caption) {
+        (Some(id), Some(_)) if is_marked => {
+            marked.count += 1;
+            captions.declare(id);
+            Ok(())
+        }
         (Some(id), Some(caption)) => {
             caption.push_into(captions.arena())?;
             captions.close_row(id);

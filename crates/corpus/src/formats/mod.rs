@@ -38,6 +38,7 @@ pub(crate) fn read(
             whole(source, captions, |json, origin, captions| {
                 origin.check(karpathy::read(json, &mut splits, options, captions))
             })?;
+            captions.set_split();
             splits.check(name, captions)
         }
         Format::DictJson => {

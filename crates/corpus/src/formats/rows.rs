@@ -109,6 +109,9 @@ impl Consumer for CaptionRows<'_> {
             let remedy = Remedy::give(Argument::IdColumn(self.options.role)).to("name one");
             Error::new(ErrorKind::Shape, source, message).with_remedy(remedy)
         })?;
+        if names.len() > columns.captions.len() + usize::from(columns.id.is_some()) {
+            self.captions.set_other_columns();
+        }
         self.columns = columns;
         self.locate_keys(names);
         let keys = self.places.iter().flatten();

@@ -10,6 +10,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::list_ids;
 use crate::policy::{Ids, is_extension};
+use crate::reading::{refuse_open, settle};
 use crate::table::known::{self, plain};
 use crate::{Notice, Remedy, Role, SegmentId};
 
@@ -38,10 +39,14 @@ const MOST_REFERENCES: usize = 20;
 /// If two such columns match rows differently; if labels differ and do not count the rows; or if one side has columns
 /// that could be ids, and the other does not have them.
 pub fn agree(
-    references: Opposite<'_>,
+    mut references: Opposite<'_>,
     systems: &mut [(String, Captions)],
     ids: Ids,
 ) -> Result<Vec<Notice>, Error> {
+    let mut notices = match &mut references {
+        Opposite::Captions(captions) => settle(captions, systems, ids)?,
+        Opposite::Ids(known, source) => settle(&mut Captions::of_ids(known, source), systems, ids)?,
+    };
     let plan = {
         let ground = match &references {
             Opposite::Captions(captions) => Side::of(captions, Role::References),
@@ -51,7 +56,7 @@ pub fn agree(
             systems.iter().map(|(_, captions)| Side::of(captions, Role::Candidates)).collect();
         let is_certain = |side: &Side<'_>| side.keys.standing == Standing::Certain;
         if is_certain(&ground) && sides.iter().all(is_certain) {
-            return Ok(Vec::new());
+            return Ok(notices);
         }
         Parties { ground, sides, ids }.plan()?
     };
@@ -62,7 +67,8 @@ pub fn agree(
         }
         systems.iter_mut().for_each(|(_, captions)| captions.identify_by(key));
     }
-    Ok(notice.into_iter().collect())
+    notices.extend(notice);
+    Ok(notices)
 }
 
 /// Refuses references whose rows are numbered although columns could hold their ids, for those who meet the other side
@@ -71,6 +77,7 @@ pub fn agree(
 /// # Errors
 /// If there are such columns.
 pub fn refuse_doubt(references: &Captions) -> Result<(), Error> {
+    refuse_open(references)?;
     let ground = Side::of(references, Role::References);
     if ground.keys.standing != Standing::Numbered {
         return Ok(());

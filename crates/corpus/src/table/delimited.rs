@@ -77,6 +77,8 @@ pub(crate) enum Separation {
     /// Tabs; a field that begins with a quote is quoted if it also ends with one, and plain otherwise, since both
     /// kinds of file are common.
     Tabs,
+    /// Semicolons, as spreadsheets of many countries write them; quotes as with commas.
+    Semicolons,
     /// Pipes; there are no quotes, and spaces around fields are dropped.
     Pipes,
 }
@@ -86,6 +88,7 @@ impl Separation {
         match self {
             Self::Commas => b',',
             Self::Tabs => b'\t',
+            Self::Semicolons => b';',
             Self::Pipes => b'|',
         }
     }

@@ -25,7 +25,7 @@ pub(crate) use self::row_ids::{RowIds, row_numbers};
 
 #[cfg(not(feature = "parquet"))]
 use crate::Remedy;
-use crate::SegmentId;
+use crate::{Format, SegmentId};
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Source;
 
@@ -151,6 +151,15 @@ impl Table {
         self.names().known(names).or_else(other)
     }
 
+    /// The rows as lists of named values.
+    pub fn into_records(self) -> Vec<(Position, Vec<(String, Cell<'static>)>)> {
+        let record = |row: TableRow| {
+            let cells = row.cells.into_iter().map(|(name, cell)| (name.to_string(), cell)).collect();
+            (row.place, cells)
+        };
+        self.rows.into_iter().map(record).collect()
+    }
+
     /// The names, for finding columns.
     pub fn names(&self) -> Names<'_> {
         Names(&self.names)
@@ -174,6 +183,29 @@ pub(crate) fn read(source: Source<'_>, expected: &str, consumer: &mut dyn Consum
             let is_tabbed = head.matches('\t').count() > head.matches(',').count();
             let separation = if is_tabbed { Separation::Tabs } else { Separation::Commas };
             read_delimited(&text, name, separation, consumer)
+        }
+    }
+}
+
+/// The table in a format that has columns with names, in memory. Semicolons are separators if nothing else is.
+pub(crate) fn read_as(format: Format, source: &Source<'_>) -> Result<Table, Error> {
+    let read = |separation: Separation| {
+        let mut table = Gathering::new(Nesting::Whole);
+        read_delimited(&source.borrowed().into_text()?, source.name, separation, &mut table)?;
+        Ok(table.table())
+    };
+    match format {
+        Format::Parquet => {
+            let mut table = Gathering::new(Nesting::Whole);
+            read_parquet(source.borrowed(), &mut table)?;
+            Ok(table.table())
+        }
+        Format::Tsv => read(Separation::Tabs),
+        Format::Pipes => read(Separation::Pipes),
+        _ => {
+            let line = source.head().split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let count = |wanted: u8| line.iter().filter(|byte| **byte == wanted).count();
+            read(if count(b';') > count(b',') { Separation::Semicolons } else { Separation::Commas })
         }
     }
 }

@@ -11,3 +11,4 @@ mod properties;
 mod ratings;
 mod real_data;
 mod tables;
+mod understanding;

@@ -1,0 +1,124 @@
+//! What the values of a column could be: ids, captions, or neither.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::words::is_unspaced;
+use crate::SegmentId;
+use crate::table::Cell;
+use crate::written::written_list;
+
+/// A caption has this many words on average, or more; a caption in a script without spaces, more letters.
+const FEWEST_WORDS: f64 = 1.5;
+
+/// The longest text that can be an id, in bytes.
+const ID_BYTES: usize = 512;
+
+/// The rows that are looked at.
+const SAMPLE: usize = 2000;
+
+/// The texts of a cell: one, or several of a list, which may be written as text.
+pub(super) fn texts<'c>(cell: &'c Cell<'_>) -> Vec<Cow<'c, str>> {
+    match cell {
+        Cell::Text(text) | Cell::Untyped(text) => match text.trim() {
+            "" => Vec::new(),
+            trimmed if trimmed.starts_with(['[', '(', 'a']) => match written_list(trimmed) {
+                Some(list) => list.into_iter().map(Cow::Owned).collect(),
+                None => vec![Cow::Borrowed(&**text)],
+            },
+            _ => vec![Cow::Borrowed(&**text)],
+        },
+        Cell::List(items) => items
+            .iter()
+            .filter_map(|item| match item {
+                Cell::Text(text) | Cell::Untyped(text) => Some(Cow::Borrowed(&**text)),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A cell as an id; a list of one value counts as the value.
+pub(super) fn id(cell: &Cell<'_>) -> Option<SegmentId> {
+    match cell {
+        Cell::List(items) => match items.as_slice() {
+            [item] => id(item),
+            [first, rest @ ..] if rest.iter().all(|item| item == first) => id(first),
+            _ => None,
+        },
+        cell => cell.id().filter(|id| match id {
+            SegmentId::Integer(_) => true,
+            SegmentId::Text(text) => !text.trim().is_empty() && text.len() <= ID_BYTES,
+        }),
+    }
+}
+
+/// What is known of a column from its values alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evidence {
+    /// The share of rows that have a text or several.
+    pub texts: f64,
+    /// True if the texts read like captions: several words, or enough letters of a script without spaces.
+    pub reads_like_captions: bool,
+    /// True if all texts are one text.
+    pub is_constant: bool,
+    /// The share of rows that have a value which could be an id.
+    pub ids: f64,
+    /// The number of distinct ids.
+    pub distinct_ids: usize,
+}
+
+impl Evidence {
+    pub fn of(cells: &[Cell<'_>]) -> Self {
+        let step = cells.len().div_ceil(SAMPLE).max(1);
+        let rows = cells.len().div_ceil(step).max(1) as f64;
+        let (mut with_text, mut words, mut n_texts, mut n_paths) = (0.0, 0.0, 0.0, 0.0);
+        let mut distinct: HashSet<Cow<'_, str>> = HashSet::new();
+        for cell in cells.iter().step_by(step) {
+            let texts = texts(cell);
+            with_text += f64::from(u8::from(!texts.is_empty()));
+            for text in texts {
+                n_texts += 1.0;
+                words += length(&text);
+                n_paths += f64::from(u8::from(is_path(&text)));
+                distinct.insert(text);
+            }
+        }
+        let ids: Vec<SegmentId> = cells.iter().filter_map(id).collect();
+        let n_ids = ids.len();
+        let distinct_ids = ids.into_iter().collect::<HashSet<_>>().len();
+        Self {
+            texts: with_text / rows,
+            reads_like_captions: n_texts > 0.0 && words / n_texts >= FEWEST_WORDS && n_paths / n_texts < 0.5,
+            is_constant: distinct.len() == 1 && cells.len() > 2,
+            ids: n_ids as f64 / cells.len().max(1) as f64,
+            distinct_ids,
+        }
+    }
+
+    /// Returns true if the column could hold captions.
+    pub fn may_be_captions(&self) -> bool {
+        self.texts >= 0.5 && self.reads_like_captions
+    }
+
+    /// Returns true if the column could hold the ids of all rows.
+    pub fn may_be_ids(&self) -> bool {
+        self.ids >= 0.98 && (self.distinct_ids >= 2 || self.ids == 1.0)
+    }
+}
+
+/// The number of words of a text; letters of scripts without spaces count as half a word each.
+fn length(text: &str) -> f64 {
+    let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
+    text.split_whitespace().count() as f64 + unspaced as f64 / 2.0
+}
+
+/// Returns true for paths and addresses.
+fn is_path(text: &str) -> bool {
+    let is_spaced = text.trim().contains(char::is_whitespace);
+    let has_extension = text.rsplit_once('.').is_some_and(|(_, end)| {
+        (2..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    has_extension && (text.contains('/') || text.contains('\\') || !is_spaced) || text.contains("://") && !is_spaced
+}

@@ -1,0 +1,221 @@
+//! Values written as in JSON or in Python, one after another: documents, lines, lines with commas, and what `print`
+//! shows of lists and dictionaries.
+//!
+//! It is more tolerant than [`Json`](crate::json::Json) on purpose, and is asked only where no strict reader of a
+//! format could read a file. Its values are checked by whoever looks for captions in them.
+
+use crate::table::Cell;
+
+/// Deeper nesting is no value.
+const MAX_DEPTH: u32 = 64;
+
+/// The values of a text that consists of nothing else, apart from white space and commas between them.
+pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
+    let mut reader = Reader { text, at: 0 };
+    let mut values = Vec::new();
+    loop {
+        reader.space();
+        while reader.take(',') || reader.take(';') {
+            reader.space();
+        }
+        if reader.rest().is_empty() {
+            return Some(values);
+        }
+        if !matches!(reader.peek(), Some('{' | '[' | '(')) {
+            return None;
+        }
+        values.push(reader.value(MAX_DEPTH)?);
+    }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let is_next = self.peek() == Some(wanted);
+        if is_next {
+            self.at += wanted.len_utf8();
+        }
+        is_next
+    }
+
+    fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn value(&mut self, levels: u32) -> Option<Cell<'static>> {
+        let levels = levels.checked_sub(1)?;
+        self.space();
+        match self.peek()? {
+            '{' => self.object(levels),
+            '[' => self.list(']', levels),
+            '(' => self.list(')', levels),
+            '"' | '\'' => Some(Cell::Text(self.string()?.into())),
+            _ => self.word(),
+        }
+    }
+
+    fn list(&mut self, end: char, levels: u32) -> Option<Cell<'static>> {
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.space();
+            if self.take(end) {
+                return Some(Cell::List(items));
+            }
+            items.push(self.value(levels)?);
+            self.space();
+            if !self.take(',') && self.peek() != Some(end) {
+                return None;
+            }
+        }
+    }
+
+    fn object(&mut self, levels: u32) -> Option<Cell<'static>> {
+        self.at += 1;
+        let mut fields: Vec<(String, Cell<'static>)> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        loop {
+            self.space();
+            if self.take('}') {
+                return Some(Cell::Object(fields));
+            }
+            let key = match self.peek()? {
+                '"' | '\'' => self.string()?,
+                _ => self.bare_word()?.to_owned(),
+            };
+            self.space();
+            if !self.take(':') || !seen.insert(key.clone()) {
+                return None;
+            }
+            fields.push((key, self.value(levels)?));
+            self.space();
+            if !self.take(',') && self.peek() != Some('}') {
+                return None;
+            }
+        }
+    }
+
+    fn bare_word(&mut self) -> Option<&'t str> {
+        let rest = self.rest();
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).filter(|word| !word.is_empty())
+    }
+
+    /// Numbers, and the names of truth values and of nothing.
+    fn word(&mut self) -> Option<Cell<'static>> {
+        let start = self.at;
+        let word = self.bare_word()?;
+        if matches!(word, "b" | "u" | "r") && matches!(self.peek(), Some('"' | '\'')) {
+            return Some(Cell::Text(self.string()?.into()));
+        }
+        Some(match word {
+            "null" | "None" | "nan" | "NaN" => Cell::Null,
+            "true" | "True" => Cell::Bool(true),
+            "false" | "False" => Cell::Bool(false),
+            number => match number.parse() {
+                Ok(integer) => Cell::Integer(integer),
+                Err(_) => match number.parse() {
+                    Ok(number) => Cell::Number(number),
+                    Err(_) => {
+                        self.at = start;
+                        return None;
+                    }
+                },
+            },
+        })
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quote = self.peek()?;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let c = self.peek()?;
+            self.at += c.len_utf8();
+            match c {
+                c if c == quote => return Some(text),
+                '\\' => self.escape(&mut text)?,
+                c => text.push(c),
+            }
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) -> Option<()> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        match c {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            'r' => text.push('\r'),
+            'b' => text.push('\u{8}'),
+            'f' => text.push('\u{c}'),
+            'x' => text.push(char::from_u32(self.code(2)?)?),
+            'U' => text.push(char::from_u32(self.code(8)?)?),
+            'u' => {
+                let first = self.code(4)?;
+                let code = match first {
+                    0xD800..=0xDBFF => {
+                        let second = (self.take('\\') && self.take('u')).then(|| self.code(4)).flatten()?;
+                        0x10000 + ((first - 0xD800) << 10) + second.checked_sub(0xDC00)?
+                    }
+                    code => code,
+                };
+                text.push(char::from_u32(code)?);
+            }
+            '\n' => {}
+            other => text.push(other),
+        }
+        Some(())
+    }
+
+    fn code(&mut self, digits: usize) -> Option<u32> {
+        let code = self.rest().get(..digits)?;
+        self.at += digits;
+        u32::from_str_radix(code, 16).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_lines_and_literals_are_values() {
+        for text in [
+            "{\"a\": 1}\n{\"a\": 2}",
+            "{\"a\": 1},\n{\"a\": 2},\n",
+            "{'a': 1}\n{'a': 2}",
+            "{\n \"a\": 1\n}\n{\n \"a\": 2\n}",
+        ] {
+            let cell = |n| Cell::Object(vec![("a".to_owned(), Cell::Integer(n))]);
+            assert_eq!(values(text), Some(vec![cell(1), cell(2)]), "{text}");
+        }
+        let text = r#"[{'a': "it's", 'b': None, 'c': True, 'd': (1, 2.5)}, ]"#;
+        let list = Cell::List(vec![Cell::Integer(1), Cell::Number(2.5)]);
+        let fields = [("a", Cell::Text("it's".into())), ("b", Cell::Null), ("c", Cell::Bool(true)), ("d", list)];
+        let object = Cell::Object(fields.map(|(key, cell)| (key.to_owned(), cell)).into());
+        assert_eq!(values(text), Some(vec![Cell::List(vec![object])]));
+        assert_eq!(values("[\"\\ud83d\\ude00 \\u00e9\"]"), Some(vec![Cell::List(vec![Cell::Text("😀 é".into())])]));
+    }
+
+    #[test]
+    fn other_texts_are_no_values() {
+        for text in ["a dog", "{\"a\": 1", "[1 2]", "{\"a\": 1, \"a\": 2}", "{a dog}", &"[".repeat(100_000)] {
+            assert_eq!(values(text), None);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Understands a file from its structure and its values.
+//!
+//! A reading says which records a file has, which column holds the ids, and which ones the captions. Where a format or
+//! the names of columns do not settle that, the reader keeps the table beside the captions, and [`settle`] decides once
+//! both sides are there: the id is the column whose values are ids of the other side, and the caption is the column
+//! whose texts share more words with their own references than with those of other images ([`words`]). Names break ties.
+//! What could be read in two ways is refused with both named; what was not obvious is said.
+
+mod choose;
+mod column;
+mod literal;
+mod pairing;
+mod records;
+mod sheet;
+mod source;
+mod text;
+pub(crate) mod words;
+mod yaml;
+
+pub(crate) use self::choose::{refuse_open, settle};
+pub use self::pairing::{Mispairing, mispairing};
+pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, rejected_notice};
+
+use self::column::Evidence;
+use self::records::RecordList;
+use crate::captions::Captions;
+use crate::table::known;
+use crate::{Format, Role, SegmentId};
+
+/// The ways in which a file can be read, and the one in which it was.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    lists: Vec<EvidentList>,
+    role: Role,
+    /// The columns that the user named.
+    named_id: bool,
+    named_captions: bool,
+    /// The reading so far; `None` for whole lines.
+    current: Option<Pick>,
+    /// True if nothing but the other side can tell which column holds the captions.
+    is_open: bool,
+}
+
+/// A list of records, and what the values of its columns could be.
+#[derive(Clone, Debug)]
+struct EvidentList {
+    list: RecordList,
+    evidence: Vec<Evidence>,
+    /// The columns of captions that have known names.
+    known: Vec<usize>,
+}
+
+/// The columns to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pick {
+    list: usize,
+    /// The column of ids; `None` to number the rows.
+    id: Option<usize>,
+    captions: Vec<usize>,
+}
+
+impl EvidentList {
+    fn new(list: RecordList) -> Self {
+        let evidence: Vec<Evidence> =
+            list.sheet.columns.iter().map(|column| Evidence::of(&column.cells)).collect();
+        Self { list, evidence, known: Vec::new() }
+    }
+
+    fn path(&self, column: usize) -> &str {
+        self.list.sheet.columns.get(column).map_or("", |column| &column.path)
+    }
+
+    /// The name of a column without the way to it: `caption` for `annotations[].caption`.
+    fn leaf(&self, column: usize) -> &str {
+        let path = self.path(column);
+        path.rsplit_once('.').map_or(path, |(_, leaf)| leaf).trim_end_matches("[]")
+    }
+
+    fn leaves(&self) -> Vec<String> {
+        (0..self.list.sheet.columns.len()).map(|column| self.leaf(column).to_owned()).collect()
+    }
+
+    /// The columns that could hold captions. Constant ones are left out if there are others.
+    fn caption_columns(&self) -> Vec<usize> {
+        let may_be = |column: &usize| self.evidence.get(*column).is_some_and(Evidence::may_be_captions);
+        let all: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
+        let varied = |column: &&usize| self.evidence.get(**column).is_some_and(|evidence| !evidence.is_constant);
+        let varied: Vec<usize> = all.iter().filter(varied).copied().collect();
+        if varied.is_empty() { all } else { varied }
+    }
+
+    /// The columns that could hold ids: those with known names first.
+    fn id_columns(&self) -> Vec<usize> {
+        let may_be = |column: &usize| self.evidence.get(*column).is_some_and(Evidence::may_be_ids);
+        let mut columns: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
+        columns.sort_by_key(|column| !self.names_image(*column));
+        columns
+    }
+
+    fn names_image(&self, column: usize) -> bool {
+        let leaf = self.leaf(column);
+        let is = |name: &&str| known::is_called(leaf, name, false);
+        leaf == records::KEY || known::IMAGE.iter().chain(known::IMAGE_OF_CAPTION).any(is)
+    }
+
+    /// The captions of a pick.
+    fn captions(&self, pick: &Pick, source: &str, format: Option<Format>) -> Captions {
+        let mut captions = Captions::new(source);
+        if let Some(format) = format {
+            captions.set_format(format);
+        }
+        let sheet = &self.list.sheet;
+        for (row, place) in sheet.places.iter().enumerate() {
+            let cell = |column: usize| sheet.columns.get(column).and_then(|column| column.cells.get(row));
+            let id = match pick.id {
+                Some(column) => cell(column).and_then(column::id),
+                None => i64::try_from(row + 1).ok().map(SegmentId::Integer),
+            };
+            let Some(id) = id else { continue };
+            let before = captions.len();
+            for column in &pick.captions {
+                let texts = cell(*column).map(column::texts).unwrap_or_default();
+                if texts.len() > 1 {
+                    captions.set_in_lists();
+                }
+                for text in texts {
+                    match place.line {
+                        Some(line) => captions.push_at(id.clone(), &text, line),
+                        None => captions.push(id.clone(), &text),
+                    }
+                }
+            }
+            if let Some(record) = place.record {
+                captions.set_record(before, record);
+            }
+            if captions.len() == before {
+                captions.declare(id);
+            }
+        }
+        captions
+    }
+}

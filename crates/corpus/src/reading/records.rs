@@ -1,0 +1,334 @@
+//! Finds the records of a file in values as they are nested in JSON: lists and dictionaries, with or without wrappers.
+
+use super::sheet::{Record, Sheet};
+use crate::error::Position;
+use crate::table::Cell;
+
+/// Wrappers around records that are nested deeper are not looked into.
+const MAX_WRAPPERS: u32 = 5;
+
+/// The name of the column that holds the keys of a dictionary of records.
+pub(super) const KEY: &str = "(key)";
+
+/// The name of the column that holds the values of a dictionary of captions.
+pub(super) const VALUE: &str = "(value)";
+
+/// The name of the column that holds the split of a record, where splits are keys.
+pub(super) const SPLIT: &str = "(split)";
+
+/// Records within a file.
+#[derive(Clone, Debug)]
+pub(super) struct RecordList {
+    /// The way to them, for people: `results`, or nothing for the file itself.
+    pub path: String,
+    /// The records as a table.
+    pub sheet: Sheet,
+}
+
+/// The lists of records within the values of a file, those with most records first.
+pub(super) fn lists(mut values: Vec<Cell<'static>>) -> Vec<RecordList> {
+    let whole = match values.len() {
+        1 => values.remove(0),
+        _ => Cell::List(values),
+    };
+    let mut found = Vec::new();
+    find(whole, String::new(), MAX_WRAPPERS, &mut found);
+    let sheet = |(path, records): (String, Vec<Record>)| {
+        let place = |row: usize| Position { record: Some(row as u64 + 1), ..Position::default() };
+        let records = records.into_iter().enumerate().map(|(row, record)| (place(row), record)).collect();
+        Sheet::new(records).map(|sheet| RecordList { path, sheet })
+    };
+    let mut lists: Vec<RecordList> = found.into_iter().filter_map(sheet).collect();
+    lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));
+    lists
+}
+
+/// Adds the lists of records at and below a value.
+fn find(value: Cell<'static>, path: String, levels: u32, found: &mut Vec<(String, Vec<Record>)>) {
+    let Some(levels) = levels.checked_sub(1) else { return };
+    match value {
+        Cell::List(items) => {
+            if let Some(records) = of_list(items) {
+                found.push((path, records));
+            }
+        }
+        Cell::Object(fields) => of_object(fields, path, levels, found),
+        _ => {}
+    }
+}
+
+/// The records of a list: objects, rows of values, or lists of these, as several processes write them.
+fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
+    if items.is_empty() {
+        return None;
+    }
+    let all = |is: fn(&Cell<'_>) -> bool| items.iter().all(is);
+    if all(|item| matches!(item, Cell::Object(_))) {
+        let records: Vec<Record> = items.into_iter().filter_map(fields).collect();
+        return Some(if are_single(&records) { keyed(records.into_iter().flatten()) } else { records });
+    }
+    if all(|item| matches!(item, Cell::List(_))) {
+        let rows: Vec<Vec<Cell<'static>>> = items
+            .into_iter()
+            .filter_map(|item| match item {
+                Cell::List(cells) => Some(cells),
+                _ => None,
+            })
+            .collect();
+        let is_flat = |row: &Vec<Cell<'_>>| !row.iter().any(|cell| matches!(cell, Cell::Object(_)));
+        if !rows.iter().all(is_flat) {
+            return of_list(rows.into_iter().flatten().collect());
+        }
+        let width = rows.first().map_or(0, Vec::len);
+        let is_table = width >= 2 && rows.iter().all(|row| row.len() == width);
+        let record = |row: Vec<Cell<'static>>| {
+            row.into_iter().enumerate().map(|(k, cell)| ((k + 1).to_string(), cell)).collect()
+        };
+        return is_table.then(|| rows.into_iter().map(record).collect());
+    }
+    None
+}
+
+fn fields(cell: Cell<'static>) -> Option<Record> {
+    match cell {
+        Cell::Object(fields) => Some(fields),
+        _ => None,
+    }
+}
+
+/// Returns true if each record has a single key of its own: then the keys are ids.
+fn are_single(records: &[Record]) -> bool {
+    let mut keys: Vec<&str> = records.iter().filter_map(|record| Some(record.first()?.0.as_str())).collect();
+    let all_single = records.iter().all(|record| record.len() == 1);
+    keys.sort_unstable();
+    keys.dedup();
+    all_single && records.len() >= 2 && keys.len() * 10 >= records.len() * 9
+}
+
+/// The records of a dictionary from ids to texts, objects, or lists of them.
+fn keyed(fields: impl Iterator<Item = (String, Cell<'static>)>) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (key, value) in fields {
+        let id = || (KEY.to_owned(), Cell::Untyped(key.clone().into()));
+        match value {
+            Cell::Object(fields) => records.push(std::iter::once(id()).chain(fields).collect()),
+            Cell::List(items) if items.iter().any(|item| matches!(item, Cell::Object(_))) => {
+                let objects = items.into_iter().filter_map(self::fields);
+                records.extend(objects.map(|fields| std::iter::once(id()).chain(fields).collect::<Record>()));
+            }
+            value => records.push(vec![id(), (VALUE.to_owned(), value)]),
+        }
+    }
+    records
+}
+
+/// The kind of a value, by which the values of dictionaries are alike and those of wrappers differ.
+fn kind(cell: &Cell<'_>) -> u8 {
+    match cell {
+        Cell::Object(_) => 1,
+        Cell::List(items) if items.iter().any(|item| matches!(item, Cell::Object(_))) => 2,
+        Cell::List(_) => 3,
+        Cell::Text(_) => 4,
+        _ => 5,
+    }
+}
+
+fn of_object(
+    mut fields: Vec<(String, Cell<'static>)>,
+    path: String,
+    levels: u32,
+    found: &mut Vec<(String, Vec<Record>)>,
+) {
+    if let Some(records) = of_frame(&mut fields) {
+        found.push((path, records));
+        return;
+    }
+    if are_splits(&fields) {
+        let mut records = Vec::new();
+        for (split, value) in fields {
+            let mut inner = Vec::new();
+            find(value, String::new(), levels, &mut inner);
+            let largest = inner.into_iter().max_by_key(|(_, records)| records.len());
+            for mut record in largest.into_iter().flat_map(|(_, records)| records) {
+                record.push((SPLIT.to_owned(), Cell::Text(split.clone().into())));
+                records.push(record);
+            }
+        }
+        found.push((path, records));
+        return;
+    }
+    let first = fields.first().map(|(_, value)| kind(value));
+    let are_alike = fields.iter().all(|(_, value)| Some(kind(value)) == first);
+    let of_objects = matches!(first, Some(1 | 2));
+    let is_dictionary = are_alike && matches!(first, Some(1..=4)) && !(of_objects && is_wrapper(&fields));
+    if is_dictionary {
+        found.push((path, keyed(fields.into_iter())));
+        return;
+    }
+    for (key, value) in fields {
+        let path = if path.is_empty() { key } else { format!("{path}.{key}") };
+        find(value, path, levels, found);
+    }
+}
+
+/// Returns true if an object of objects or of lists wraps a list of records, rather than having a record for each key:
+/// its values have nothing in common, or it has a single one.
+fn is_wrapper(fields: &[(String, Cell<'static>)]) -> bool {
+    const FEW: usize = 6;
+    if let [(_, value)] = fields {
+        return match value {
+            Cell::List(items) => kind(value) == 2 && items.len() > 1,
+            Cell::Object(inner) => inner.iter().any(|(_, value)| matches!(kind(value), 1 | 2)),
+            _ => false,
+        };
+    }
+    let is_id = |key: &str| key.bytes().any(|byte| byte.is_ascii_digit());
+    let mut values = fields.iter().map(|(_, value)| names(value));
+    let mut common = values.next().unwrap_or_default();
+    values.for_each(|names| common.retain(|name| names.contains(name)));
+    common.is_empty() && fields.len() <= FEW && !fields.iter().any(|(key, _)| is_id(key))
+}
+
+/// The names of the values of an object, or of the first object in a list.
+fn names<'c>(value: &'c Cell<'_>) -> Vec<&'c str> {
+    match value {
+        Cell::Object(fields) => fields.iter().map(|(key, _)| &**key).collect(),
+        Cell::List(items) => items.first().map(names).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns true if the keys are names of splits, and the values could be records.
+fn are_splits(fields: &[(String, Cell<'static>)]) -> bool {
+    const NAMES: &[&str] = &["train", "val", "dev", "test"];
+    let is_split = |(key, value): &(String, Cell<'static>)| {
+        let key = key.to_lowercase();
+        NAMES.iter().any(|name| key.contains(name)) && matches!(kind(value), 1..=3)
+    };
+    fields.len() >= 2 && fields.iter().all(is_split)
+}
+
+/// The rows of a data frame, in the forms in which pandas writes one by columns.
+fn of_frame(fields: &mut Vec<(String, Cell<'static>)>) -> Option<Vec<Record>> {
+    let list = |name: &str| {
+        fields.iter().find(|(key, _)| key == name).and_then(|(_, value)| match value {
+            Cell::List(items) => Some(items),
+            _ => None,
+        })
+    };
+    if let (Some(columns), Some(rows)) = (list("columns"), list("data")) {
+        let names: Vec<String> = columns.iter().map(Cell::to_string).collect();
+        let record = |row: &Cell<'static>| match row {
+            Cell::List(cells) if cells.len() == names.len() => {
+                Some(names.iter().cloned().zip(cells.iter().cloned()).collect())
+            }
+            _ => None,
+        };
+        return rows.iter().map(record).collect();
+    }
+    if let Some(columns) = by_labels(fields) {
+        return Some(columns);
+    }
+    by_lists(fields)
+}
+
+/// The rows of `{column: {label: value}}`.
+fn by_labels(fields: &mut Vec<(String, Cell<'static>)>) -> Option<Vec<Record>> {
+    let labels = |value: &Cell<'static>| match value {
+        Cell::Object(inner) => Some(inner.iter().map(|(label, _)| label.clone()).collect::<Vec<_>>()),
+        _ => None,
+    };
+    let first = labels(&fields.first()?.1)?;
+    let are_alike = fields.iter().all(|(_, value)| labels(value).is_some_and(|labels| labels == first));
+    let are_scalars = |(_, value): &(String, Cell<'static>)| match value {
+        Cell::Object(inner) => inner.iter().all(|(_, cell)| !matches!(cell, Cell::Object(_))),
+        _ => false,
+    };
+    // Rows are counted by pandas unless they have labels of their own; then there are more of them than of columns.
+    let is_counted = first.iter().enumerate().all(|(row, label)| *label == row.to_string());
+    let by_columns = is_counted || first.len() > fields.len() && are_typed(fields);
+    if fields.len() < 2 || !are_alike || !fields.iter().all(are_scalars) || !by_columns {
+        return None;
+    }
+    let mut records: Vec<Record> =
+        first.iter().map(|label| vec![(KEY.to_owned(), Cell::Untyped(label.clone().into()))]).collect();
+    for (name, value) in std::mem::take(fields) {
+        let Cell::Object(inner) = value else { continue };
+        for (record, (_, cell)) in records.iter_mut().zip(inner) {
+            record.push((name.clone(), cell));
+        }
+    }
+    Some(records)
+}
+
+/// Returns true if the values of each field have one kind, and those of different fields differ.
+fn are_typed(fields: &[(String, Cell<'static>)]) -> bool {
+    let kinds = |value: &Cell<'static>| match value {
+        Cell::Object(inner) => inner.iter().map(|(_, cell)| kind(cell)).collect::<Vec<_>>(),
+        _ => Vec::new(),
+    };
+    let kinds: Vec<Vec<u8>> = fields.iter().map(|(_, value)| kinds(value)).collect();
+    let is_one = |kinds: &Vec<u8>| kinds.windows(2).all(|pair| pair[0] == pair[1]);
+    kinds.iter().all(is_one)
+}
+
+/// The rows of `{column: [values]}`, if the columns are of several kinds or are unlike the captions of images.
+fn by_lists(fields: &mut Vec<(String, Cell<'static>)>) -> Option<Vec<Record>> {
+    let length = |value: &Cell<'static>| match value {
+        Cell::List(items) => Some(items.len()),
+        _ => None,
+    };
+    let rows = length(&fields.first()?.1)?;
+    let are_equal = fields.iter().all(|(_, value)| length(value) == Some(rows));
+    if fields.len() < 2 || !are_equal || rows <= fields.len() {
+        return None;
+    }
+    let are_objects = |value: &Cell<'static>| kind(value) == 2;
+    if fields.iter().any(|(_, value)| are_objects(value)) {
+        return None;
+    }
+    let mut records: Vec<Record> = vec![Vec::new(); rows];
+    for (name, value) in std::mem::take(fields) {
+        let Cell::List(items) = value else { continue };
+        for (record, cell) in records.iter_mut().zip(items) {
+            record.push((name.clone(), cell));
+        }
+    }
+    Some(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The way to the largest list of records, its paths, and its number of rows.
+    fn read(text: &str) -> (String, String, usize) {
+        let found = lists(super::super::literal::values(text).expect("values"));
+        let first = found.into_iter().next().expect("a list of records");
+        let paths: Vec<&str> = first.sheet.columns.iter().map(|column| &*column.path).collect();
+        (first.path, paths.join(" "), first.sheet.len())
+    }
+
+    #[test]
+    fn records_are_found_in_every_wrapper() {
+        let list = r#"[{"image_id": 1, "caption": "a dog"}, {"image_id": 2, "caption": "a cat"}]"#;
+        let objects = r#"{"1": {"caption": "a dog"}, "2": {"caption": "a cat"}}"#;
+        for (text, path, paths, rows) in [
+            (list.to_owned(), "", "image_id caption", 2),
+            (format!(r#"{{"version": "1", "results": {list}}}"#), "results", "image_id caption", 2),
+            (format!(r#"{{"a": {{"n": 1, "b": {list}}}}}"#), "a.b", "image_id caption", 2),
+            (format!("[{list}, {list}]"), "", "image_id caption", 4),
+            (objects.to_owned(), "", "(key) caption", 2),
+            (format!(r#"{{"overall": {{"x": 1}}, "all": {objects}}}"#), "all", "(key) caption", 2),
+            (r#"[{"7": "a dog"}, {"9": "a cat"}]"#.to_owned(), "", "(key) (value)", 2),
+            (r#"{"7": [{"c": "a"}, {"c": "b"}], "9": [{"c": "d"}]}"#.to_owned(), "", "(key) c", 3),
+            (format!(r#"{{"train": {list}, "test": {list}}}"#), "", "image_id caption (split)", 4),
+            (r#"[[1, "a dog"], [2, "a cat"]]"#.to_owned(), "", "1 2", 2),
+            (r#"{"c": {"0": "a", "1": "b"}, "id": {"0": 1, "1": 2}}"#.to_owned(), "", "(key) c id", 2),
+            (r#"{"columns": ["id", "c"], "index": [0, 1], "data": [[1, "a"], [2, "b"]]}"#.to_owned(), "", "id c", 2),
+            (r#"{"id": [1, 2, 3], "c": ["a", "b", "c"]}"#.to_owned(), "", "id c", 3),
+        ] {
+            assert_eq!(read(&text), (path.to_owned(), paths.to_owned(), rows), "{text}");
+        }
+    }
+}

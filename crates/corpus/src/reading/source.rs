@@ -1,0 +1,236 @@
+//! Makes readings of files that no strict reader understood, and of tables with more columns than it needed.
+
+use std::collections::HashSet;
+
+use capeval_choice::{Argument, Code, counted};
+
+use super::records::{RecordList, SPLIT};
+use super::sheet::{Record, Sheet};
+use super::{EvidentList, Pick, Reading, column, literal, records, text, yaml};
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind, Position};
+use crate::keys::Keys;
+use crate::options::ReadOptions;
+use crate::table::{CaptionColumns, Cell, Table};
+use crate::{Format, Notice, Remedy};
+
+/// The captions of values that are nested in any way; `None` if there are none in them.
+pub(crate) fn read_values(text: &str, name: &str, options: &ReadOptions) -> Result<Option<Captions>, Error> {
+    let Some(values) = literal::values(text).or_else(|| yaml::values(text)) else { return Ok(None) };
+    let format = if text.trim_start().starts_with('[') { Format::ListJson } else { Format::JsonLines };
+    of_lists(records::lists(values), name, options, format)
+}
+
+/// The captions of a table whose columns have no known names; `None` if none of them could hold captions.
+pub(crate) fn read_table(
+    table: Table,
+    name: &str,
+    options: &ReadOptions,
+    format: Format,
+) -> Result<Option<Captions>, Error> {
+    let records = if has_header(&table) { table.into_records() } else { headless(table) };
+    let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet });
+    of_lists(list.into_iter().collect(), name, options, format)
+}
+
+/// Returns true if the first row names the columns, rather than being a row like the others.
+fn has_header(table: &Table) -> bool {
+    const WORDS: usize = 3;
+    !table.names.iter().any(|name| name.split_whitespace().count() >= WORDS && !name.contains(';'))
+}
+
+/// The records of a table without a header, whose first row was taken for one.
+fn headless(table: Table) -> Vec<(Position, Record)> {
+    let columns: Vec<String> = (1..=table.names.len()).map(|k| format!("column {k}")).collect();
+    let names = table.names.clone();
+    let of_header = names.iter().map(|name| Cell::Untyped(name.clone().into()));
+    let header: Record = columns.iter().cloned().zip(of_header).collect();
+    let first = Position { line: Some(1), ..Position::default() };
+    let rename = |(place, record): (Position, Record)| {
+        let column = |name: String| names.iter().position(|known| *known == name).and_then(|k| columns.get(k).cloned());
+        let record = record.into_iter().filter_map(|(name, cell)| Some((column(name)?, cell))).collect();
+        (place, record)
+    };
+    std::iter::once((first, header)).chain(table.into_records().into_iter().map(rename)).collect()
+}
+
+/// Keeps beside whole lines the ways to read them as an id and captions.
+pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
+    let lines: Vec<(Position, &str)> =
+        (0..captions.len()).map(|row| (captions.position(row), captions.text(row))).collect();
+    let lists: Vec<EvidentList> = text::lists(&lines).into_iter().map(EvidentList::new).collect();
+    if !lists.is_empty() {
+        let reading = Reading {
+            lists,
+            role: options.role,
+            named_id: false,
+            named_captions: false,
+            current: None,
+            is_open: false,
+        };
+        captions.set_reading(reading);
+    }
+}
+
+fn of_lists(
+    lists: Vec<RecordList>,
+    name: &str,
+    options: &ReadOptions,
+    format: Format,
+) -> Result<Option<Captions>, Error> {
+    let mut notices = Vec::new();
+    let mut lists = lists;
+    let is_split = match &options.split {
+        Some(wanted) => split(&mut lists, wanted, name, options)?,
+        None => false,
+    };
+    notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
+    let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
+    let Some(first) = lists.iter().position(|list| may_hold_captions(list, options)) else { return Ok(None) };
+    lists.swap(0, first);
+    lists.retain(|list| may_hold_captions(list, options));
+    for list in &mut lists {
+        list.known = known(list, options, name);
+    }
+    let Some(first) = lists.first() else { return Ok(None) };
+    let named = |column: &Option<String>| column.as_ref().and_then(|path| first.list.sheet.find(path));
+    let id = named(&options.id_column).or_else(|| first.id_columns().into_iter().find(|id| first.names_image(*id)));
+    let captions: Vec<usize> = match &options.caption_columns {
+        Some(paths) => paths.iter().filter_map(|path| first.list.sheet.find(path)).collect(),
+        None if !first.known.is_empty() => first.known.clone(),
+        None => first.caption_columns().into_iter().filter(|column| Some(*column) != id).take(1).collect(),
+    };
+    let possible = first.caption_columns().into_iter().filter(|column| Some(*column) != id).count();
+    let pick = Pick { list: 0, id, captions };
+    let reading = Reading {
+        role: options.role,
+        named_id: options.id_column.is_some(),
+        named_captions: options.caption_columns.is_some(),
+        is_open: options.caption_columns.is_none() && first.known.is_empty() && possible > 1,
+        current: Some(pick.clone()),
+        lists: Vec::new(),
+    };
+    let mut captions = first.captions(&pick, name, Some(format));
+    if is_split {
+        captions.set_split();
+    }
+    if captions.is_empty() {
+        return Ok(None);
+    }
+    if pick.id.is_none() {
+        captions.set_keys(Keys::in_order());
+    }
+    notices.into_iter().for_each(|notice| captions.notice(notice));
+    captions.set_reading(Reading { lists, ..reading });
+    Ok(Some(captions))
+}
+
+/// Returns true if a list has the columns that the user named, or else one that could hold captions.
+fn may_hold_captions(list: &EvidentList, options: &ReadOptions) -> bool {
+    let has = |path: &String| list.list.sheet.find(path).is_some();
+    let has_id = options.id_column.as_ref().is_none_or(has);
+    has_id
+        && match &options.caption_columns {
+            Some(paths) => paths.iter().any(has),
+            None => !list.caption_columns().is_empty(),
+        }
+}
+
+/// The columns whose names are known to mean captions, if their values agree.
+fn known(list: &EvidentList, options: &ReadOptions, name: &str) -> Vec<usize> {
+    let by_name = ReadOptions { id_column: None, caption_columns: None, ..options.clone() };
+    let found = CaptionColumns::find_in_object(&list.leaves(), &by_name, name);
+    let possible = list.caption_columns();
+    found.map(|found| found.captions).unwrap_or_default().into_iter().filter(|one| possible.contains(one)).collect()
+}
+
+/// Keeps the records of the wanted splits: those whose own column says so, or whose id stands beside a split in another
+/// list of the file. Returns false if the file has no splits.
+fn split(lists: &mut Vec<RecordList>, wanted: &[String], name: &str, options: &ReadOptions) -> Result<bool, Error> {
+    let is_wanted = |cell: &Cell<'_>| column::texts(cell).iter().any(|text| wanted.iter().any(|split| *text == *split));
+    let of_split = |list: &RecordList| {
+        let names = |path: &str| path == SPLIT || path.to_lowercase().ends_with("split") || path == "subset" || path == "set";
+        list.sheet.columns.iter().position(|column| names(&column.path))
+    };
+    let mut ids: Option<(HashSet<String>, HashSet<String>)> = None;
+    for list in lists.iter() {
+        let Some(column) = of_split(list).and_then(|column| list.sheet.columns.get(column)) else { continue };
+        let (mut all, mut chosen) = (HashSet::new(), HashSet::new());
+        for (row, cell) in column.cells.iter().enumerate() {
+            for other in &list.sheet.columns {
+                let Some(id) = other.cells.get(row).and_then(column::id) else { continue };
+                all.insert(id.to_string());
+                if is_wanted(cell) {
+                    chosen.insert(id.to_string());
+                }
+            }
+        }
+        ids = Some((all, chosen));
+    }
+    let found = lists.iter().filter_map(of_split).count();
+    for list in lists.iter_mut() {
+        let keep: Option<Vec<bool>> = match (of_split(list), &ids) {
+            (Some(column), _) => {
+                list.sheet.columns.get(column).map(|column| column.cells.iter().map(is_wanted).collect())
+            }
+            (None, Some((all, chosen))) => {
+                let column = list.sheet.columns.iter().find(|column| {
+                    column.cells.iter().all(|cell| column::id(cell).is_some_and(|id| all.contains(&id.to_string())))
+                });
+                let is_chosen = |cell: &Cell<'_>| column::id(cell).is_some_and(|id| chosen.contains(&id.to_string()));
+                column.map(|column| column.cells.iter().map(is_chosen).collect())
+            }
+            (None, None) => None,
+        };
+        if let Some(keep) = keep {
+            list.sheet.retain(&keep);
+        }
+    }
+    let is_left = lists.iter().any(|list| list.sheet.len() > 0);
+    if found > 0 && !is_left {
+        let message = format!("there is no record of the split {}", wanted.join(", "));
+        let remedy = Remedy::give(Argument::Split(options.role)).to("name another one");
+        return Err(Error::new(ErrorKind::Split, name, message).with_remedy(remedy));
+    }
+    lists.retain(|list| list.sheet.len() > 0);
+    lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));
+    Ok(found > 0)
+}
+
+/// Leaves out the records that their own data set marks as unusable, and says so.
+fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
+    let is_mark = |path: &str| is_mark(path.rsplit_once('.').map_or(path, |(_, leaf)| leaf));
+    let marks: Vec<usize> =
+        (0..list.sheet.columns.len()).filter(|column| is_mark(&list.sheet.columns[*column].path)).collect();
+    let is_set = |cell: &Cell<'_>| matches!(cell, Cell::Bool(true) | Cell::Integer(1));
+    let is_kept = |row: usize| {
+        !marks.iter().any(|column| {
+            list.sheet.columns.get(*column).and_then(|column| column.cells.get(row)).is_some_and(is_set)
+        })
+    };
+    let keep: Vec<bool> = (0..list.sheet.len()).map(is_kept).collect();
+    let rejected = keep.iter().filter(|kept| !**kept).count();
+    let names: Vec<String> = marks.iter().map(|column| list.sheet.columns[*column].path.clone()).collect();
+    (rejected > 0).then(|| {
+        list.sheet.retain(&keep);
+        rejected_notice(name, rejected, &names)
+    })
+}
+
+/// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `is_spam`.
+pub(crate) fn is_mark(key: &str) -> bool {
+    const MARKS: &[&str] =
+        &["rejected", "precanned", "spam", "invalid", "corrupted", "unusable", "discarded", "excluded", "deleted"];
+    MARKS.contains(&key.strip_prefix("is_").unwrap_or(key))
+}
+
+/// Says that marked captions were left out.
+pub(crate) fn rejected_notice(name: &str, count: usize, marks: &[String]) -> Notice {
+    let message = format!(
+        "{} of {name} {} marked as unusable by {} and left out",
+        counted(count, "caption"),
+        if count == 1 { "is" } else { "are" },
+        marks.join(" or "),
+    );
+    Notice::new(Code::RejectedCaptions, message).count(count)
+}

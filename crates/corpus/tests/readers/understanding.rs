@@ -1,0 +1,231 @@
+//! Files under names that no list has: read right, or refused, never wrong.
+
+use std::fmt::Write as _;
+
+use capeval_corpus::{Captions, Error, Ids, Notice, Opposite, ReadOptions, agree, read_bytes};
+
+/// Numbers that are the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+
+    fn pick<'l>(&mut self, list: &[&'l str]) -> &'l str {
+        list[self.below(list.len())]
+    }
+
+    /// A name of letters that means nothing.
+    fn name(&mut self) -> String {
+        let letters = "bcdfghklmnprstvz";
+        let vowels = "aeiou";
+        let mut name = String::new();
+        for _ in 0..2 + self.below(2) {
+            name.push_str(&letters[self.below(16)..][..1]);
+            name.push_str(&vowels[self.below(5)..][..1]);
+        }
+        name + "x"
+    }
+}
+
+const WHO: &[&str] = &[
+    "dog", "woman", "child", "man", "cat", "horse", "train", "bird", "boy", "girl", "bus", "elephant", "surfer", "chef",
+    "zebra", "skier", "boat", "player",
+];
+const DOES: &[&str] = &[
+    "runs", "sits", "sleeps", "stands", "jumps", "waits", "eats", "plays", "rides", "looks", "walks", "swims",
+];
+const WHERE: &[&str] = &[
+    "on the beach", "in a kitchen", "near a red car", "under the old bridge", "at a station", "with a green ball",
+    "behind the white house", "in tall grass", "on a wooden table", "by the river", "next to a tree", "in the snow",
+];
+const PROMPTS: &[&str] = &[
+    "Describe this image in one sentence.", "What do you see here?", "Please write a short caption.",
+    "Tell me about the picture.", "Give a brief description of the photo.",
+];
+
+/// Images with references and a candidate.
+struct World {
+    ids: Vec<String>,
+    references: Vec<Vec<String>>,
+    candidates: Vec<String>,
+}
+
+impl World {
+    fn new(chance: &mut Chance, n: usize) -> Self {
+        let style = chance.below(4);
+        let base = 1000 + chance.below(900_000);
+        let ids = (0..n).map(|k| match style {
+            0 => (base + 37 * k).to_string(),
+            1 => format!("img_{}.jpg", base + k),
+            2 => format!("v{:x}", (base + k) * 7919),
+            _ => format!("clip-{}_{}", base + k, k * 3),
+        });
+        let mut world = Self { ids: ids.collect(), references: Vec::new(), candidates: Vec::new() };
+        for _ in 0..n {
+            let (who, does, place) = (chance.pick(WHO), chance.pick(DOES), chance.pick(WHERE));
+            let reference = |chance: &mut Chance| {
+                let does = if chance.below(2) == 0 { does } else { chance.pick(DOES) };
+                format!("{} {who} {does} {place}", chance.pick(&["a", "the", "one", "A small", "some"]))
+            };
+            world.references.push(vec![reference(chance), reference(chance), reference(chance)]);
+            let place = if chance.below(5) == 0 { chance.pick(WHERE) } else { place };
+            world.candidates.push(format!("there is a {who} that {} {place}", chance.pick(DOES)));
+        }
+        world
+    }
+
+    /// The references as a dictionary.
+    fn ground(&self) -> String {
+        let entries = self.ids.iter().zip(&self.references);
+        let entries: Vec<String> = entries.map(|(id, texts)| format!("{id:?}: {texts:?}")).collect();
+        format!("{{{}}}", entries.join(", "))
+    }
+}
+
+/// A value in a table.
+#[derive(Clone)]
+enum Value {
+    Text(String),
+    Bare(String),
+}
+
+impl Value {
+    fn json(&self) -> String {
+        match self {
+            Self::Text(text) => format!("{text:?}"),
+            Self::Bare(text) => text.clone(),
+        }
+    }
+
+    fn csv(&self) -> String {
+        match self {
+            Self::Text(text) | Self::Bare(text) => format!("\"{}\"", text.replace('"', "\"\"")),
+        }
+    }
+}
+
+/// The table of a world under meaningless names, with columns that mislead.
+fn columns(chance: &mut Chance, world: &World) -> Vec<(String, Vec<Value>)> {
+    let n = world.ids.len();
+    let ids = world.ids.iter().map(|id| match id.parse::<i64>() {
+        Ok(_) => Value::Bare(id.clone()),
+        Err(_) => Value::Text(id.clone()),
+    });
+    let text = |text: &String| Value::Text(text.clone());
+    let mut columns =
+        vec![(chance.name(), ids.collect()), (chance.name() + "y", world.candidates.iter().map(text).collect())];
+    for _ in 0..chance.below(6) {
+        let prompt = chance.pick(PROMPTS);
+        let values: Vec<Value> = match chance.below(9) {
+            0 => vec![Value::Text(prompt.to_owned()); n],
+            1 => (0..n).map(|_| Value::Text(chance.pick(PROMPTS).to_owned())).collect(),
+            2 => world.references.iter().map(|texts| text(&texts[1])).collect(),
+            3 => (0..n).map(|_| Value::Bare(format!("0.{}", 100 + chance.below(899)))).collect(),
+            4 => (0..n).map(|_| Value::Bare((chance.below(2) == 0).to_string())).collect(),
+            5 => (0..n).map(|k| Value::Text(format!("data/images/part{}/{k}.png", k % 3))).collect(),
+            6 => vec![Value::Text("llava-1.5-7b".to_owned()); n],
+            7 => (0..n).map(|k| Value::Bare(k.to_string())).collect(),
+            _ => (0..n).map(|k| text(&world.candidates[(k + n / 2) % n])).collect(),
+        };
+        let name = format!("{}{}", chance.name(), (b'a' + columns.len() as u8) as char);
+        columns.push((name, values));
+    }
+    for k in (1..columns.len()).rev() {
+        let other = chance.below(k + 1);
+        columns.swap(k, other);
+    }
+    columns
+}
+
+/// A table in a random container, with the name of the file.
+fn write(chance: &mut Chance, columns: &[(String, Vec<Value>)], id: usize) -> (String, &'static str) {
+    let n = columns[0].1.len();
+    let field = |(name, values): &(String, Vec<Value>), row: usize| format!("{name:?}: {}", values[row].json());
+    let object = |row: usize| {
+        let fields: Vec<String> = columns.iter().map(|column| field(column, row)).collect();
+        format!("{{{}}}", fields.join(", "))
+    };
+    let objects: Vec<String> = (0..n).map(object).collect();
+    let list = format!("[{}]", objects.join(",\n"));
+    let separated = |separator: &str| {
+        let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        let mut text = names.join(separator) + "\n";
+        for row in 0..n {
+            let cells: Vec<String> = columns.iter().map(|(_, values)| values[row].csv()).collect();
+            writeln!(text, "{}", cells.join(separator)).unwrap();
+        }
+        text
+    };
+    match chance.below(9) {
+        0 => (list, "a.json"),
+        1 => (objects.join("\n"), "a.jsonl"),
+        2 => (format!("{{\"version\": \"1\", {:?}: {list}}}", chance.name()), "a.json"),
+        3 => (separated(","), "a.csv"),
+        4 => (separated("\t"), "a.tsv"),
+        5 => (separated(";"), "a.csv"),
+        6 => {
+            let keyed = (0..n).map(|row| match &columns[id].1[row] {
+                Value::Text(id) | Value::Bare(id) => format!("{id:?}: {}", objects[row]),
+            });
+            (format!("{{{}}}", keyed.collect::<Vec<_>>().join(",\n")), "a.json")
+        }
+        7 => {
+            let by_column = columns.iter().map(|(name, values)| {
+                let cells: Vec<String> =
+                    values.iter().enumerate().map(|(row, value)| format!("\"{row}\": {}", value.json())).collect();
+                format!("{name:?}: {{{}}}", cells.join(", "))
+            });
+            (format!("{{{}}}", by_column.collect::<Vec<_>>().join(", ")), "a.json")
+        }
+        _ => {
+            let rows = (0..n).map(|row| {
+                let cells: Vec<String> = columns.iter().map(|(_, values)| values[row].json()).collect();
+                format!("[{}]", cells.join(", "))
+            });
+            let names: Vec<&String> = columns.iter().map(|(name, _)| name).collect();
+            let rows: Vec<String> = rows.collect();
+            (format!("{{\"columns\": {names:?}, \"data\": [{}]}}", rows.join(", ")), "a.json")
+        }
+    }
+}
+
+/// The candidates as both sides together are understood.
+fn understand(ground: &str, table: &str, name: &str) -> Result<(Captions, Vec<Notice>), Error> {
+    let mut references = read_bytes(ground.as_bytes(), "references.json", &ReadOptions::references())?;
+    let candidates = read_bytes(table.as_bytes(), name, &ReadOptions::candidates())?;
+    let mut systems = vec![("a".to_owned(), candidates)];
+    let notices = agree(Opposite::Captions(&mut references), &mut systems, Ids::Text)?;
+    Ok((systems.remove(0).1, notices))
+}
+
+#[test]
+fn random_tables_are_read_right_or_refused() {
+    let mut chance = Chance(20_261_128);
+    let cases = if cfg!(debug_assertions) { 1_500 } else { 10_000 };
+    let (mut right, mut refused) = (0, 0);
+    for case in 0..cases {
+        let rows = [6, 14, 50, 120][chance.below(4)];
+        let world = World::new(&mut chance, rows);
+        let columns = columns(&mut chance, &world);
+        let is_id = |(_, values): &(String, Vec<Value>)| match &values[0] {
+            Value::Text(text) | Value::Bare(text) => *text == world.ids[0],
+        };
+        let id = columns.iter().position(is_id).unwrap();
+        let (table, name) = write(&mut chance, &columns, id);
+        match understand(&world.ground(), &table, name) {
+            Err(_) => refused += 1,
+            Ok((captions, _)) => {
+                let read: Vec<(String, &str)> = captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
+                let meant: Vec<(String, &str)> =
+                    world.ids.iter().cloned().zip(world.candidates.iter().map(String::as_str)).collect();
+                assert_eq!(read, meant, "case {case}, {name}: {}", table.get(..1500).unwrap_or(&table));
+                right += 1;
+            }
+        }
+    }
+    println!("{right} {refused}");
+    assert!(4 * right >= 3 * cases, "of {cases} tables, {right} were read right and {refused} refused");
+}
