@@ -19,7 +19,10 @@ use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
-use crate::{Error, Selection, intervals, notices};
+use crate::{Error, Selection, intervals, not_captions, notices};
+
+/// The most references in which texts that are no captions are looked for.
+const MANY_REFERENCES: usize = 2000;
 
 /// A report with the statistics that it was computed from.
 pub(crate) struct Scored {
@@ -192,6 +195,13 @@ impl Evaluation {
         };
         found.add(notices::long_captions(metrics, None, all()));
         found.add(notices::special_tokens(None, all()));
+        let of_references: Vec<(&SegmentId, &str)> = {
+            let all: Vec<_> = all().collect();
+            let step = all.len().div_ceil(MANY_REFERENCES).max(1);
+            all.into_iter().step_by(step).collect()
+        };
+        let reference_texts: Vec<&str> = of_references.iter().map(|(_, text)| *text).collect();
+        found.add(not_captions::oddities(None, &of_references));
         for system in systems {
             let captions = || {
                 let captions = system.images.iter().enumerate();
@@ -199,6 +209,11 @@ impl Evaluation {
             };
             found.add(notices::long_captions(metrics, Some(&system.name), captions()));
             found.add(notices::special_tokens(Some(&system.name), captions()));
+            let captions: Vec<(&SegmentId, &str)> = captions().collect();
+            let texts: Vec<&str> = captions.iter().map(|(_, text)| *text).collect();
+            found.add(not_captions::oddities(Some(&system.name), &captions));
+            found.add(not_captions::sameness(&system.name, &texts, &reference_texts));
+            found.add(not_captions::unlike(&system.name, &texts, &reference_texts));
         }
     }
 }

@@ -61,6 +61,7 @@ mod human;
 mod inputs;
 mod intervals;
 mod measures;
+mod not_captions;
 mod notices;
 mod options;
 mod outside;

@@ -359,13 +359,13 @@ impl Everyone<'_> {
 
 impl Those {
     fn untokenised(self, tokenizer: Tokenizer) -> Notice {
-        let other = if self.looks.unsegmented() { UNSEGMENTED } else { &["ptb"] };
+        let other = if self.looks.unsegmented() { unsegmented(&self.looks) } else { vec!["ptb"] };
         let message = format!(
             "{} look untokenised, and the tokenizer {tokenizer} leaves punctuation attached to words, so scores \
              are not comparable with published ones",
             self.who
         );
-        notice(Code::Untokenised, self.system, message).remedy(tokenizers(other))
+        notice(Code::Untokenised, self.system, message).remedy(tokenizers(&other))
     }
 
     fn tokenised(self, tokenizer: Tokenizer) -> Notice {
@@ -374,7 +374,8 @@ impl Those {
     }
 
     fn beyond_ascii(self, tokenizer: Tokenizer) -> Notice {
-        let other = if self.looks.unsegmented() { "char, zh or jieba" } else { "intl" };
+        let other =
+            if self.looks.unsegmented() { unsegmented(&self.looks).join(" or ") } else { "intl".to_owned() };
         let remedy = match tokenizer {
             Tokenizer::RougeScore => format!("consider rouge-score:tok={other}"),
             _ => format!("use rouge-score, which takes another tokenizer, such as rouge-score:tok={other}"),
@@ -389,10 +390,14 @@ impl Those {
     }
 
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
-        let remedy = if self.looks.unsegmented() {
-            tokenizers(UNSEGMENTED)
-                .to("read Chinese")
-                .or(Remedy::set(Argument::Tokenizer, "ja-mecab").to("read Japanese"))
+        let remedy = if self.looks.unsegmented() && self.looks.southeast() {
+            tokenizers(&unsegmented(&self.looks)).to("read scripts without spaces between words")
+        } else if self.looks.unsegmented() {
+            tokenizers(&unsegmented(&self.looks)).to("read Chinese").or(Remedy::set(
+                Argument::Tokenizer,
+                "ja-mecab",
+            )
+            .to("read Japanese"))
         } else {
             tokenizers(&["intl"]).to("read other languages")
         };
@@ -466,8 +471,11 @@ fn notice(code: Code, system: Option<String>, message: String) -> Notice {
     Notice { system, ..Notice::new(code, message) }
 }
 
-/// Tokenizers for text without spaces between words.
-const UNSEGMENTED: &[&str] = &["zh", "char", "jieba"];
+/// The tokenizers that this build has for text without spaces between words.
+fn unsegmented(looks: &Looks) -> Vec<&'static str> {
+    let all: &[&str] = if looks.southeast() { &["char"] } else { &["zh", "char", "jieba"] };
+    all.iter().copied().filter(|name| name.parse::<Tokenizer>().is_ok()).collect()
+}
 
 /// The advice to use one of these tokenizers.
 fn tokenizers(names: &[&'static str]) -> Remedy {

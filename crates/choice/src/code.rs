@@ -25,6 +25,15 @@ codes! {
     BeyondAscii = "beyond-ascii",
         "the metric drops letters beyond ASCII, of which the captions have many",
         "use the tokenizer that it names";
+    ByteStrings = "byte-strings",
+        "captions are bytes as Python prints them",
+        "decode them before they are written";
+    ChatRoles = "chat-roles",
+        "captions begin with the name of a speaker, as chats do",
+        "keep what the model said";
+    CodeFences = "code-fences",
+        "captions are in code fences",
+        "keep what is within them";
     CommonImages = "common-images", "only images that all reports or systems have are compared", "";
     ConstantRatings = "constant-ratings",
         "all ratings are equal, so nothing can agree with them",
@@ -50,6 +59,9 @@ codes! {
     EnglishOnly = "english-only",
         "a metric of the suite knows only English and is left out",
         "name metrics that know the language";
+    FailedRequests = "failed-requests",
+        "captions are refusals or errors of a model",
+        "ask for them again";
     FallbackDiscounts = "fallback-discounts",
         "a language model is too small for its discounts, and takes usual ones",
         "train it on more text";
@@ -58,6 +70,9 @@ codes! {
     FewResamples = "few-resamples",
         "so few resamples that the ends of intervals are left to chance",
         "draw 1,000 resamples or more";
+    HtmlEntities = "html-entities",
+        "captions have characters in the notation of HTML",
+        "decode them";
     HumanReferences = "human-references",
         "people's row has one reference fewer, which lowers most scores",
         "";
@@ -86,6 +101,9 @@ codes! {
     Labels = "labels",
         "rows are matched by the labels of an index without a name",
         "name the index, or drop it";
+    LengthMismatch = "length-mismatch",
+        "captions are many times longer or shorter than the references",
+        "compare captions of one kind";
     LineNumbers = "line-numbers",
         "a file has no ids, so its lines are counted",
         "add a column of ids if lines do not match";
@@ -94,6 +112,9 @@ codes! {
     MeanOfImages = "mean-of-images",
         "given scores are averaged, which is not what the metric gives for a corpus",
         "score the captions with the metric";
+    MissingValues = "missing-values",
+        "captions are missing values that were written as text",
+        "leave them out";
     NoEndSymbol = "no-end-symbol", "segments give no probability of their end, so it is not counted", "";
     NoExceptions = "no-exceptions",
         "ROUGE-1.5.5 stems without WordNet's exceptions",
@@ -118,11 +139,17 @@ codes! {
         "rows with null instead of an id, each of which counts as an image of its own",
         "give each row an id";
     NullReferences = "null-references", "nulls among the references, which are left out", "remove them";
+    NumbersAsCaptions = "numbers-as-captions",
+        "captions are nothing but numbers",
+        "decode token ids into words";
     OneDraw = "one-draw", "no pair has more references than are drawn, so there is one draw", "";
     OneImage = "one-image",
         "CIDEr is 0 with one image: every n-gram weighs log 1 = 0",
         "take the document frequencies of a larger corpus";
     OneRater = "one-rater", "every item has one rating, so agreement between raters is unknown", "";
+    OneText = "one-text",
+        "all captions of a system are one text",
+        "make sure that it is the right column";
     OnlyAscii = "only-ascii",
         "ROUGE-1.5.5 drops all words of some texts",
         "use `rouge-score` with `tok=char`";
@@ -139,11 +166,20 @@ codes! {
     OtherScale = "other-scale",
         "given scores are beyond the range of capeval's measure of that name",
         "rename the column";
+    OtherScript = "other-script",
+        "captions are in another script than the references",
+        "make sure that both are in one language";
     OtherSettings = "other-settings", "published values are of other settings, and are not compared", "";
     Pairing = "pairing",
         "captions share no more words with their own references than with those of other images",
         "make sure that both sides list the same images in the same order";
+    PathsAsCaptions = "paths-as-captions",
+        "captions are paths or addresses",
+        "name the column of captions";
     Percent = "percent", "scores are multiplied by 100", "";
+    PromptInCaptions = "prompt-in-captions",
+        "all captions of a system begin with the same words",
+        "remove the prompt";
     RareCategories = "rare-categories", "categories have so few images that a score says little", "";
     Reading = "reading",
         "how a file was understood, where its format and its names alone do not say it",
@@ -166,14 +202,29 @@ codes! {
         "images with one reference have no human score, and are left out",
         "";
     SmallPool = "small-pool", "pairs have fewer references than are drawn", "";
+    SpacedLetters = "spaced-letters",
+        "captions have spaces between letters",
+        "join the letters of each word";
     SpecialTokens = "special-tokens",
         "captions hold tokens such as `<eos>`, left by a language model",
         "remove them";
     SpiceCache = "spice-cache", "kept parses cannot be read, and captions are parsed again", "";
+    StartEndWords = "start-end-words",
+        "all captions of a system begin and end with the same words",
+        "remove words that mark start and end";
+    StructuredText = "structured-text",
+        "captions are JSON or dictionaries as text",
+        "keep the caption within";
     Subset = "subset", "only listed images are scored", "";
+    SubwordMarks = "subword-marks",
+        "captions have the marks of subwords",
+        "decode them with their tokenizer";
     Swapped = "swapped",
         "the candidates look like references and the references like candidates",
         "swap the files";
+    Thoughts = "thoughts",
+        "captions begin with the thoughts of a language model",
+        "keep what follows them";
     Tokenised = "tokenised", "captions look tokenised, and are tokenised again", "choose the tokenizer `none` if they are";
     TokenizerKept = "tokenizer-kept", "a tokenizer does not apply to metrics that have their own", "";
     TooFewResamples = "too-few-resamples",

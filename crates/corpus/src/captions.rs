@@ -196,9 +196,13 @@ impl Captions {
         self.is_split = true;
     }
 
-    /// Keeps the other ways in which the source can be read.
+    /// Keeps the ways in which the source can be read that another reader found.
     pub(crate) fn take_reading(&mut self, understood: Self) {
-        self.doubts.reading = understood.doubts.reading;
+        let mut reading = understood.doubts.reading;
+        if let Some(reading) = &mut reading {
+            reading.forget_captions();
+        }
+        self.doubts.reading = reading;
     }
 
     /// The source of the ids, and other columns that may identify the rows.

@@ -59,7 +59,7 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
             "a JSON array without captions",
             Some("give an array of captions, or of objects with image_id and caption"),
         ),
-        Some(b'<') => Guess::Foreign("XML or HTML", None),
+        Some(b'<') if is_markup(significant) => Guess::Foreign("XML or HTML", None),
         _ => sniff_lines(text, significant, name),
     }
 }
@@ -109,6 +109,17 @@ fn is_array(text: &str) -> bool {
     }
 }
 
+/// Returns true if a text that begins with `<` is XML or HTML, and not captions between marks such as `<start>`: its
+/// first line is nothing but tags, or its end closes its beginning.
+fn is_markup(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    let name = line.trim_start_matches('<').split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let outside =
+        line.split('<').any(|part| part.split_once('>').is_some_and(|(_, after)| !after.trim().is_empty()));
+    let closes = !name.is_empty() && text.trim_end().ends_with(&format!("</{name}>"));
+    line.starts_with("<?") || line.starts_with("<!") || !outside && line.ends_with('>') || closes
+}
+
 fn sniff_list(text: &str, role: Role) -> Format {
     let mut json = Json::new(text);
     let looks_like_results = || -> crate::json::Result<bool> {
@@ -125,7 +136,8 @@ fn sniff_list(text: &str, role: Role) -> Format {
                 "caption" => caption = json.kind()? == ValueKind::String,
                 // Another text could be what the model said.
                 _ => {
-                    other |= json.kind()? == ValueKind::String && json.clone().string()?.decoded()?.contains(' ');
+                    other |=
+                        json.kind()? == ValueKind::String && json.clone().string()?.decoded()?.contains(' ');
                 }
             }
             json.skip()?;

@@ -116,6 +116,11 @@ fn greatest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error>
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
+/// Returns true if a measure is a share by its name. SPICE's recall can exceed 1 in the reference program.
+fn is_share(key: &str) -> bool {
+    key.ends_with("-recall") || key.ends_with("-precision")
+}
+
 impl Head {
     /// The index of the metric that measure number `measure` belongs to.
     pub fn metric_of(&self, measure: usize) -> Option<usize> {
@@ -123,11 +128,11 @@ impl Head {
     }
 
     /// Multiplies the ranges of measures that are usually printed as percentages by 100, and returns the factor of each
-    /// measure: 100 for real numbers of at most 10, such as CIDEr, and otherwise 1. A notice says so.
+    /// measure: 100 for real numbers of at most 10, such as CIDEr, and for shares; otherwise 1. A notice says so.
     pub(crate) fn scale_to_percent(&mut self) -> Vec<f64> {
         self.in_percent = true;
         let factors = self.measures.iter().map(|measure| match measure.number {
-            Number::Real if measure.max <= 10.0 => 100.0,
+            Number::Real if measure.max <= 10.0 || is_share(&measure.key) => 100.0,
             _ => 1.0,
         });
         let factors: Vec<f64> = factors.collect();

@@ -18,8 +18,11 @@ pub struct Looks {
     pub n_non_ascii: u64,
     /// The number of letters in scripts other than Latin.
     pub n_non_latin: u64,
-    /// The number of Chinese characters and kana, which are written without spaces.
+    /// The number of letters of scripts without spaces between words: Chinese characters and kana, Thai, Lao, Khmer and
+    /// Burmese.
     pub n_unspaced: u64,
+    /// Those among them that are Thai, Lao, Khmer or Burmese.
+    pub n_southeast: u64,
     /// The number of runs that these form.
     pub n_unspaced_runs: u64,
     /// Punctuation marks such as `.` and `,` directly after a word and before white space or the end.
@@ -35,6 +38,7 @@ impl AddAssign for Looks {
         self.n_non_ascii += other.n_non_ascii;
         self.n_non_latin += other.n_non_latin;
         self.n_unspaced += other.n_unspaced;
+        self.n_southeast += other.n_southeast;
         self.n_unspaced_runs += other.n_unspaced_runs;
         self.n_attached_marks += other.n_attached_marks;
         self.n_detached_marks += other.n_detached_marks;
@@ -100,6 +104,7 @@ impl Looks {
                 self.n_non_ascii += u64::from(!c.is_ascii());
                 self.n_non_latin += u64::from(!is_latin(c));
                 self.n_unspaced += u64::from(unspaced);
+                self.n_southeast += u64::from(is_southeast(c));
             }
         }
         for (k, word) in text.split(is_python_space).filter(|word| !word.is_empty()).enumerate() {
@@ -119,18 +124,23 @@ impl Looks {
             && self.n_detached_marks.saturating_mul(10) >= self.n_texts
     }
 
-    /// Detects texts that need a tokenizer: most marks directly follow a word, in at least one text in ten, or Chinese
-    /// or Japanese is written without spaces.
+    /// Detects texts that need a tokenizer: most marks directly follow a word, in at least one text in ten, or words are
+    /// written without spaces.
     pub fn untokenised(&self) -> bool {
         let marks = self.n_attached_marks > self.n_detached_marks
             && self.n_attached_marks.saturating_mul(10) >= self.n_texts;
         marks || self.unsegmented()
     }
 
-    /// Detects texts in which at least a fifth of the letters are Chinese or Japanese in long runs without spaces.
+    /// Detects texts in which at least a fifth of the letters are of scripts without spaces, in long runs.
     pub fn unsegmented(&self) -> bool {
         self.n_unspaced.saturating_mul(5) >= self.n_letters
             && self.n_unspaced > self.n_unspaced_runs.saturating_mul(4)
+    }
+
+    /// Detects texts in Thai, Lao, Khmer or Burmese rather than in Chinese or Japanese.
+    pub fn southeast(&self) -> bool {
+        self.n_southeast > self.n_unspaced / 2
     }
 
     /// The share of letters and digits outside ASCII, from 0 to 1; 0 if there are none.
@@ -164,9 +174,15 @@ fn is_latin(c: char) -> bool {
         | '\u{ff10}'..='\u{ff5a}')
 }
 
-/// Returns true if `c` is in a Unicode block of Chinese characters or kana.
+/// Returns true if `c` is in a Unicode block of Thai, Lao, Burmese or Khmer.
+fn is_southeast(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+}
+
+/// Returns true if `c` is in a Unicode block of a script that is written without spaces between words.
 fn is_written_without_spaces(c: char) -> bool {
-    matches!(c,
+    is_southeast(c)
+        || matches!(c,
         '\u{3005}'..='\u{3007}'
         | '\u{3041}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}'

@@ -79,7 +79,8 @@ impl Captions {
         let pick = pick?;
         let reading = self.reading()?;
         let list = reading.lists.get(pick.list)?;
-        let is_known = !list.known.is_empty() && pick.captions.iter().all(|column| list.known.contains(column));
+        let is_known =
+            !list.known.is_empty() && pick.captions.iter().all(|column| list.known.contains(column));
         let has_known_id = reading.named_id || pick.id.is_some_and(|id| list.names_image(id));
         let is_plain = list.list.path.is_empty();
         let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
@@ -118,7 +119,8 @@ impl EvidentList {
         };
         let columns: Vec<String> = pick.captions.iter().map(|column| quoted(*column)).collect();
         let evidence = if by_gain { ", whose words fit the other side" } else { "" };
-        let constant = |column: &usize| self.evidence.get(*column).is_some_and(|evidence| evidence.is_constant);
+        let constant =
+            |column: &usize| self.evidence.get(*column).is_some_and(|evidence| evidence.is_constant);
         let prompts: Vec<String> = (0..self.evidence.len())
             .filter(|column| constant(column) && self.evidence[*column].may_be_captions())
             .filter(|column| !pick.captions.contains(column))
@@ -187,7 +189,8 @@ impl<'c> Side<'c> {
         let text = |id: &SegmentId| ids.form(id).to_string();
         let mut rows = Vec::new();
         for (number, list) in reading.into_iter().flat_map(|reading| reading.lists.iter()).enumerate() {
-            let named = reading.filter(|reading| reading.named_id).and_then(|reading| reading.current.as_ref()?.id);
+            let named =
+                reading.filter(|reading| reading.named_id).and_then(|reading| reading.current.as_ref()?.id);
             for column in list.id_columns() {
                 if named.is_some_and(|named| named != column) {
                     continue;
@@ -212,12 +215,15 @@ impl<'c> Side<'c> {
 
     /// The columns of captions to choose from; a single empty choice for captions as they are.
     fn choices(&self, rows: &Rows) -> Vec<Vec<usize>> {
-        let (Some(list), Some(reading)) = (self.list(rows.list), self.reading) else { return vec![Vec::new()] };
+        let (Some(list), Some(reading)) = (self.list(rows.list), self.reading) else {
+            return vec![Vec::new()];
+        };
         if reading.named_captions {
             let current = reading.current.as_ref().map(|pick| pick.captions.clone());
             return current.into_iter().collect();
         }
-        let columns: Vec<usize> = list.caption_columns().into_iter().filter(|one| rows.id != Some(*one)).collect();
+        let columns: Vec<usize> =
+            list.caption_columns().into_iter().filter(|one| rows.id != Some(*one)).collect();
         let mut choices: Vec<Vec<usize>> = columns.iter().map(|column| vec![*column]).collect();
         if list.known.len() > 1 {
             choices.retain(|choice| !choice.iter().all(|column| list.known.contains(column)));
@@ -250,8 +256,10 @@ impl<'c> Side<'c> {
 
     /// 1 if a choice is called like references, −1 if it is called like what models answer.
     fn leaning(&self, rows: &Rows, columns: &[usize]) -> i32 {
-        const REFERENCE: &[&str] = &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
-        const CANDIDATE: &[&str] = &["pred", "hyp", "cand", "output", "response", "answer", "generat", "model", "result"];
+        const REFERENCE: &[&str] =
+            &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
+        const CANDIDATE: &[&str] =
+            &["pred", "hyp", "cand", "output", "response", "answer", "generat", "model", "result"];
         let Some(list) = self.list(rows.list) else { return 0 };
         let means = |names: &[&str]| {
             columns.iter().any(|column| {
@@ -300,7 +308,8 @@ impl<'c> Sides<'c> {
         let mut best: Option<(usize, Scored)> = None;
         for (number, way) in ways.iter().enumerate() {
             let Some(scored) = self.columns(way)? else { continue };
-            let is_better = best.as_ref().is_none_or(|(_, so_far)| scored.gain.mean > so_far.gain.mean + 1e-9);
+            let is_better =
+                best.as_ref().is_none_or(|(_, so_far)| scored.gain.mean > so_far.gain.mean + 1e-9);
             if is_better {
                 best = Some((number, scored));
             }
@@ -338,7 +347,8 @@ impl<'c> Sides<'c> {
                 let tells = common >= 2 || there.len() == 1;
                 if share >= SHARED_IDS && tells {
                     let known = f64::from(u8::from(ground.is_known)) + f64::from(u8::from(system.is_known));
-                    let whole = f64::from(u8::from(ground.id.is_some())) + f64::from(u8::from(system.id.is_some()));
+                    let whole =
+                        f64::from(u8::from(ground.id.is_some())) + f64::from(u8::from(system.id.is_some()));
                     let rank = share + 0.3 * back + 0.02 * known + 0.01 * whole;
                     ways.push(Way { ground, system, matches, rank });
                 }
@@ -369,7 +379,8 @@ impl<'c> Sides<'c> {
             let step = way.matches.len().div_ceil(IMAGES).max(1);
             sample(way.matches.len()).step_by(step).filter_map(|k| way.matches.get(k)).collect()
         };
-        let texts = |side: &Side<'_>, rows: &Rows, columns: &[usize], row: usize| side.texts(rows, columns, row);
+        let texts =
+            |side: &Side<'_>, rows: &Rows, columns: &[usize], row: usize| side.texts(rows, columns, row);
         let of_ground: Vec<Vec<Vec<String>>> = grounds
             .iter()
             .map(|columns| {
@@ -398,12 +409,21 @@ impl<'c> Sides<'c> {
                 let pairs: Vec<(Words, Vec<Words>)> = system_words[s]
                     .iter()
                     .zip(&ground_words[g])
-                    .filter_map(|(captions, references)| Some((captions.first()?.clone(), references.clone())))
+                    .filter_map(|(captions, references)| {
+                        Some((captions.first()?.clone(), references.clone()))
+                    })
                     .collect();
                 let same = of_system[s].iter().zip(&of_ground[g]);
-                let copies = same.filter(|(captions, references)| captions.first().is_some_and(|one| references.contains(one)));
+                let copies = same.filter(|(captions, references)| {
+                    captions.first().is_some_and(|one| references.contains(one))
+                });
                 let copies = copies.count() as f64 / images.len().max(1) as f64;
-                scored.push(Scored { ground: ground.clone(), system: system.clone(), gain: gain(&pairs), copies });
+                scored.push(Scored {
+                    ground: ground.clone(),
+                    system: system.clone(),
+                    gain: gain(&pairs),
+                    copies,
+                });
             }
         }
         self.choose(way, scored).map(Some)
@@ -478,7 +498,8 @@ impl<'c> Sides<'c> {
         match scored.len() {
             1 => Ok(scored.remove(0)),
             _ => {
-                let names: Vec<String> = scored.iter().map(|one| self.system.name(way.system, &one.system)).collect();
+                let names: Vec<String> =
+                    scored.iter().map(|one| self.system.name(way.system, &one.system)).collect();
                 Err(self.doubt(&names.join(", ")))
             }
         }

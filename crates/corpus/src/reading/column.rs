@@ -120,5 +120,6 @@ fn is_path(text: &str) -> bool {
     let has_extension = text.rsplit_once('.').is_some_and(|(_, end)| {
         (2..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
-    has_extension && (text.contains('/') || text.contains('\\') || !is_spaced) || text.contains("://") && !is_spaced
+    has_extension && (text.contains('/') || text.contains('\\') || !is_spaced)
+        || text.contains("://") && !is_spaced
 }

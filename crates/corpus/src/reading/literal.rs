@@ -206,10 +206,14 @@ mod tests {
         }
         let text = r#"[{'a': "it's", 'b': None, 'c': True, 'd': (1, 2.5)}, ]"#;
         let list = Cell::List(vec![Cell::Integer(1), Cell::Number(2.5)]);
-        let fields = [("a", Cell::Text("it's".into())), ("b", Cell::Null), ("c", Cell::Bool(true)), ("d", list)];
+        let fields =
+            [("a", Cell::Text("it's".into())), ("b", Cell::Null), ("c", Cell::Bool(true)), ("d", list)];
         let object = Cell::Object(fields.map(|(key, cell)| (key.to_owned(), cell)).into());
         assert_eq!(values(text), Some(vec![Cell::List(vec![object])]));
-        assert_eq!(values("[\"\\ud83d\\ude00 \\u00e9\"]"), Some(vec![Cell::List(vec![Cell::Text("😀 é".into())])]));
+        assert_eq!(
+            values("[\"\\ud83d\\ude00 \\u00e9\"]"),
+            Some(vec![Cell::List(vec![Cell::Text("😀 é".into())])])
+        );
     }
 
     #[test]

@@ -59,6 +59,15 @@ struct Pick {
     captions: Vec<usize>,
 }
 
+impl Reading {
+    /// Says that the captions do not come from this reading, but from a reader of a format.
+    pub fn forget_captions(&mut self) {
+        if let Some(pick) = &mut self.current {
+            pick.captions.clear();
+        }
+    }
+}
+
 impl EvidentList {
     fn new(list: RecordList) -> Self {
         let evidence: Vec<Evidence> =
@@ -84,7 +93,8 @@ impl EvidentList {
     fn caption_columns(&self) -> Vec<usize> {
         let may_be = |column: &usize| self.evidence.get(*column).is_some_and(Evidence::may_be_captions);
         let all: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
-        let varied = |column: &&usize| self.evidence.get(**column).is_some_and(|evidence| !evidence.is_constant);
+        let varied =
+            |column: &&usize| self.evidence.get(**column).is_some_and(|evidence| !evidence.is_constant);
         let varied: Vec<usize> = all.iter().filter(varied).copied().collect();
         if varied.is_empty() { all } else { varied }
     }

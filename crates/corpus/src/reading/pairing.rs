@@ -203,7 +203,9 @@ mod tests {
         let (mut captions, references) = world(1000);
         captions[500..].reverse();
         match found(&captions, &references) {
-            Some(Mispairing::Partly { from, to }) => assert!((400..=600).contains(&from) && to > 900, "{from} {to}"),
+            Some(Mispairing::Partly { from, to }) => {
+                assert!((400..=600).contains(&from) && to > 900, "{from} {to}")
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -325,7 +325,12 @@ mod tests {
             (format!(r#"{{"train": {list}, "test": {list}}}"#), "", "image_id caption (split)", 4),
             (r#"[[1, "a dog"], [2, "a cat"]]"#.to_owned(), "", "1 2", 2),
             (r#"{"c": {"0": "a", "1": "b"}, "id": {"0": 1, "1": 2}}"#.to_owned(), "", "(key) c id", 2),
-            (r#"{"columns": ["id", "c"], "index": [0, 1], "data": [[1, "a"], [2, "b"]]}"#.to_owned(), "", "id c", 2),
+            (
+                r#"{"columns": ["id", "c"], "index": [0, 1], "data": [[1, "a"], [2, "b"]]}"#.to_owned(),
+                "",
+                "id c",
+                2,
+            ),
             (r#"{"id": [1, 2, 3], "c": ["a", "b", "c"]}"#.to_owned(), "", "id c", 3),
         ] {
             assert_eq!(read(&text), (path.to_owned(), paths.to_owned(), rows), "{text}");

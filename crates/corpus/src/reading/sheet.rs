@@ -197,7 +197,8 @@ mod tests {
     }
 
     fn sheet(text: &str) -> Sheet {
-        let Some(Cell::List(items)) = super::super::literal::values(text).and_then(|mut all| all.pop()) else {
+        let Some(Cell::List(items)) = super::super::literal::values(text).and_then(|mut all| all.pop())
+        else {
             panic!("{text} is a list")
         };
         let record = |item| match item {
@@ -215,7 +216,10 @@ mod tests {
         );
         assert_eq!(paths(&sheet), ["id", "r.choices[].message.content", "s[].raw", "extra"]);
         assert_eq!(sheet.find("r.choices.0.message.content"), Some(1));
-        assert_eq!(sheet.columns[2].cells, [Cell::List(vec![Cell::Text("x".into()), Cell::Text("y".into())]), Cell::Null]);
+        assert_eq!(
+            sheet.columns[2].cells,
+            [Cell::List(vec![Cell::Text("x".into()), Cell::Text("y".into())]), Cell::Null]
+        );
         assert_eq!(sheet.columns[3].cells, [Cell::Null, Cell::Bool(true)]);
     }
 

@@ -47,7 +47,9 @@ fn headless(table: Table) -> Vec<(Position, Record)> {
     let header: Record = columns.iter().cloned().zip(of_header).collect();
     let first = Position { line: Some(1), ..Position::default() };
     let rename = |(place, record): (Position, Record)| {
-        let column = |name: String| names.iter().position(|known| *known == name).and_then(|k| columns.get(k).cloned());
+        let column = |name: String| {
+            names.iter().position(|known| *known == name).and_then(|k| columns.get(k).cloned())
+        };
         let record = record.into_iter().filter_map(|(name, cell)| Some((column(name)?, cell))).collect();
         (place, record)
     };
@@ -94,7 +96,8 @@ fn of_lists(
     }
     let Some(first) = lists.first() else { return Ok(None) };
     let named = |column: &Option<String>| column.as_ref().and_then(|path| first.list.sheet.find(path));
-    let id = named(&options.id_column).or_else(|| first.id_columns().into_iter().find(|id| first.names_image(*id)));
+    let id = named(&options.id_column)
+        .or_else(|| first.id_columns().into_iter().find(|id| first.names_image(*id)));
     let captions: Vec<usize> = match &options.caption_columns {
         Some(paths) => paths.iter().filter_map(|path| first.list.sheet.find(path)).collect(),
         None if !first.known.is_empty() => first.known.clone(),
@@ -141,15 +144,28 @@ fn known(list: &EvidentList, options: &ReadOptions, name: &str) -> Vec<usize> {
     let by_name = ReadOptions { id_column: None, caption_columns: None, ..options.clone() };
     let found = CaptionColumns::find_in_object(&list.leaves(), &by_name, name);
     let possible = list.caption_columns();
-    found.map(|found| found.captions).unwrap_or_default().into_iter().filter(|one| possible.contains(one)).collect()
+    found
+        .map(|found| found.captions)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|one| possible.contains(one))
+        .collect()
 }
 
 /// Keeps the records of the wanted splits: those whose own column says so, or whose id stands beside a split in another
 /// list of the file. Returns false if the file has no splits.
-fn split(lists: &mut Vec<RecordList>, wanted: &[String], name: &str, options: &ReadOptions) -> Result<bool, Error> {
-    let is_wanted = |cell: &Cell<'_>| column::texts(cell).iter().any(|text| wanted.iter().any(|split| *text == *split));
+fn split(
+    lists: &mut Vec<RecordList>,
+    wanted: &[String],
+    name: &str,
+    options: &ReadOptions,
+) -> Result<bool, Error> {
+    let is_wanted =
+        |cell: &Cell<'_>| column::texts(cell).iter().any(|text| wanted.iter().any(|split| *text == *split));
     let of_split = |list: &RecordList| {
-        let names = |path: &str| path == SPLIT || path.to_lowercase().ends_with("split") || path == "subset" || path == "set";
+        let names = |path: &str| {
+            path == SPLIT || path.to_lowercase().ends_with("split") || path == "subset" || path == "set"
+        };
         list.sheet.columns.iter().position(|column| names(&column.path))
     };
     let mut ids: Option<(HashSet<String>, HashSet<String>)> = None;
@@ -175,9 +191,13 @@ fn split(lists: &mut Vec<RecordList>, wanted: &[String], name: &str, options: &R
             }
             (None, Some((all, chosen))) => {
                 let column = list.sheet.columns.iter().find(|column| {
-                    column.cells.iter().all(|cell| column::id(cell).is_some_and(|id| all.contains(&id.to_string())))
+                    column
+                        .cells
+                        .iter()
+                        .all(|cell| column::id(cell).is_some_and(|id| all.contains(&id.to_string())))
                 });
-                let is_chosen = |cell: &Cell<'_>| column::id(cell).is_some_and(|id| chosen.contains(&id.to_string()));
+                let is_chosen =
+                    |cell: &Cell<'_>| column::id(cell).is_some_and(|id| chosen.contains(&id.to_string()));
                 column.map(|column| column.cells.iter().map(is_chosen).collect())
             }
             (None, None) => None,
@@ -219,8 +239,17 @@ fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
 
 /// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `is_spam`.
 pub(crate) fn is_mark(key: &str) -> bool {
-    const MARKS: &[&str] =
-        &["rejected", "precanned", "spam", "invalid", "corrupted", "unusable", "discarded", "excluded", "deleted"];
+    const MARKS: &[&str] = &[
+        "rejected",
+        "precanned",
+        "spam",
+        "invalid",
+        "corrupted",
+        "unusable",
+        "discarded",
+        "excluded",
+        "deleted",
+    ];
     MARKS.contains(&key.strip_prefix("is_").unwrap_or(key))
 }
 

@@ -40,11 +40,14 @@ fn are_ids(fields: &[&str], separator: &str) -> bool {
     }
     let is_name = |field: &&str| {
         let has = |is: fn(char) -> bool| field.contains(is);
-        !has(char::is_whitespace) && has(|c| c.is_ascii_digit() || "._-/#".contains(c)) && field.parse::<f64>().is_err()
+        !has(char::is_whitespace)
+            && has(|c| c.is_ascii_digit() || "._-/#".contains(c))
+            && field.parse::<f64>().is_err()
     };
     let numbers: Option<Vec<i64>> =
         fields.iter().map(|field| field.trim_end_matches(['.', ')', ':']).parse().ok()).collect();
-    let count = |numbers: Vec<i64>| numbers.windows(2).all(|pair| pair[1] == pair[0] + 1 || pair[1] == pair[0]);
+    let count =
+        |numbers: Vec<i64>| numbers.windows(2).all(|pair| pair[1] == pair[0] + 1 || pair[1] == pair[0]);
     fields.iter().all(is_name) || numbers.is_some_and(count)
 }
 
@@ -58,7 +61,9 @@ fn record<'l>(line: &'l str, separator: &str) -> Option<(&'l str, Record)> {
     }
     let first = unnumbered(unquoted(first));
     let rest: Vec<Cell<'static>> = match separator {
-        "\t" | "|||" => rest.split(separator).map(str::trim).filter(|field| !field.is_empty()).map(text).collect(),
+        "\t" | "|||" => {
+            rest.split(separator).map(str::trim).filter(|field| !field.is_empty()).map(text).collect()
+        }
         _ => vec![text(rest.trim())],
     };
     let id = Cell::Untyped(first.trim_end_matches(['.', ')', ':']).to_owned().into());

@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn captions_gain_with_their_own_references_only() {
-        let texts = ["a dog runs", "two cats sleep", "a red kite", "soup with bread", "a man surfs", "one old train"];
+        let texts =
+            ["a dog runs", "two cats sleep", "a red kite", "soup with bread", "a man surfs", "one old train"];
         let pair = |k: usize, shift: usize| (words(texts[k]), vec![words(texts[(k + shift) % texts.len()])]);
         let own: Vec<_> = (0..texts.len()).map(|k| pair(k, 0)).collect();
         let shifted: Vec<_> = (0..texts.len()).map(|k| pair(k, 1)).collect();

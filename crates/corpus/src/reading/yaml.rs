@@ -15,7 +15,9 @@ pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
         let line = line.trim_start().trim_start_matches("- ").trim_end();
         line.ends_with(':') || line.contains(": ")
     };
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '%']) && *line != "---");
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '%']) && *line != "---");
     if text.trim_start().starts_with(['{', '[']) || !lines.next().is_some_and(|line| looks_like_yaml(&line)) {
         return None;
     }
@@ -116,7 +118,15 @@ mod tests {
     #[test]
     fn other_texts_and_bombs_are_none() {
         let deep = format!("a: {}", "[".repeat(100_000));
-        for text in ["a dog\na cat", "- a dog\n- a cat", "vid1: a dog\nvid2: a cat", "a: &x [b: 1]\nc: *x", "a: [", &deep, ""] {
+        for text in [
+            "a dog\na cat",
+            "- a dog\n- a cat",
+            "vid1: a dog\nvid2: a cat",
+            "a: &x [b: 1]\nc: *x",
+            "a: [",
+            &deep,
+            "",
+        ] {
             assert_eq!(values(text), None, "{}", text.get(..20).unwrap_or(text));
         }
     }

@@ -25,9 +25,9 @@ pub(crate) use self::row_ids::{RowIds, row_numbers};
 
 #[cfg(not(feature = "parquet"))]
 use crate::Remedy;
-use crate::{Format, SegmentId};
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Source;
+use crate::{Format, SegmentId};
 
 /// A consumer of the rows of a table.
 pub(crate) trait Consumer {

@@ -31,19 +31,32 @@ impl Chance {
 }
 
 const WHO: &[&str] = &[
-    "dog", "woman", "child", "man", "cat", "horse", "train", "bird", "boy", "girl", "bus", "elephant", "surfer", "chef",
-    "zebra", "skier", "boat", "player",
+    "dog", "woman", "child", "man", "cat", "horse", "train", "bird", "boy", "girl", "bus", "elephant",
+    "surfer", "chef", "zebra", "skier", "boat", "player",
 ];
 const DOES: &[&str] = &[
     "runs", "sits", "sleeps", "stands", "jumps", "waits", "eats", "plays", "rides", "looks", "walks", "swims",
 ];
 const WHERE: &[&str] = &[
-    "on the beach", "in a kitchen", "near a red car", "under the old bridge", "at a station", "with a green ball",
-    "behind the white house", "in tall grass", "on a wooden table", "by the river", "next to a tree", "in the snow",
+    "on the beach",
+    "in a kitchen",
+    "near a red car",
+    "under the old bridge",
+    "at a station",
+    "with a green ball",
+    "behind the white house",
+    "in tall grass",
+    "on a wooden table",
+    "by the river",
+    "next to a tree",
+    "in the snow",
 ];
 const PROMPTS: &[&str] = &[
-    "Describe this image in one sentence.", "What do you see here?", "Please write a short caption.",
-    "Tell me about the picture.", "Give a brief description of the photo.",
+    "Describe this image in one sentence.",
+    "What do you see here?",
+    "Please write a short caption.",
+    "Tell me about the picture.",
+    "Give a brief description of the photo.",
 ];
 
 /// Images with references and a candidate.
@@ -115,8 +128,10 @@ fn columns(chance: &mut Chance, world: &World) -> Vec<(String, Vec<Value>)> {
         Err(_) => Value::Text(id.clone()),
     });
     let text = |text: &String| Value::Text(text.clone());
-    let mut columns =
-        vec![(chance.name(), ids.collect()), (chance.name() + "y", world.candidates.iter().map(text).collect())];
+    let mut columns = vec![
+        (chance.name(), ids.collect()),
+        (chance.name() + "y", world.candidates.iter().map(text).collect()),
+    ];
     for _ in 0..chance.below(6) {
         let prompt = chance.pick(PROMPTS);
         let values: Vec<Value> = match chance.below(9) {
@@ -143,7 +158,8 @@ fn columns(chance: &mut Chance, world: &World) -> Vec<(String, Vec<Value>)> {
 /// A table in a random container, with the name of the file.
 fn write(chance: &mut Chance, columns: &[(String, Vec<Value>)], id: usize) -> (String, &'static str) {
     let n = columns[0].1.len();
-    let field = |(name, values): &(String, Vec<Value>), row: usize| format!("{name:?}: {}", values[row].json());
+    let field =
+        |(name, values): &(String, Vec<Value>), row: usize| format!("{name:?}: {}", values[row].json());
     let object = |row: usize| {
         let fields: Vec<String> = columns.iter().map(|column| field(column, row)).collect();
         format!("{{{}}}", fields.join(", "))
@@ -174,8 +190,11 @@ fn write(chance: &mut Chance, columns: &[(String, Vec<Value>)], id: usize) -> (S
         }
         7 => {
             let by_column = columns.iter().map(|(name, values)| {
-                let cells: Vec<String> =
-                    values.iter().enumerate().map(|(row, value)| format!("\"{row}\": {}", value.json())).collect();
+                let cells: Vec<String> = values
+                    .iter()
+                    .enumerate()
+                    .map(|(row, value)| format!("\"{row}\": {}", value.json()))
+                    .collect();
                 format!("{name:?}: {{{}}}", cells.join(", "))
             });
             (format!("{{{}}}", by_column.collect::<Vec<_>>().join(", ")), "a.json")
@@ -218,7 +237,8 @@ fn random_tables_are_read_right_or_refused() {
         match understand(&world.ground(), &table, name) {
             Err(_) => refused += 1,
             Ok((captions, _)) => {
-                let read: Vec<(String, &str)> = captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
+                let read: Vec<(String, &str)> =
+                    captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
                 let meant: Vec<(String, &str)> =
                     world.ids.iter().cloned().zip(world.candidates.iter().map(String::as_str)).collect();
                 assert_eq!(read, meant, "case {case}, {name}: {}", table.get(..1500).unwrap_or(&table));

@@ -78,17 +78,17 @@ fn cell(cell: &Cell) -> String {
     shown
 }
 
-/// Whether a text holds only numbers, with a sign that needs math mode: a minus, a plus, `<` or `∞`.
+/// Returns true if a text holds only numbers, with a sign that needs math mode: a minus, a plus, `<`, `≤` or `∞`.
 fn is_math(text: &str) -> bool {
-    let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<∞[]".contains(c);
-    text.contains(['-', '+', '<', '∞'])
+    let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<≤∞[]".contains(c);
+    text.contains(['-', '+', '<', '≤', '∞'])
         && text.contains(|c: char| c.is_ascii_digit() || c == '∞')
         && text.chars().all(of_numbers)
 }
 
 /// The text as it is written between dollar signs.
 fn math(text: &str) -> String {
-    text.replace('∞', "\\infty")
+    text.replace('∞', "\\infty").replace('≤', "\\leq ")
 }
 
 /// Characters with their commands in math mode.
@@ -104,6 +104,7 @@ const SYMBOLS: &[(char, &str)] = &[
     ('≈', "\\approx"),
     ('†', "\\dagger"),
     ('<', "<"),
+    ('≤', "\\leq"),
     ('>', ">"),
 ];
 
