@@ -7,7 +7,7 @@ use capeval_choice::{Code, counted};
 use crate::error::Position;
 use crate::keys::Keys;
 use crate::table::{known, row_numbers};
-use crate::written::written_list;
+use crate::written_list::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
 
 /// The fewest bytes that a row of most sources takes.
