@@ -13,7 +13,6 @@ use capeval::{KeptScores, OutsideMetrics, OutsideScores, ScoreStore};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy};
 
-use crate::metric_data::SavedCache;
 use crate::{Bytes, Error, cache_folder, open, write_whole};
 
 /// The extension of its files.
@@ -36,6 +35,16 @@ struct Written {
     /// The number of scores by the path of a file.
     n_scores: BTreeMap<PathBuf, usize>,
     failure: Option<Error>,
+}
+
+/// A cache that was written.
+pub struct SavedCache {
+    /// The path, as given.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The part that was added to it.
+    pub added: String,
 }
 
 impl ScoreCache {

@@ -9,7 +9,7 @@ use capeval::corpus::{Captions, Format, ReadOptions, Standing, unpack};
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
-use crate::scoring::open;
+use crate::input::open;
 use crate::submission::in_words;
 
 /// Columns and keys that tell the language of a caption.

@@ -9,12 +9,12 @@ use capeval::evaluate::registry::{SUITES, Suite, kind};
 use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
 use capeval::report::Measure;
 use capeval::{MetricOptions, OutsideMetrics};
-use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
+use capeval_files::{DATA, DataKind, Home, MetricData, Kept};
 use capeval_outside::cards;
 use capeval_outside::embeddings::{Role, Vectors};
 use serde::{Deserialize, Serialize};
 
-use crate::scoring::open;
+use crate::input::open;
 
 /// Metrics, and where their data are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -180,7 +180,8 @@ pub fn unsuited(names: &[String], language: &str, tokenizer: Option<&str>) -> Op
             && !has_own(name)
     };
     let metrics: Vec<String> = all.into_iter().filter(takes_one).collect();
-    (tokenizer.is_none() && !metrics.is_empty()).then_some(Unsuited::NoSpaces { metrics, tokenizer: advised })
+    (tokenizer.is_none() && !metrics.is_empty())
+        .then_some(Unsuited::NoSpaces { metrics, tokenizer: advised })
 }
 
 /// Names of English.
@@ -465,8 +466,9 @@ mod tests {
         assert_eq!(found(&["coco"], "zh", Some("zh")), coco);
         assert_eq!(found(&["spice"], "de", None), english_only(&["spice"], &[]));
         assert_eq!(found(&["meteor:lang=de", "bleu"], "de", None), None);
-        let unspaced =
-            |metrics: &[&str], tokenizer| Some(Unsuited::NoSpaces { metrics: names(metrics), tokenizer });
+        let unspaced = |metrics: &[&str], tokenizer| {
+            Some(Unsuited::NoSpaces { metrics: names(metrics), tokenizer })
+        };
         assert_eq!(found(&["bleu:tok=zh", "cider-d", "chrf"], "zh-TW", None), unspaced(&["cider-d"], "zh"));
         assert_eq!(found(&["bleu"], "ja", None), unspaced(&["bleu"], "char"));
         assert_eq!(found(&["bleu"], "ja", Some("char")), None);

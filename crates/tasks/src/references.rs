@@ -12,8 +12,8 @@ use capeval_files as files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::input::open;
 use crate::metrics::{Described, Metrics, described};
-use crate::scoring::open;
 
 /// Prepares references.
 #[derive(Serialize, Deserialize)]

@@ -11,6 +11,7 @@ use capeval::{CompareOptions, CompareRequest, ReferenceSource, ScoreOptions, Sco
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
+use crate::input::open;
 use crate::metrics::{Described, Metrics, described};
 
 /// The draws behind intervals on boards.
@@ -99,11 +100,6 @@ impl Compare {
     pub(crate) fn perform(self) -> anyhow::Result<Vec<SetTests>> {
         self.sets.iter().map(|set| compare(&self.one, &self.other, set)).collect()
     }
-}
-
-/// Opens a file; the error is for people who do not know where it is.
-pub(crate) fn open(path: &Path, otherwise: &'static str) -> anyhow::Result<files::Bytes> {
-    files::open(&path.display().to_string()).map_err(|_| anyhow::anyhow!(otherwise))
 }
 
 pub(crate) fn prepared(set: &Set) -> anyhow::Result<evaluate::PreparedReferences> {

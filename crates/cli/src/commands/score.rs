@@ -6,9 +6,9 @@ use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_files::{self as files, Caches};
 use rayon::prelude::*;
 
-use crate::fault::fault;
 use crate::given::{GivenArgs, refuse_without_metrics};
-use crate::html::{ImageArgs, WITH_IMAGES};
+use crate::fault::fault;
+use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::Named;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
