@@ -185,11 +185,7 @@ class Study:
     def gallery_ids(self) -> list[int | str] | None: ...
     def html(
         self,
-        title: str | None,
-        digits: int | None,
-        pattern: str | None,
-        files: list[str | None] | None,
-        embedded: bool,
+        options: dict[str, Any],
         threads: int | None,
         progress: Callable[[str, int, int], object] | None,
     ) -> str: ...

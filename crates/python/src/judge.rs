@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 use serde::Deserialize;
 
-use crate::captions::{id, id_list, type_name};
-use crate::error::{fault, from_request, text, told, within};
+use crate::captions::{id, id_list};
+use crate::error::{fault, from_request, text, told, type_name, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::select;
 use crate::run::{long, pool};

@@ -3,7 +3,6 @@
 //! This crate translates Python's objects into types of `capeval`, errors into Python's exceptions, and numbers into
 //! buffers that numpy reads without a copy. The names and shapes that users see are defined in Python.
 #![allow(missing_docs, reason = "no users outside of the workspace")]
-#![expect(clippy::too_many_arguments, reason = "they are the parameters of pages in Python")]
 
 mod arrow;
 mod call;
@@ -14,9 +13,9 @@ mod correlation;
 mod data;
 mod error;
 mod explained;
+mod given;
 mod frequencies;
 mod function;
-mod given;
 mod judge;
 mod judging;
 mod meta;
@@ -50,7 +49,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<captions::Captions>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
     module.add_class::<function::Function>()?;
-    module.add_class::<given::Scores>()?;
+    module.add_class::<external_scores::Scores>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<study::Study>()?;
     module.add_class::<score::Prepared>()?;

@@ -14,9 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::Call;
-use crate::captions::{Captions, id_list, type_name};
+use crate::captions::{Captions, id_list};
 use crate::data::{Given, with_data};
-use crate::error::{from_file, from_request};
+use crate::error::{from_file, from_request, type_name};
 use crate::given::{Scores, given};
 use crate::metrics::engine_names;
 use crate::run::{Watch, long};
