@@ -3,7 +3,7 @@
 mod commands;
 mod completions;
 mod data;
-mod given;
+mod external_scores;
 mod fault;
 mod html;
 mod image_args;

@@ -30,11 +30,11 @@ pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
     open_prepared, references, result, source,
 };
-pub use data::{Bundle, DATA, DataKind, Needed, DataSource, Package, Progress, plan, pythons};
+pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, plan, pythons};
 pub use error::Error;
 pub use fetch::allow_network;
 pub use folder::files_in;
-pub use home::{Home, Installed, Kept, cache_folder};
+pub use home::{Home, Installation, OpenData, cache_folder};
 pub use lines::Lines;
 pub use mecab::provide_dictionary;
 pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE};

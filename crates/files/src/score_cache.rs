@@ -26,12 +26,12 @@ pub(crate) struct ScoreCache {
     folder: PathBuf,
     /// True if it is the one in the user's folder, which no one named.
     is_usual: bool,
-    written: Mutex<Written>,
+    written: Mutex<WrittenFiles>,
 }
 
 /// The files that this run has written.
 #[derive(Default)]
-struct Written {
+struct WrittenFiles {
     /// The number of scores by the path of a file.
     n_scores: BTreeMap<PathBuf, usize>,
     failure: Option<Error>,

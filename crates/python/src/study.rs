@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::captions::id_list;
 use crate::error::{Keywords, fault, from_file, from_io, told, told_remedy, value};
-use crate::explained::explained;
+use crate::explanations::explained;
 use crate::judge::numbers;
 use crate::run::long;
 

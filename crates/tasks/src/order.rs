@@ -79,10 +79,10 @@ macro_rules! tasks {
 
 tasks! {
     probe::Probe -> probe::Possible;
-    picture::Picture -> Result<picture::Pictured, picture::Unfit>;
-    references::Prepare -> references::Prepared;
+    picture::Picture -> Result<picture::PictureFacts, picture::Unfit>;
+    references::Prepare -> references::ReferenceSummary;
     references::Sample -> Vec<String>;
-    import::ReadImport -> Vec<import::Imported>;
+    import::ReadImport -> Vec<import::ImportedImage>;
     submission::ReadCaptions -> Vec<(SegmentId, String)>;
     scoring::Score -> Vec<scoring::SetScores>;
     images::ShowImages -> images::ShownImages;
