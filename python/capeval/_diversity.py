@@ -44,7 +44,7 @@ def diversity(
 
     read = system_captions(by_name(candidates, options["systems"]), options)
     ids = options["ids"]
-    ground: _engine.Captions | _engine.Prepared | None = None
+    ground: _engine.Captions | _engine.PreparedFile | None = None
     if isinstance(references, Evaluator):
         ids, ground = ids or references._ids, references._prepared
     elif references is not None:

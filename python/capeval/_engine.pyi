@@ -11,7 +11,7 @@ __all__ = [
     "DocumentFrequencies",
     "Function",
     "Judge",
-    "Prepared",
+    "PreparedFile",
     "References",
     "RowScorer",
     "Scores",
@@ -78,7 +78,7 @@ class RowScorer:
 
 @final
 class References:
-    def __new__(cls, references: Captions | Prepared) -> References: ...
+    def __new__(cls, references: Captions | PreparedFile) -> References: ...
 
 @final
 class Sieve:
@@ -185,11 +185,7 @@ class Study:
     def gallery_ids(self) -> list[int | str] | None: ...
     def html(
         self,
-        title: str | None,
-        digits: int | None,
-        pattern: str | None,
-        files: list[str | None] | None,
-        embedded: bool,
+        options: dict[str, Any],
         threads: int | None,
         progress: Callable[[str, int, int], object] | None,
     ) -> str: ...
@@ -205,18 +201,18 @@ class Study:
     def unmet(self) -> list[str]: ...
 
 @final
-class Prepared:
+class PreparedFile:
     @staticmethod
     def build(
         references: Captions,
         options: dict[str, Any],
         data: dict[str, Any],
         threads: int | None,
-    ) -> Prepared: ...
+    ) -> PreparedFile: ...
     @staticmethod
-    def load(path: str) -> Prepared: ...
+    def load(path: str) -> PreparedFile: ...
     @staticmethod
-    def from_bytes(data: bytes, source: str) -> Prepared: ...
+    def from_bytes(data: bytes, source: str) -> PreparedFile: ...
     @property
     def name(self) -> str: ...
     def to_bytes(self) -> bytes: ...
@@ -228,7 +224,7 @@ class Prepared:
 class Judge:
     def __new__(
         cls,
-        references: Captions | Prepared,
+        references: Captions | PreparedFile,
         frequencies: DocumentFrequencies | None,
         options: dict[str, Any],
     ) -> Judge: ...
@@ -263,14 +259,14 @@ class Scores:
     ) -> Scores: ...
 
 def score(
-    references: Captions | Prepared | None,
+    references: Captions | PreparedFile | None,
     systems: list[tuple[str, Captions]],
     scores: list[Scores],
     options: dict[str, Any],
     call: dict[str, Any],
 ) -> Study: ...
 def compare(
-    references: Captions | Prepared | None,
+    references: Captions | PreparedFile | None,
     systems: list[tuple[str, Captions]],
     scores: list[Scores],
     options: dict[str, Any],
@@ -278,7 +274,7 @@ def compare(
 ) -> Study: ...
 def diversity(
     systems: list[tuple[str, Captions]],
-    references: Captions | Prepared | None,
+    references: Captions | PreparedFile | None,
     training: Captions | None,
     options: dict[str, Any],
     threads: int | None,

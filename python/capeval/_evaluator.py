@@ -46,7 +46,7 @@ class Evaluator:
         rows = reference_captions(references, options)
         data = {"spice_cache": path_of(options["spice_cache"]), "functions": self._metrics.engine()}
         settings = {"metrics": self._metrics.options, "ids": self._ids}
-        self._prepared = _engine.Prepared.build(rows, settings, data, thread_count(options["threads"]))
+        self._prepared = _engine.PreparedFile.build(rows, settings, data, thread_count(options["threads"]))
 
     @classmethod
     @takes(LoadOptions)
@@ -74,7 +74,7 @@ class Evaluator:
     def _opened(cls, path: str) -> tuple[Evaluator, list[str]]:
         """The evaluator in a file without its functions, and their names."""
         evaluator = cls.__new__(cls)
-        evaluator._prepared = _engine.Prepared.load(path)
+        evaluator._prepared = _engine.PreparedFile.load(path)
         head, _, table = evaluator._prepared.note().partition(b"\n")
         known = json.loads(head)
         evaluator._metrics = ChosenMetrics(known["metrics"], [])
@@ -158,6 +158,6 @@ def _settings_of(which: dict[str, Any], settings: dict[str, str]) -> dict[str, s
 
 def _restore(state: dict[str, Any], data: bytes, source: str) -> Evaluator:
     evaluator = Evaluator.__new__(Evaluator)
-    evaluator.__dict__.update(state, _prepared=_engine.Prepared.from_bytes(data, source))
+    evaluator.__dict__.update(state, _prepared=_engine.PreparedFile.from_bytes(data, source))
     return evaluator
 

@@ -174,8 +174,9 @@ class Result:
                 raise ValueError("pictures need a page with every image; pass gallery=True to score or compare")
             paths = [_with_id(pictures, key) if isinstance(pictures, str) else pictures.get(key) for key in ids]
         places = None if digits is None else digit_count(digits)
+        page = {"title": title, "digits": places, "pattern": pattern, "files": paths, "embedded": embed_pictures}
         with Listener(progress) as listener:
-            return self._found.html(title, places, pattern, paths, embed_pictures, thread_count(threads), listener)
+            return self._found.html(page, thread_count(threads), listener)
 
     def plot(self, backend: str = "page", *, pictures: str | Mapping[Id, str] | None = None) -> Shown:
         """Shows the numbers with their intervals in a notebook.

@@ -358,7 +358,7 @@ def _ground(references: Any, cut: dict[str, Any] | None) -> Any:
     """References in the form that the engine takes; `cut` says which token ids count."""
     if isinstance(references, Evaluator):
         return references._prepared
-    if isinstance(references, (_engine.Prepared, _engine.Captions)):
+    if isinstance(references, (_engine.PreparedFile, _engine.Captions)):
         return references
     if cut is not None and isinstance(references, Mapping):
         references = {key: _spelt(value, cut) for key, value in references.items()}

@@ -9,6 +9,7 @@ mod browser;
 mod dist;
 mod goldens;
 mod machine;
+mod nouns;
 mod python;
 mod release;
 mod site;

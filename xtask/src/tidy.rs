@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::{absent, borders, speech};
+use crate::{absent, borders, nouns, speech};
 
 /// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
@@ -22,6 +22,7 @@ pub fn run(root: &Path) -> Result<()> {
     borders::check(root, &map, &mut faults)?;
     absent::check(root, &map, &mut faults)?;
     absent::check_pages(root, &mut faults)?;
+    nouns::check(root, &mut faults)?;
     speech::check(root, &mut faults)?;
     speech::check_words(root, &mut faults)?;
     for fault in &faults {
@@ -31,7 +32,8 @@ pub fn run(root: &Path) -> Result<()> {
         bail!("{} problems", faults.len());
     }
     println!(
-        "tidy: imports, `unsafe`, comments, the borders of the server and the words of libraries are in order"
+        "tidy: imports, `unsafe`, comments, names of types, the borders of the server and the words of libraries are \
+         in order"
     );
     Ok(())
 }

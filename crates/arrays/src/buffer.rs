@@ -99,13 +99,13 @@ mod tests {
     #[test]
     fn shared_bytes_read_as_numbers() {
         #[repr(align(8))]
-        struct Aligned([u8; 8]);
-        impl AsRef<[u8]> for Aligned {
+        struct AlignedBytes([u8; 8]);
+        impl AsRef<[u8]> for AlignedBytes {
             fn as_ref(&self) -> &[u8] {
                 &self.0
             }
         }
-        let bytes: SharedBytes = Arc::new(Aligned([1, 0, 0, 0, 2, 0, 0, 0]));
+        let bytes: SharedBytes = Arc::new(AlignedBytes([1, 0, 0, 0, 2, 0, 0, 0]));
         let buffer = Buffer::<u32>::shared(bytes, 0..8).unwrap();
         assert_eq!(buffer.iter().map(|n| u32::from_le(*n)).collect::<Vec<_>>(), [1, 2]);
     }

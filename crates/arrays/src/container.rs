@@ -467,9 +467,9 @@ mod tests {
     }
 
     /// A vector whose bytes start at a multiple of 64, like those of a memory map.
-    struct Mapped(Vec<u8>, usize, usize);
+    struct AlignedVec(Vec<u8>, usize, usize);
 
-    impl AsRef<[u8]> for Mapped {
+    impl AsRef<[u8]> for AlignedVec {
         fn as_ref(&self) -> &[u8] {
             &self.0[self.1..self.1 + self.2]
         }
@@ -479,7 +479,7 @@ mod tests {
         let mut room = vec![0; bytes.len() + ALIGN];
         let start = room.as_ptr().align_offset(ALIGN);
         room[start..start + bytes.len()].copy_from_slice(bytes);
-        Reader::open(&FORMAT, Arc::new(Mapped(room, start, bytes.len())))
+        Reader::open(&FORMAT, Arc::new(AlignedVec(room, start, bytes.len())))
     }
 
     #[test]

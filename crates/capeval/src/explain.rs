@@ -2,7 +2,7 @@
 
 use capeval_corpus::SegmentId;
 use capeval_metric::Explanation;
-use capeval_report::Explained;
+use capeval_report::ExplainedCaption;
 use rayon::prelude::*;
 
 use crate::Error;
@@ -12,7 +12,7 @@ use crate::gallery::Scene;
 const IMAGES_AT_ONCE: usize = 16;
 
 /// Explains the scores of `images`, image by image and system by system.
-pub(crate) fn explain_images(images: &[SegmentId], scene: &Scene) -> Result<Vec<Explained>, Error> {
+pub(crate) fn explain_images(images: &[SegmentId], scene: &Scene) -> Result<Vec<ExplainedCaption>, Error> {
     let Scene { references, systems, sessions } = scene;
     if images.is_empty() {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ pub(crate) fn explain_images(images: &[SegmentId], scene: &Scene) -> Result<Vec<
             let of_image: Vec<Explanation> =
                 by_metric.iter().filter_map(|images| images.get(at).cloned()).collect();
             let Some(id) = references.id(place) else { continue };
-            explained.push(Explained {
+            explained.push(ExplainedCaption {
                 system: s,
                 id: id.clone(),
                 caption: system.texts.get(k).to_owned(),

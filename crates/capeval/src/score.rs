@@ -2,7 +2,7 @@
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::SegmentId;
-use capeval_report::{Explained, Report};
+use capeval_report::{ExplainedCaption, Report};
 
 use crate::evaluation::score_with_statistics;
 use crate::findings::Findings;
@@ -68,6 +68,6 @@ pub(crate) fn plan(request: &mut ScoreRequest<'_>, selection: &Selection) -> Res
 ///
 /// The result is that of [`score`] with [`ScoreOptions::explain`] set, without the rest of the report: one entry for
 /// each of `images` and each system that describes it, in this order.
-pub fn explain(request: ScoreRequest<'_>, images: Vec<SegmentId>) -> Result<Vec<Explained>, Error> {
+pub fn explain(request: ScoreRequest<'_>, images: Vec<SegmentId>) -> Result<Vec<ExplainedCaption>, Error> {
     Ok(score(request.map(|options| ScoreOptions { explain: images, ..options }))?.explained)
 }

@@ -71,16 +71,16 @@ impl SegmentId {
     /// assert_eq!(SegmentId::from(1).quoted().to_string(), "1");
     /// ```
     pub fn quoted(&self) -> impl fmt::Display + '_ {
-        Quoted(self)
+        QuotedId(self)
     }
 }
 
-struct Quoted<'a>(&'a SegmentId);
+struct QuotedId<'a>(&'a SegmentId);
 
 /// Longer ids are cut here when shown inside a sentence, in characters.
 const SHOWN_CHARS: usize = 80;
 
-impl fmt::Display for Quoted<'_> {
+impl fmt::Display for QuotedId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             SegmentId::Integer(integer) => integer.fmt(f),

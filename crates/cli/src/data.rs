@@ -6,7 +6,7 @@ use anyhow::Result;
 use capeval::choice::Remedy;
 use capeval::{MetricOptions, needed_data};
 use capeval_files::{
-    self as files, Bundle, Caches, DATA, DataKind, DataSource, Home, Installed, MetricData, STDIN,
+    self as files, Bundle, Caches, DATA, DataKind, DataSource, Home, Installation, MetricData, STDIN,
 };
 use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -134,9 +134,9 @@ pub fn bundle(names: &[&'static DataKind], file: &str) -> Result<()> {
 }
 
 /// Says what was installed, who made it, and whether it is what everyone uses.
-fn report(kind: &DataKind, installed: &Installed) {
+fn report(kind: &DataKind, installed: &Installation) {
     let DataKind { title, what, verb, credits, doubt, .. } = kind;
-    let Installed { file, notice, is_recognized, fingerprint } = installed;
+    let Installation { file, notice, is_recognized, fingerprint } = installed;
     messages::say(&format!("{what} {verb} installed in {} (content {fingerprint})", file.display()));
     messages::say(&format!("{title} needs neither Java nor a network from now on"));
     messages::say(&format!("{credits}: {}", notice.display()));

@@ -3,9 +3,10 @@
 mod commands;
 mod completions;
 mod data;
+mod external_scores;
 mod fault;
-mod given;
 mod html;
+mod image_args;
 mod input;
 mod invocation;
 mod judging;

@@ -9,7 +9,7 @@ use crate::fault::fault;
 
 /// A system as given on the command line.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct SystemFile {
     /// The name of the system.
     pub name: String,
     /// The file of its captions, or `-`.
@@ -21,7 +21,7 @@ pub struct Named {
 /// Names the systems in the files `candidates`, each `PATH` or `NAME=PATH`; `names` apply to the files in order.
 ///
 /// A system without a name is named after the stem of its file. Folders, and then numbers, are added to equal stems.
-pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
+pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<SystemFile>> {
     if names.len() > candidates.len() {
         return Err(fault(
             format!(
@@ -56,7 +56,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
     if let Some([twice, _]) = explicit.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(fault(format!("two systems are called '{twice}'"), "give each its own name"));
     }
-    let mut named: Vec<Named> = Vec::with_capacity(systems.len());
+    let mut named: Vec<SystemFile> = Vec::with_capacity(systems.len());
     for (k, (name, path)) in systems.iter().enumerate() {
         let is_given = name.is_some();
         let name = match name {
@@ -79,7 +79,7 @@ pub fn name(candidates: &[String], names: &[String]) -> Result<Vec<Named>> {
         let taken = |name: &str| named.iter().any(|other| other.name == name);
         let unique = (2..).map(|n| format!("{name}-{n}")).find(|numbered| !taken(numbered));
         let name = if taken(&name) { unique.unwrap_or(name) } else { name };
-        named.push(Named { name, path: path.clone(), is_given });
+        named.push(SystemFile { name, path: path.clone(), is_given });
     }
     Ok(named)
 }

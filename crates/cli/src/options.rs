@@ -155,14 +155,14 @@ impl ReferenceFiles {
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`. The path of a TOML
     /// file means a metric that is a program; see docs/guides/programs.md.
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::Metrics, hide_possible_values = true)]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Completion::Metrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Suite of metrics; see `capeval metrics` [default: coco].
-    #[arg(short, long, value_name = "NAME", value_parser = Known::Suites, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", value_parser = Completion::Suites, hide_possible_values = true)]
     suite: Option<String>,
     /// Tokenizer for all metrics with the setting tok; see `capeval tokenize --list` [default: depends on the metric,
     /// usually ptb].
-    #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
     /// File that keeps SPICE's parses for later runs, at most 64 MB: captions that it has are not parsed again, and new
     /// ones are added; `none` to do without [default: a file in your cache folder, which `capeval data list` shows].
@@ -273,7 +273,7 @@ pub struct Matching {
 pub struct Order {
     /// Sort the systems by a measure such as cider-d, best first, with their ranks; `compare` ranks with --all-pairs
     /// only.
-    #[arg(long, value_name = "KEY", value_parser = Known::Measures, hide_possible_values = true)]
+    #[arg(long, value_name = "KEY", value_parser = Completion::Measures, hide_possible_values = true)]
     sort: Option<String>,
 }
 
@@ -374,7 +374,7 @@ pub fn resamples(text: &str) -> Result<usize, String> {
 
 /// Names that shells complete. The parser takes any text, since the library reads it: names have settings.
 #[derive(Clone, Copy)]
-pub enum Known {
+pub enum Completion {
     /// Metrics and suites.
     Metrics,
     /// Metrics of whole systems.
@@ -386,7 +386,7 @@ pub enum Known {
     Tokenizers,
 }
 
-impl TypedValueParser for Known {
+impl TypedValueParser for Completion {
     type Value = String;
 
     fn parse_ref(

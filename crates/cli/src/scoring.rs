@@ -6,7 +6,7 @@ use capeval::metric::Resources;
 use capeval::{GivenScores, MetricOptions, OwnReference};
 use capeval_files::Caches;
 
-use crate::given::{GivenArgs, refuse_without_metrics};
+use crate::external_scores::{GivenArgs, refuse_without_metrics};
 use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options::{self, Matching, ReferenceInput, first_set};
 

@@ -8,7 +8,7 @@ use crate::error::Position;
 use crate::keys::Keys;
 use crate::reading::Reading;
 use crate::table::{known, row_numbers};
-use crate::written::written_list;
+use crate::written_list::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
 
 /// The fewest bytes that a row of most sources takes.

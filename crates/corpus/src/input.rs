@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
-use crate::unpack::{self, Packing, UnpackedFile};
-
-/// The number of bytes from which the format is detected.
-pub(crate) const HEAD_BYTES: usize = 1 << 16;
+use crate::head::{HEAD_BYTES, binary, is_binary};
+use crate::unpack::{self, UnpackedFile};
+use crate::utf16::Utf16;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -30,83 +29,10 @@ pub fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<Cow<'b
 
 fn content<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<UnpackedFile<'b>, Error> {
     let mut unpacked = unpack::unpack(bytes, name, no_limits)?;
-    if let Some(wide) = Wide::of(&unpacked.content) {
+    if let Some(wide) = Utf16::of(&unpacked.content) {
         unpacked.content = Cow::Owned(wide.to_utf8(&unpacked.content, name)?.into_bytes());
     }
     Ok(unpacked)
-}
-
-/// The order of the bytes of UTF-16, which programs on Windows write, with a byte order mark.
-#[derive(Clone, Copy)]
-enum Wide {
-    Little,
-    Big,
-}
-
-impl Wide {
-    fn of(head: &[u8]) -> Option<Self> {
-        match head {
-            // The mark of UTF-32.
-            [0xFF, 0xFE, 0, 0, ..] => None,
-            [0xFF, 0xFE, ..] => Some(Self::Little),
-            [0xFE, 0xFF, ..] => Some(Self::Big),
-            _ => None,
-        }
-    }
-
-    /// The text after the mark.
-    fn to_utf8(self, bytes: &[u8], name: &str) -> Result<String, Error> {
-        let wrong = |at: usize| {
-            let byte = 2 * at as u64 + 2;
-            Error::new(ErrorKind::Encoding, name, "invalid UTF-16")
-                .with_remedy(Remedy::say("save the file as UTF-8"))
-                .at(Position { byte: Some(byte), ..Position::default() })
-        };
-        let (units, odd) = bytes.get(2..).unwrap_or_default().as_chunks::<2>();
-        if !odd.is_empty() {
-            return Err(wrong(units.len()));
-        }
-        let units = units.iter().map(|unit| match self {
-            Self::Little => u16::from_le_bytes(*unit),
-            Self::Big => u16::from_be_bytes(*unit),
-        });
-        let (mut text, mut at) = (String::with_capacity(bytes.len()), 0);
-        for character in char::decode_utf16(units) {
-            let character = character.map_err(|_| wrong(at))?;
-            at += character.len_utf16();
-            text.push(character);
-        }
-        Ok(text)
-    }
-}
-
-/// The number of bytes up to which zero bytes do not show whether a file is text.
-const FEW_BYTES: usize = 4096;
-
-/// Returns true if a file that begins with these bytes is neither text in UTF-8 or marked as UTF-16, nor compressed,
-/// Parquet or a pickle. Readers refuse such files whatever follows. Text may hold zero bytes, but if it is longer than
-/// 4 KB, not as a quarter of its bytes.
-pub fn is_binary(head: &[u8]) -> bool {
-    let is_known = Packing::of(head).is_some()
-        || Wide::of(head).is_some()
-        || matches!(head, [b'P', b'A', b'R', b'1', ..] | [0x80, 2..=5, ..]);
-    let is_text = || std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
-    let n_zeros = || memchr::memchr_iter(0, head).count();
-    !is_known && (!is_text() || (head.len() > FEW_BYTES && 4 * n_zeros() > head.len()))
-}
-
-/// Returns true if these bytes look like UTF-16 without a byte order mark: most characters have a byte of zero, on one
-/// side.
-pub(crate) fn is_unmarked_utf16(head: &[u8]) -> bool {
-    let zeros = |side: usize| head.iter().skip(side).step_by(2).filter(|byte| **byte == 0).count();
-    let (first, second) = (zeros(0), zeros(1));
-    head.len() >= 4 && first.min(second) == 0 && 5 * first.max(second) >= 2 * head.len()
-}
-
-/// The error for binary data.
-pub(crate) fn binary(name: &str) -> Error {
-    Error::new(ErrorKind::Format, name, "holds binary data, not text")
-        .with_remedy(Remedy::say("give text in UTF-8, or in UTF-16 with a byte order mark, or Parquet"))
 }
 
 impl<'a> Source<'a> {

@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use crate::error::{Error, ErrorKind};
 use crate::{Remedy, SegmentId};
 
 /// Deeper nesting than this inside one skipped value is an error.
@@ -33,6 +34,21 @@ impl Fault {
     #[cold]
     pub fn with_remedy<T>(at: usize, what: What, remedy: Remedy) -> Result<T> {
         Err(Box::new(Self { at, what, remedy: Some(remedy) }))
+    }
+
+    /// The fault as an error about the file `name`, without a position.
+    pub fn into_error(self, name: &str) -> Error {
+        let (kind, message) = match self.what {
+            What::Truncated => {
+                (ErrorKind::Syntax, "unexpected end of JSON (the file may be truncated)".into())
+            }
+            What::Syntax(message) => (ErrorKind::Syntax, message.into_owned()),
+            What::Escape(message) => (ErrorKind::Encoding, message.into()),
+            What::Shape(message) => (ErrorKind::Shape, message),
+            What::Id(message) => (ErrorKind::Id, message),
+            What::Duplicate(message) => (ErrorKind::Duplicate, message),
+        };
+        self.remedy.into_iter().fold(Error::new(kind, name, message), Error::with_remedy)
     }
 }
 

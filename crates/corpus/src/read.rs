@@ -6,11 +6,12 @@ use capeval_choice::Argument;
 
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::format::{Guess, sniff};
 use crate::formats;
-use crate::input::{Source, binary, is_binary, is_unmarked_utf16};
-use crate::json::{Fault, What};
+use crate::head::{binary, is_binary};
+use crate::input::Source;
+use crate::sniff::{Guess, sniff};
 use crate::table;
+use crate::utf16::is_unmarked;
 use crate::{Format, ReadOptions, Remedy, reading};
 
 /// The maximum number of bytes of a caption.
@@ -47,7 +48,7 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Cap
 
 fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Error> {
     let name = source.name;
-    if is_unmarked_utf16(source.head()) {
+    if is_unmarked(source.head()) {
         let message = "looks like UTF-16 without a byte order mark";
         let remedy = Remedy::say("save the file as UTF-8");
         return Err(Error::new(ErrorKind::Encoding, name, message).with_remedy(remedy));
@@ -168,17 +169,4 @@ fn within_limits(captions: Captions, options: &ReadOptions) -> Result<Captions, 
 fn same_shape(a: Format, b: Format) -> bool {
     let list = [Format::CocoResults, Format::ListJson];
     list.contains(&a) && list.contains(&b)
-}
-
-/// The error for a fault, without a position.
-pub(crate) fn fault_error(fault: Fault, name: &str) -> Error {
-    let (kind, message) = match fault.what {
-        What::Truncated => (ErrorKind::Syntax, "unexpected end of JSON (the file may be truncated)".into()),
-        What::Syntax(message) => (ErrorKind::Syntax, message.into_owned()),
-        What::Escape(message) => (ErrorKind::Encoding, message.into()),
-        What::Shape(message) => (ErrorKind::Shape, message),
-        What::Id(message) => (ErrorKind::Id, message),
-        What::Duplicate(message) => (ErrorKind::Duplicate, message),
-    };
-    fault.remedy.into_iter().fold(Error::new(kind, name, message), Error::with_remedy)
 }

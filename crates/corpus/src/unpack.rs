@@ -12,7 +12,7 @@ use zip::result::ZipError;
 
 use crate::Remedy;
 use crate::error::{Error, ErrorKind};
-use crate::input::{HEAD_BYTES, is_binary};
+use crate::head::{HEAD_BYTES, Packing, is_binary};
 use crate::zstd::Frames;
 
 /// Compressed data may decompress to this many bytes, or to [`MAX_RATIO`] times their own number.
@@ -40,46 +40,6 @@ const DATA: [&str; 6] = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet
 /// The name of a file without the extension of its compression: `a.csv` for `a.csv.gz`.
 pub fn unpacked_name(name: &str) -> &str {
     ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
-}
-
-/// The compression of a file.
-#[derive(Clone, Copy)]
-pub(crate) enum Packing {
-    Gzip,
-    Zstandard,
-    Bzip2,
-    Xz,
-    Zip,
-    Tar,
-}
-
-impl Packing {
-    /// The compression of a file that begins with these bytes.
-    pub fn of(head: &[u8]) -> Option<Self> {
-        match head {
-            [0x1F, 0x8B, ..] => Some(Self::Gzip),
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstandard),
-            // A skippable frame of zstd, with which files by pzstd and seekable files begin.
-            [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Self::Zstandard),
-            // The digits of pi before a block, those of its square root at the end of an empty file.
-            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, ..]
-            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, ..] => Some(Self::Bzip2),
-            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
-            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Self::Zip),
-            _ => matches!(head.get(257..265), Some(b"ustar\x0000" | b"ustar  \0")).then_some(Self::Tar),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zstandard => "zstd",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-            Self::Zip => "zip",
-            Self::Tar => "tar",
-        }
-    }
 }
 
 /// The content of a file.

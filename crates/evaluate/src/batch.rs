@@ -15,9 +15,10 @@ use rayon::prelude::*;
 
 use crate::progress::{Progress, Stage};
 use crate::references::{ReferenceCounts, ReferenceSet, read};
-use crate::run::{System, evaluate};
+use crate::run::evaluate;
 use crate::sequence::Sequence;
 use crate::session;
+use crate::system::System;
 
 /// The minimum and maximum number of captions per chunk of work; with slow metrics, each caption is one.
 const CHUNK: (usize, usize) = (32, 512);

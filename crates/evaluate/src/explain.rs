@@ -3,8 +3,8 @@
 use capeval_metric::{Explanation, FittedMetric};
 
 use crate::references::ReferenceSet;
-use crate::run::System;
 use crate::session::{ReadingSessions, Session, Sessions, visit};
+use crate::system::System;
 
 impl Sessions {
     /// Explains the scores of the images `chosen`, which must be ascending.

@@ -15,12 +15,14 @@ pub mod registry;
 mod run;
 mod sequence;
 mod session;
-mod stored;
+mod stored_references;
+mod system;
 
 pub use batch::{BatchScorer, BatchScores};
 pub use prepared::PreparedReferences;
 pub use progress::{Progress, Stage};
 pub use read_once::ReadSystems;
 pub use references::ReferenceSet;
-pub use run::{MetricScores, System, SystemScores, evaluate, evaluate_and_keep, evaluate_texts};
+pub use run::{MetricScores, SystemScores, evaluate, evaluate_and_keep, evaluate_texts};
 pub use session::Sessions;
+pub use system::System;

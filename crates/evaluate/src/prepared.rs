@@ -24,7 +24,7 @@ use capeval_text::{Ends, Texts};
 use serde::{Deserialize, Serialize};
 
 use crate::references::{ReferenceSet, View};
-use crate::stored::StoredReferences;
+use crate::stored_references::{LearntFields, StoredReferences};
 
 /// The first bytes of a file of prepared references.
 pub const MAGIC: [u8; 8] = *b"capevalR";
@@ -82,15 +82,7 @@ struct Description {
 struct DescribedView {
     reading: String,
     /// The stored counts of their n-grams, if any.
-    learnt: Option<DescribedLearnt>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct DescribedLearnt {
-    /// The length of the longest n-grams.
-    pub(crate) order: usize,
-    /// The names of figures.
-    pub(crate) figures: Vec<String>,
+    learnt: Option<LearntFields>,
 }
 
 impl PreparedReferences {
@@ -262,7 +254,7 @@ fn reading_from_text(text: &str) -> Result<Reading, Error> {
 
 fn describe(view: &View) -> DescribedView {
     let name = |figures: &Figures| figures.name.clone();
-    let learnt = view.learnt.as_ref().map(|learnt| DescribedLearnt {
+    let learnt = view.learnt.as_ref().map(|learnt| LearntFields {
         order: learnt.order,
         figures: learnt.figures.iter().map(name).collect(),
     });

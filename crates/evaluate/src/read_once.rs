@@ -5,11 +5,9 @@ use std::sync::Arc;
 use capeval_metric::{AnyMetric, Reading};
 use capeval_text::{Sentences, Vocabulary};
 
-use crate::progress::Progress;
 use crate::references::{ReferenceSet, read};
-use crate::run::{System, SystemScores, scores};
 use crate::sequence::Sequence;
-use crate::session::Keeps;
+use crate::system::System;
 
 /// The captions of systems, which may have been read before the references.
 pub struct ReadSystems<'s> {
@@ -41,21 +39,6 @@ impl<'s> ReadSystems<'s> {
             }
         }
         Self { systems, readings }
-    }
-
-    /// As [`evaluate`](crate::evaluate()), without reading the captions again.
-    ///
-    /// # Panics
-    /// As [`evaluate`](crate::evaluate()), and when the reference program reads the images in another order than that
-    /// of their numbers.
-    pub fn evaluate(
-        &self,
-        references: &mut ReferenceSet,
-        metrics: &[AnyMetric],
-        progress: &dyn Progress,
-    ) -> Vec<SystemScores> {
-        assert!(references.order.is_empty(), "captions were read in the order of the images");
-        scores(references, self, metrics, Keeps::Nothing, progress).0
     }
 
     /// The vocabulary for references in `reading`, which has the words of captions that were read before.

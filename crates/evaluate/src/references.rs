@@ -61,11 +61,11 @@ pub(crate) struct View {
     /// The n-grams of all images, counted on first request, also for clones.
     whole: Arc<OnceLock<Arc<NgramCounts>>>,
     /// The figures that earlier runs learnt from all images.
-    pub(crate) learnt: Option<Arc<Learnt>>,
+    pub(crate) learnt: Option<Arc<StoredFigures>>,
 }
 
 /// The figures of the n-grams of all images that prepared references store.
-pub(crate) struct Learnt {
+pub(crate) struct StoredFigures {
     /// Without n-grams that occur in one image only.
     pub(crate) counts: Arc<NgramCounts>,
     pub(crate) figures: Vec<Figures>,
@@ -80,7 +80,7 @@ pub(crate) struct ReferenceCounts {
     order: usize,
     /// The number of these images in which each n-gram occurs.
     frequencies: Option<Arc<NgramCounts>>,
-    learnt: Option<Arc<Learnt>>,
+    learnt: Option<Arc<StoredFigures>>,
 }
 
 impl ReferenceSet {
@@ -259,7 +259,7 @@ impl ReferenceSet {
     }
 
     /// The figures that `metrics` learn from the n-grams of all images in one reading, and that can be stored.
-    fn learn(&self, view: &View, metrics: &[AnyMetric], images: &[u32]) -> Option<Learnt> {
+    fn learn(&self, view: &View, metrics: &[AnyMetric], images: &[u32]) -> Option<StoredFigures> {
         let mine = || metrics.iter().filter(|metric| metric.input().reading == view.reading);
         let input = mine().map(AnyMetric::input).filter(|input| input.frequencies).reduce(Input::and)?;
         let counted = view.counted(self, images, input);
@@ -271,7 +271,7 @@ impl ReferenceSet {
                 figures.push(new);
             }
         }
-        Some(Learnt { counts, figures, order: view.order })
+        Some(StoredFigures { counts, figures, order: view.order })
     }
 }
 

@@ -11,22 +11,13 @@ use crate::progress::{Progress, Stage};
 use crate::read_once::ReadSystems;
 use crate::references::ReferenceSet;
 use crate::session::{Keeps, Scene, Sessions, visit};
+use crate::system::System;
 
 /// The largest number of segments per chunk of work.
 const CHUNK: usize = 256;
 
 /// The number of chunks for each thread, unless they would be larger.
 const CHUNKS_PER_THREAD: usize = 8;
-
-/// The captions of one system.
-pub struct System {
-    /// The name of the system.
-    pub name: String,
-    /// The images that it describes, as ascending indices into the references.
-    pub images: Vec<u32>,
-    /// One caption per image.
-    pub texts: Texts,
-}
 
 /// The scores of a system.
 pub struct SystemScores {
@@ -79,6 +70,23 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Vec<SystemScores> {
     scores(references, &ReadSystems::unread(systems), metrics, Keeps::Nothing, progress).0
+}
+
+impl ReadSystems<'_> {
+    /// As [`evaluate`], without reading the captions again.
+    ///
+    /// # Panics
+    /// As [`evaluate`], and when the reference program reads the images in another order than that
+    /// of their numbers.
+    pub fn evaluate(
+        &self,
+        references: &mut ReferenceSet,
+        metrics: &[AnyMetric],
+        progress: &dyn Progress,
+    ) -> Vec<SystemScores> {
+        assert!(references.order.is_empty(), "captions were read in the order of the images");
+        scores(references, self, metrics, Keeps::Nothing, progress).0
+    }
 }
 
 /// As [`evaluate`], and keeps what the scores were computed from, so that they can be explained.

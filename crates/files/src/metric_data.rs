@@ -11,7 +11,7 @@ use capeval_choice::Notice;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{DATA, DataKind};
-use crate::score_cache::ScoreCache;
+use crate::score_cache::{SavedCache, ScoreCache};
 use crate::spice_cache::SpiceCache;
 use crate::{Error, Home, frequencies, language_model, open};
 
@@ -63,16 +63,6 @@ pub struct AbsentData {
 pub struct Caches {
     spice: Option<SpiceCache>,
     scores: Option<Arc<ScoreCache>>,
-}
-
-/// A cache that was written.
-pub struct SavedCache {
-    /// The path, as given.
-    pub path: String,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// The part that was added to it.
-    pub added: String,
 }
 
 impl DataFiles {

@@ -13,7 +13,6 @@ use capeval::{KeptScores, OutsideMetrics, OutsideScores, ScoreStore};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy};
 
-use crate::metric_data::SavedCache;
 use crate::{Bytes, Error, cache_folder, open, write_whole};
 
 /// The extension of its files.
@@ -27,15 +26,25 @@ pub(crate) struct ScoreCache {
     folder: PathBuf,
     /// True if it is the one in the user's folder, which no one named.
     is_usual: bool,
-    written: Mutex<Written>,
+    written: Mutex<WrittenFiles>,
 }
 
 /// The files that this run has written.
 #[derive(Default)]
-struct Written {
+struct WrittenFiles {
     /// The number of scores by the path of a file.
     n_scores: BTreeMap<PathBuf, usize>,
     failure: Option<Error>,
+}
+
+/// A cache that was written.
+pub struct SavedCache {
+    /// The path, as given.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The part that was added to it.
+    pub added: String,
 }
 
 impl ScoreCache {

@@ -116,19 +116,19 @@ impl Target {
 }
 
 fn fill(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
-    let mut out = Counted { out: BufWriter::with_capacity(1 << 16, file), size: 0 };
+    let mut out = CountingWriter { out: BufWriter::with_capacity(1 << 16, file), size: 0 };
     write(&mut out)?;
     out.flush()?;
     Ok(out.size)
 }
 
 /// A writer that counts bytes.
-struct Counted<W> {
+struct CountingWriter<W> {
     out: W,
     size: u64,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.out.write(bytes)?;
         self.size += n as u64;

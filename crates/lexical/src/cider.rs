@@ -521,7 +521,7 @@ impl Cider {
                 let sentences = references.of_list(index.list as usize).enumerate();
                 for ((r, sentence), norms) in sentences.zip(&mut rows) {
                     let n_words = references.sentences.words(sentence).len();
-                    self.add_norms(&index, r, n_words, counts, &model.weights, &mut uses, norms);
+                    self.add_norms(&index, (r, n_words), counts, &model.weights, &mut uses, norms);
                 }
             }
             let lists: Vec<u32> = shard.images().map(|index| index.list).collect();
@@ -540,13 +540,11 @@ impl Cider {
         all
     }
 
-    /// The norms of reference `r`, summed in order of first appearance.
-    #[expect(clippy::too_many_arguments, reason = "a private inner loop, called once")]
+    /// The norms of reference `r`, which has `n_words`, summed in order of first appearance.
     fn add_norms(
         &self,
         index: &ImageNgrams<'_>,
-        r: usize,
-        n_words: usize,
+        (r, n_words): (usize, usize),
         counts: Option<&[u32]>,
         weights: &Weights,
         uses: &mut Vec<u32>,

@@ -8,7 +8,7 @@ use capeval::report::{Map, line};
 use capeval::stats::Interval;
 use serde::Serialize;
 
-use crate::result::{Contrasted, Measured, MetaReport, Outcome, Value};
+use crate::result::{MeasureResult, MetaReport, Outcome, PairTests, Value};
 use crate::verdict::Comparison;
 
 /// The ends of an interval.
@@ -72,7 +72,7 @@ pub(crate) struct OfMeasure<'r> {
 }
 
 impl<'r> OfMeasure<'r> {
-    pub fn new(measured: &'r Measured) -> Self {
+    pub fn new(measured: &'r MeasureResult) -> Self {
         Self { values: measured.values.iter().map(OfValue::new).collect(), letters: &measured.letters }
     }
 }
@@ -142,8 +142,8 @@ struct Williams {
 }
 
 impl<'r> Difference<'r> {
-    fn new(outcome: &'r Outcome, contrasted: &Contrasted) -> Self {
-        let Contrasted { contrast, williams } = contrasted;
+    fn new(outcome: &'r Outcome, contrasted: &PairTests) -> Self {
+        let PairTests { contrast, williams } = contrasted;
         let key = |m: usize| outcome.measured.get(m).map_or("", |measured| measured.measure.key.as_str());
         Self {
             a: key(contrast.a),

@@ -42,7 +42,7 @@ struct Entry {
 }
 
 /// A file that was found.
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     /// Its path, and its name in an archive.
     pub name: String,
     content: Content,
@@ -55,7 +55,7 @@ enum Content {
     Member(Vec<u8>),
 }
 
-impl Found {
+impl FoundFile {
     /// The bytes, which may be compressed.
     pub fn bytes(&self) -> &[u8] {
         match &self.content {
@@ -115,7 +115,7 @@ impl Folder {
 
     /// Finds what a reading needs, file by file; `None` for optional files that are not there. Without them all, what
     /// is missing, in words.
-    pub fn find(&self, reading: &Reading) -> Result<Result<Vec<Vec<Found>>, String>, Error> {
+    pub fn find(&self, reading: &Reading) -> Result<Result<Vec<Vec<FoundFile>>, String>, Error> {
         let mut all = Vec::with_capacity(reading.files.len());
         for file in &reading.files {
             let found = self.named(file)?;
@@ -129,7 +129,7 @@ impl Folder {
     }
 
     /// The files with the names of `file`: those of one pattern, which may be parts of a table, or of all.
-    fn named(&self, file: &File) -> Result<Vec<Found>, Error> {
+    fn named(&self, file: &File) -> Result<Vec<FoundFile>, Error> {
         let mut all = Vec::new();
         for name in &file.names {
             let mut hits: Vec<&Entry> = self.entries.iter().filter(|entry| fits(&entry.name, name)).collect();
@@ -170,7 +170,7 @@ impl Folder {
     }
 
     /// Files with other names that hold the marks of `file`, or have its checksum.
-    fn marked(&self, file: &File) -> Result<Vec<Found>, Error> {
+    fn marked(&self, file: &File) -> Result<Vec<FoundFile>, Error> {
         if file.marks.is_empty() && file.sha256.is_empty() {
             return Ok(Vec::new());
         }
@@ -187,11 +187,11 @@ impl Folder {
             let is_marked = !file.marks.is_empty() && file.marks.iter().all(|mark| head.contains(mark));
             let is_known = !file.sha256.is_empty() && file.sha256.contains(&hex(&unpacked));
             if is_known {
-                return Ok(vec![Found { name: entry.shown(), content, is_known: Some(true) }]);
+                return Ok(vec![FoundFile { name: entry.shown(), content, is_known: Some(true) }]);
             }
             if is_marked {
                 let known = (!file.sha256.is_empty()).then_some(false);
-                hits.push(Found { name: entry.shown(), content, is_known: known });
+                hits.push(FoundFile { name: entry.shown(), content, is_known: known });
             }
         }
         Ok(if hits.len() == 1 { hits } else { Vec::new() })
@@ -241,14 +241,14 @@ fn bytes(content: &Content) -> &[u8] {
     }
 }
 
-fn found(entry: &Entry, file: &File) -> Result<Found, Error> {
+fn found(entry: &Entry, file: &File) -> Result<FoundFile, Error> {
     let content = entry.open()?;
     let name = entry.shown();
     let is_known = match file.sha256.is_empty() {
         true => None,
         false => Some(file.sha256.contains(&checksum(&content, &name)?)),
     };
-    Ok(Found { name, content, is_known })
+    Ok(FoundFile { name, content, is_known })
 }
 
 fn checksum(content: &Content, name: &str) -> Result<String, Error> {

@@ -12,7 +12,7 @@ mod find;
 mod read;
 mod registry;
 mod render;
-mod resampled;
+mod resamples;
 mod result;
 mod run;
 mod study;
@@ -21,11 +21,11 @@ mod verdict;
 pub use coefficient::Coefficient;
 pub use error::{ARGUMENTS, Error};
 pub use registry::{
-    Benchmark, Columns, Expected, File, Form, Known, LeaveOut, Pairs, Published, Reading, Role, Source, Task,
-    Tried, benchmark, benchmarks, label, to_json,
+    Benchmark, Columns, ExpectedCounts, File, Form, KnownMismatch, LeaveOut, Pairs, PublishedValues,
+    ReaderTest, Reading, Role, Source, Task, benchmark, benchmarks, label, to_json,
 };
-pub use resampled::Contrast;
-pub use result::{Contrasted, Measured, MetaReport, Outcome, Value};
+pub use resamples::Contrast;
+pub use result::{MeasureResult, MetaReport, Outcome, PairTests, Value};
 pub use run::{BenchmarkScores, MetaOptions, MetaRequest, run, unmet};
 pub use study::KIND;
 pub use verdict::{Comparison, Verdict};

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Error;
-use crate::find::Found;
-use crate::registry::{Benchmark, Columns, Expected, Form, Reading, Role};
+use crate::find::FoundFile;
+use crate::registry::{Benchmark, Columns, ExpectedCounts, Form, Reading, Role};
 
 /// The data of a benchmark.
 pub(crate) struct Data {
@@ -30,21 +30,21 @@ pub(crate) enum People {
 /// Files by what is in them, in the order of the registry.
 pub(crate) struct Files<'f> {
     reading: &'f Reading,
-    found: &'f [Vec<Found>],
+    found: &'f [Vec<FoundFile>],
 }
 
 impl<'f> Files<'f> {
-    pub fn new(reading: &'f Reading, found: &'f [Vec<Found>]) -> Self {
+    pub fn new(reading: &'f Reading, found: &'f [Vec<FoundFile>]) -> Self {
         Self { reading, found }
     }
 
     /// All files of a role.
-    fn all(&self, role: Role) -> impl Iterator<Item = &'f Found> {
+    fn all(&self, role: Role) -> impl Iterator<Item = &'f FoundFile> {
         let of_role = self.reading.files.iter().zip(self.found).filter(move |(file, _)| file.role == role);
         of_role.flat_map(|(_, found)| found)
     }
 
-    fn one(&self, role: Role) -> Result<&'f Found, Error> {
+    fn one(&self, role: Role) -> Result<&'f FoundFile, Error> {
         self.all(role).next().ok_or_else(|| Error::new("a file is missing", "give all files"))
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn check(benchmark: &Benchmark, files: &Files<'_>, data: &Data) -> Re
 }
 
 /// The counts that differ from the expected ones, in words.
-fn mismatch(found: Expected, expected: Expected) -> Option<(String, String)> {
+fn mismatch(found: ExpectedCounts, expected: ExpectedCounts) -> Option<(String, String)> {
     let all = [
         (found.images, expected.images, "image"),
         (found.items, expected.items, "rated caption"),
@@ -102,18 +102,18 @@ impl Data {
         self.images.get(id).unwrap_or(id)
     }
 
-    fn counts(&self) -> Expected {
+    fn counts(&self) -> ExpectedCounts {
         let distinct = |ids: &mut dyn Iterator<Item = &SegmentId>| {
             ids.map(|id| self.image(id)).collect::<HashSet<_>>().len()
         };
         match &self.people {
-            People::Ratings(ratings) => Expected {
+            People::Ratings(ratings) => ExpectedCounts {
                 images: Some(distinct(&mut ratings.items.iter().map(|item| &item.image))),
                 items: Some(ratings.items.len()),
                 ratings: Some(ratings.items.iter().map(|item| item.ratings.len()).sum()),
                 pairs: None,
             },
-            People::Pairs(choices) => Expected {
+            People::Pairs(choices) => ExpectedCounts {
                 images: Some(distinct(&mut choices.items.iter().map(|choice| &choice.image))),
                 items: None,
                 ratings: None,
@@ -128,7 +128,7 @@ fn of_ratings(files: &Files<'_>) -> Result<Data, Error> {
     let ratings = ratings::read_ratings(file.bytes(), &file.name, &RatingOptions::default())?;
     let references = files.all(Role::References).next();
     let read =
-        |file: &Found| capeval_files::captions_in(&file.name, file.bytes(), &ReadOptions::references());
+        |file: &FoundFile| capeval_files::captions_in(&file.name, file.bytes(), &ReadOptions::references());
     let references = references.map(read).transpose()?;
     Ok(Data { references, ..Data::of(People::Ratings(Box::new(ratings))) })
 }
@@ -146,7 +146,7 @@ struct Gathering {
 }
 
 /// A rated caption, as a row says it.
-struct Rated {
+struct RatedRow {
     image: Option<SegmentId>,
     caption: String,
     system: Option<String>,
@@ -167,8 +167,8 @@ impl Gathering {
         }
     }
 
-    fn add(&mut self, rated: Rated) {
-        let Rated { image, caption, system, references, ratings } = rated;
+    fn add(&mut self, rated: RatedRow) {
+        let RatedRow { image, caption, system, references, ratings } = rated;
         if ratings.is_empty() {
             self.unrated += 1;
             return;
@@ -223,7 +223,7 @@ impl Gathering {
 }
 
 /// The names of the columns in a table, of those that the registry lists.
-struct Named<'c> {
+struct ColumnNames<'c> {
     image: Option<&'c str>,
     caption: &'c str,
     references: Option<&'c str>,
@@ -231,7 +231,7 @@ struct Named<'c> {
     rating: &'c str,
 }
 
-impl<'c> Named<'c> {
+impl<'c> ColumnNames<'c> {
     fn choose(columns: &'c Columns, rows: &Rows, source: &str) -> Result<Self, Error> {
         let there = |names: &'c [String]| {
             names.iter().map(String::as_str).find(|name| rows.columns().iter().any(|column| column == name))
@@ -278,7 +278,7 @@ fn of_rows(files: &Files<'_>) -> Result<Data, Error> {
     let mut gathering = Gathering::new(&first.name);
     for file in files.all(Role::Ratings) {
         let rows = read_rows(file.bytes(), &file.name)?;
-        let named = Named::choose(&reading.columns, &rows, &file.name)?;
+        let named = ColumnNames::choose(&reading.columns, &rows, &file.name)?;
         if named.references.is_none() && others.is_none() {
             let message = format!(
                 "{}: no column {} holds the references; the columns are {}",
@@ -328,7 +328,7 @@ fn of_rows(files: &Files<'_>) -> Result<Data, Error> {
             })?;
             let references = references.iter().map(|text| joined(text)).collect();
             let system = named.system.and_then(|column| row.text(column));
-            gathering.add(Rated { image, caption, system, references, ratings });
+            gathering.add(RatedRow { image, caption, system, references, ratings });
         }
     }
     correct(&mut gathering, files)?;
@@ -397,7 +397,7 @@ fn correct(gathering: &mut Gathering, files: &Files<'_>) -> Result<(), Error> {
     for file in files.all(Role::Corrections) {
         any = true;
         let rows = read_rows(file.bytes(), &file.name)?;
-        let named = Named::choose(&files.reading.columns, &rows, &file.name)?;
+        let named = ColumnNames::choose(&files.reading.columns, &rows, &file.name)?;
         let Some(image) = named.image else { continue };
         for row in rows.iter() {
             let (Some(id), Some(caption), Some(numbers)) =
@@ -458,7 +458,7 @@ fn of_objects(files: &Files<'_>) -> Result<Data, Error> {
             wrong(format!("{id}: the ratings are not lists of{nth} numbers"))
         })?;
         let image = Some(SegmentId::from(id.as_str()));
-        gathering.add(Rated { image, caption, system: None, references, ratings });
+        gathering.add(RatedRow { image, caption, system: None, references, ratings });
     }
     gathering.data()
 }
@@ -466,7 +466,7 @@ fn of_objects(files: &Files<'_>) -> Result<Data, Error> {
 fn of_lines(files: &Files<'_>) -> Result<Data, Error> {
     let judgements = files.one(Role::Judgements)?;
     let rows = read_rows(judgements.bytes(), &judgements.name)?;
-    let lines = |file: &Found| -> Result<Vec<String>, Error> {
+    let lines = |file: &FoundFile| -> Result<Vec<String>, Error> {
         let content = capeval::corpus::unpack(file.bytes(), &file.name, false)?;
         let text = std::str::from_utf8(&content)
             .map_err(|_| Error::new(format!("{}: invalid UTF-8", file.name), "give the real file"))?;
@@ -510,7 +510,7 @@ fn of_lines(files: &Files<'_>) -> Result<Data, Error> {
         let system = Some(format!("line {}", k + 1));
         let caption = candidates.get(k).cloned().unwrap_or_default();
         let references = references.iter().filter_map(|lines| lines.get(k).cloned()).collect();
-        gathering.add(Rated { image: Some(image), caption, system, references, ratings });
+        gathering.add(RatedRow { image: Some(image), caption, system, references, ratings });
     }
     let mut data = gathering.data()?;
     if let People::Ratings(ratings) = &mut data.people {

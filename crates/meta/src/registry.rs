@@ -63,7 +63,7 @@ pub struct Benchmark {
     /// The source of the files.
     pub origin: String,
     /// The test of the reader on the real file.
-    pub read: Tried,
+    pub read: ReaderTest,
     /// Other facts.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -71,7 +71,7 @@ pub struct Benchmark {
     pub paper: Source,
     /// The content of the real files.
     #[serde(default)]
-    pub expected: Expected,
+    pub expected: ExpectedCounts,
     /// The way to score pairs.
     #[serde(default)]
     pub pairs: Pairs,
@@ -83,10 +83,10 @@ pub struct Benchmark {
     pub sources: BTreeMap<String, Source>,
     /// The values that papers print; for each metric, tables show the first.
     #[serde(default)]
-    pub published: Vec<Published>,
+    pub published: Vec<PublishedValues>,
     /// Published values that the real data are known not to give.
     #[serde(default)]
-    pub known: Vec<Known>,
+    pub known: Vec<KnownMismatch>,
 }
 
 /// The task of the people.
@@ -101,7 +101,7 @@ pub enum Task {
 
 /// The test of a reader: on the real file, or only on a small one of the documented form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub enum Tried {
+pub enum ReaderTest {
     /// On the real file.
     #[default]
     #[serde(rename = "tried")]
@@ -111,7 +111,7 @@ pub enum Tried {
     No,
 }
 
-impl fmt::Display for Tried {
+impl fmt::Display for ReaderTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Yes => "tried",
@@ -134,7 +134,7 @@ pub struct Source {
 /// The numbers of things in the real files, where known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Expected {
+pub struct ExpectedCounts {
     /// Images, or videos.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<usize>,
@@ -177,10 +177,10 @@ pub struct Reading {
     pub own_reference: OwnReference,
     /// The content of the real files, if that differs from the benchmark: what is left out later is counted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Expected>,
+    pub expected: Option<ExpectedCounts>,
     /// The test of the reader, if that differs from the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read: Option<Tried>,
+    pub read: Option<ReaderTest>,
     /// Use only the numbers in the names of images, as in COCO.
     #[serde(default)]
     pub numbers: bool,
@@ -290,7 +290,7 @@ pub struct Columns {
 /// Values of one coefficient in one source.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Published {
+pub struct PublishedValues {
     /// The source.
     pub source: String,
     /// The place in the source.
@@ -321,7 +321,7 @@ fn hundred() -> u32 {
 /// A published value that the real data are known not to give.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct KnownMismatch {
     /// The source of the published value.
     pub source: String,
     /// The measure.
@@ -403,12 +403,12 @@ pub fn published_key(measure: &str) -> &str {
 
 impl Benchmark {
     /// Returns true if this reading was tried on the real file.
-    pub fn tried(&self, reading: &Reading) -> Tried {
+    pub fn tried(&self, reading: &Reading) -> ReaderTest {
         reading.read.unwrap_or(self.read)
     }
 
     /// The content of the files of a reading.
-    pub(crate) fn expected(&self, reading: &Reading) -> Expected {
+    pub(crate) fn expected(&self, reading: &Reading) -> ExpectedCounts {
         reading.expected.unwrap_or(self.expected)
     }
 
@@ -461,8 +461,9 @@ mod tests {
             assert_eq!(is_accuracy, benchmark.task == Task::Pairs, "{name}");
             assert_eq!(benchmark.pairs.draws > 0, benchmark.task == Task::Pairs, "{name}");
             // A benchmark is tried if any form of its data is.
-            let is_tried = benchmark.readings.iter().any(|reading| benchmark.tried(reading) == Tried::Yes);
-            assert_eq!(is_tried, benchmark.read == Tried::Yes, "{name}");
+            let is_tried =
+                benchmark.readings.iter().any(|reading| benchmark.tried(reading) == ReaderTest::Yes);
+            assert_eq!(is_tried, benchmark.read == ReaderTest::Yes, "{name}");
         }
     }
 
@@ -524,7 +525,7 @@ mod tests {
             }
             for known in &benchmark.known {
                 let place = format!("{}: {} of {}", benchmark.name, known.metric, known.source);
-                let is_meant = |published: &&Published| {
+                let is_meant = |published: &&PublishedValues| {
                     published.source == known.source && published.coefficient == known.coefficient
                 };
                 let mut printed =

@@ -4,7 +4,7 @@ use capeval::choice::counted;
 use capeval::report::{Align, Cell, Grid, Labels, Table, fixed, significant};
 
 use crate::registry::label;
-use crate::result::{Measured, MetaReport, Outcome, Value};
+use crate::result::{MeasureResult, MetaReport, Outcome, Value};
 use crate::verdict::{Comparison, Verdict};
 
 /// The rated things of a benchmark, and the files in which they were found.
@@ -89,7 +89,7 @@ impl MetaReport {
 
     /// The best coefficient on a benchmark as it is printed, unless all look equal.
     fn best(&self, outcome: &Outcome, digits: usize) -> Option<String> {
-        let sign = |m: &Measured| m.measure.direction == capeval::metric::Direction::LowerIsBetter;
+        let sign = |m: &MeasureResult| m.measure.direction == capeval::metric::Direction::LowerIsBetter;
         let values = || {
             outcome.measured.iter().filter_map(|m| {
                 let value = m.customary()?.value?;
@@ -100,7 +100,7 @@ impl MetaReport {
         values().any(|(_, shown)| shown != best).then_some(best)
     }
 
-    fn cells(&self, measured: Option<&Measured>, best: Option<&String>, digits: usize) -> [Cell; 2] {
+    fn cells(&self, measured: Option<&MeasureResult>, best: Option<&String>, digits: usize) -> [Cell; 2] {
         let Some((measured, value)) = measured.and_then(|m| Some((m, m.customary()?))) else {
             return [Cell::default(), Cell::default()];
         };
@@ -118,7 +118,7 @@ impl MetaReport {
 
     /// All published values but those in the first table.
     pub(crate) fn others(&self, digits: usize, labels: Labels) -> Option<Table> {
-        let is_shown = |measured: &Measured, value: &Value, comparison: &Comparison| {
+        let is_shown = |measured: &MeasureResult, value: &Value, comparison: &Comparison| {
             let first = measured.customary();
             first.is_some_and(|first| {
                 std::ptr::eq(first, value)

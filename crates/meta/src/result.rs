@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coefficient::Coefficient;
 use crate::registry::Benchmark;
-use crate::resampled::Contrast;
+use crate::resamples::Contrast;
 use crate::verdict::{Comparison, Verdict};
 
 /// Metrics on benchmarks.
@@ -48,9 +48,9 @@ pub struct Outcome {
     #[serde(with = "signatures_as_lines")]
     pub signatures: Vec<Signature>,
     /// The measured values, measure by measure.
-    pub measured: Vec<Measured>,
+    pub measured: Vec<MeasureResult>,
     /// The tests of all pairs of measures.
-    pub contrasts: Vec<Contrasted>,
+    pub contrasts: Vec<PairTests>,
     /// Notices about the data.
     pub notices: Vec<Notice>,
     /// The rated captions, of ratings.
@@ -61,7 +61,7 @@ pub struct Outcome {
 
 /// The measured values of one measure on one benchmark.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasureResult {
     /// The measure.
     pub measure: Measure,
     /// Its coefficients, the customary one first.
@@ -89,7 +89,7 @@ pub struct Value {
 
 /// The tests of a pair of measures.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Contrasted {
+pub struct PairTests {
     /// The bootstrap of the customary coefficient.
     pub contrast: Contrast,
     /// Williams' test of Pearson's r with the mean rating of each caption, where it applies.
@@ -99,7 +99,7 @@ pub struct Contrasted {
 impl Outcome {
     pub(crate) fn new(
         benchmark: &'static Benchmark,
-        measured: Vec<Measured>,
+        measured: Vec<MeasureResult>,
         metrics: Vec<MetricEntry>,
     ) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Outcome {
     }
 
     /// The measures with their numbers.
-    pub(crate) fn by_measure(&self) -> impl Iterator<Item = (usize, &Measured)> {
+    pub(crate) fn by_measure(&self) -> impl Iterator<Item = (usize, &MeasureResult)> {
         self.measured.iter().enumerate()
     }
 
@@ -131,12 +131,12 @@ impl Outcome {
     }
 
     /// The measured values of a measure.
-    pub fn measured(&self, key: &str) -> Option<&Measured> {
+    pub fn measured(&self, key: &str) -> Option<&MeasureResult> {
         self.measured.iter().find(|measured| measured.measure.key == key)
     }
 }
 
-impl Measured {
+impl MeasureResult {
     /// The customary coefficient.
     pub fn customary(&self) -> Option<&Value> {
         self.values.first()
@@ -150,7 +150,9 @@ impl MetaReport {
     }
 
     /// All published values with what was measured: outcome, measured, value and comparison.
-    pub(crate) fn comparisons(&self) -> impl Iterator<Item = (&Outcome, &Measured, &Value, &Comparison)> {
+    pub(crate) fn comparisons(
+        &self,
+    ) -> impl Iterator<Item = (&Outcome, &MeasureResult, &Value, &Comparison)> {
         self.outcomes.iter().flat_map(|outcome| {
             outcome.measured.iter().flat_map(move |measured| {
                 measured.values.iter().flat_map(move |value| {

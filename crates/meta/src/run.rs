@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::coefficient::Coefficient;
 use crate::error::possible;
-use crate::find::{Folder, Found, words_of};
+use crate::find::{Folder, FoundFile, words_of};
 use crate::read::{Data, Files, People, check, read};
-use crate::registry::{Benchmark, Published, Reading, published_key};
-use crate::resampled::{Resampled, clusters};
-use crate::result::{Contrasted, Measured, MetaReport, Outcome, Value};
+use crate::registry::{Benchmark, PublishedValues, Reading, published_key};
+use crate::resamples::{Resamples, clusters};
+use crate::result::{MeasureResult, MetaReport, Outcome, PairTests, Value};
 use crate::verdict::compare;
 
 /// The options of a run.
@@ -104,14 +104,19 @@ pub fn run(request: MetaRequest<'_>) -> Result<MetaReport, Error> {
     let folder = Folder::open(&data)?;
     // What is wrong with a file is said before anything is computed.
     let all = benchmarks.iter().map(|benchmark| open(benchmark, &folder, options.subset));
-    let all = all.collect::<Result<Vec<Opened>, Error>>()?;
+    let all = all.collect::<Result<Vec<BenchmarkData>, Error>>()?;
     let computes = scores.is_empty() || options.metrics.are_chosen();
     let metrics = match computes {
         true => select_metrics(&options.metrics, &resources).map_err(of_metrics)?.metrics,
         false => Vec::new(),
     };
-    let asked =
-        Asked { options: &options, scores: &scores, resources: &resources, metrics: &metrics, progress };
+    let asked = BenchmarkRun {
+        options: &options,
+        scores: &scores,
+        resources: &resources,
+        metrics: &metrics,
+        progress,
+    };
     let mut outcomes = Vec::with_capacity(all.len());
     for (benchmark, opened) in benchmarks.iter().zip(all) {
         outcomes.push(outcome(benchmark, opened, &asked)?);
@@ -120,7 +125,7 @@ pub fn run(request: MetaRequest<'_>) -> Result<MetaReport, Error> {
 }
 
 /// The request to all benchmarks.
-struct Asked<'r> {
+struct BenchmarkRun<'r> {
     options: &'r MetaOptions,
     scores: &'r [BenchmarkScores],
     resources: &'r Resources,
@@ -129,7 +134,7 @@ struct Asked<'r> {
 }
 
 /// The data of a benchmark.
-struct Opened {
+struct BenchmarkData {
     reading: &'static Reading,
     data: Data,
     /// The files: their names, and whether they have the known checksum.
@@ -160,10 +165,10 @@ fn with_remedy(benchmark: &Benchmark, error: capeval::Error) -> Error {
 }
 
 /// Finds and reads the files of a benchmark in the first form in which they are there.
-fn open(benchmark: &'static Benchmark, folder: &Folder, is_subset: bool) -> Result<Opened, Error> {
+fn open(benchmark: &'static Benchmark, folder: &Folder, is_subset: bool) -> Result<BenchmarkData, Error> {
     let (mut missing, mut refused) = (Vec::new(), None);
     for reading in &benchmark.readings {
-        let found: Vec<Vec<Found>> = match folder.find(reading)? {
+        let found: Vec<Vec<FoundFile>> = match folder.find(reading)? {
             Ok(found) => found,
             Err(_) => {
                 missing.push((reading.name.clone(), words_of(reading)));
@@ -179,7 +184,7 @@ fn open(benchmark: &'static Benchmark, folder: &Folder, is_subset: bool) -> Resu
         match checked {
             Ok(data) => {
                 let files = found.into_iter().flatten().map(|file| (file.name, file.is_known)).collect();
-                return Ok(Opened { reading, data, files });
+                return Ok(BenchmarkData { reading, data, files });
             }
             // Another form may fit better; if none does, the first complaint is about the likeliest form.
             Err(error) => {
@@ -190,8 +195,12 @@ fn open(benchmark: &'static Benchmark, folder: &Folder, is_subset: bool) -> Resu
     Err(refused.unwrap_or_else(|| folder.refuse(benchmark, &missing)))
 }
 
-fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> Result<Outcome, Error> {
-    let Opened { reading, data, files } = opened;
+fn outcome(
+    benchmark: &'static Benchmark,
+    opened: BenchmarkData,
+    asked: &BenchmarkRun<'_>,
+) -> Result<Outcome, Error> {
+    let BenchmarkData { reading, data, files } = opened;
     let mut notices: Vec<Notice> = Vec::new();
     let changed: Vec<&str> = files
         .iter()
@@ -205,7 +214,7 @@ fn outcome(benchmark: &'static Benchmark, opened: Opened, asked: &Asked<'_>) -> 
     let Data { people, references, images } = data;
     let scores = given(benchmark, asked.scores, &images);
     let own_reference = reading.own_reference;
-    let Asked { options, resources, progress, .. } = *asked;
+    let BenchmarkRun { options, resources, progress, .. } = *asked;
     let real = |id: &SegmentId| images.get(id).unwrap_or(id).clone();
     let mut outcome = match people {
         People::Ratings(ratings) => {
@@ -291,7 +300,7 @@ struct Comparable<'r> {
 }
 
 impl<'r> Comparable<'r> {
-    fn new(benchmark: &'static Benchmark, head: &Head, asked: &Asked<'r>) -> Self {
+    fn new(benchmark: &'static Benchmark, head: &Head, asked: &BenchmarkRun<'r>) -> Self {
         let metric = |measure: usize| head.metric_of(measure).and_then(|metric| asked.metrics.get(metric));
         let metrics: Vec<Option<&AnyMetric>> = (0..head.measures.len()).map(metric).collect();
         let usual = (0..head.measures.len()).map(|measure| {
@@ -308,7 +317,7 @@ impl<'r> Comparable<'r> {
     }
 
     /// Returns true if a published value is of this measure with these settings.
-    fn is_of(&self, published: &Published, metric: &str, measure: usize) -> bool {
+    fn is_of(&self, published: &PublishedValues, metric: &str, measure: usize) -> bool {
         let Some(own) = self.signatures.get(measure).copied().flatten() else { return true };
         match published.settings.get(metric) {
             Some(spec) => {
@@ -328,7 +337,7 @@ impl<'r> Comparable<'r> {
         interval: Option<Interval>,
     ) -> Value {
         let metric = published_key(key);
-        let is_of = |published: &&'static Published| {
+        let is_of = |published: &&'static PublishedValues| {
             published.coefficient == coefficient
                 && published.category == category
                 && self.is_of(published, metric, measure)
@@ -344,14 +353,14 @@ fn of_correlation(
     benchmark: &'static Benchmark,
     found: Correlation,
     real: &dyn Fn(&SegmentId) -> SegmentId,
-    asked: &Asked<'_>,
+    asked: &BenchmarkRun<'_>,
 ) -> Outcome {
     let Correlation { head, human, signatures, agreements, differences, mut points, .. } = found;
     points.images.iter_mut().for_each(|image| *image = real(image));
     let (clusters, n_images) = clusters(points.images.iter());
     let wanted = benchmark.coefficients();
     let resampling = asked.options.intervals;
-    let resampled = Resampled::of_ratings(
+    let resampled = Resamples::of_ratings(
         &points.ratings,
         &points.scores,
         (&clusters, n_images),
@@ -366,7 +375,7 @@ fn of_correlation(
             let interval = resampled.interval(m, k, resampling.level).filter(|_| value.is_some());
             comparable.value((m, &measure.key), *coefficient, None, value, interval)
         });
-        Measured { measure: measure.clone(), values: values.collect(), letters: String::new() }
+        MeasureResult { measure: measure.clone(), values: values.collect(), letters: String::new() }
     });
     let people = format!(
         "{} of {} for {}",
@@ -393,12 +402,12 @@ fn of_preference(
     benchmark: &'static Benchmark,
     mut found: Preference,
     real: &dyn Fn(&SegmentId) -> SegmentId,
-    asked: &Asked<'_>,
+    asked: &BenchmarkRun<'_>,
 ) -> Outcome {
     found.pairs.iter_mut().for_each(|pair| pair.image = real(&pair.image));
     let (clusters, n_images) = clusters(found.pairs.iter().map(|pair| &pair.image));
     let resampling = asked.options.intervals;
-    let resampled = Resampled::of_pairs(&found, (&clusters, n_images), resampling, asked.progress);
+    let resampled = Resamples::of_pairs(&found, (&clusters, n_images), resampling, asked.progress);
     let comparable = Comparable::new(benchmark, &found.head, asked);
     let names: Vec<Option<String>> = found
         .categories
@@ -417,7 +426,7 @@ fn of_preference(
                 let each = names.iter().zip(&accuracy.by_category).enumerate();
                 values.extend(each.map(|(k, (name, found))| of(name.clone(), k + 1, found.value)));
             }
-            Measured { measure: measure.clone(), values, letters: String::new() }
+            MeasureResult { measure: measure.clone(), values, letters: String::new() }
         });
     let voters = &found.voters;
     let people = format!(
@@ -442,12 +451,13 @@ impl Outcome {
     /// Tests all pairs of measures by the customary coefficient, and gives letters to those that do not differ.
     fn contrast(
         &mut self,
-        resampled: &Resampled,
+        resampled: &Resamples,
         resampling: Resampling,
         williams: impl Fn(usize, usize) -> Option<capeval::stats::correlation::Williams>,
     ) {
         let plain: Vec<Option<f64>> = self.measured.iter().map(|m| m.values.first()?.value).collect();
-        let sign = |m: &Measured| if m.measure.direction == Direction::LowerIsBetter { -1.0 } else { 1.0 };
+        let sign =
+            |m: &MeasureResult| if m.measure.direction == Direction::LowerIsBetter { -1.0 } else { 1.0 };
         // An error rate disagrees where it is high; an accuracy counts what is right either way.
         let is_signed = self.benchmark.coefficient != Coefficient::Accuracy;
         let signs: Vec<f64> = self.measured.iter().map(|m| if is_signed { sign(m) } else { 1.0 }).collect();
@@ -466,14 +476,14 @@ impl Outcome {
         }
         self.contrasts = contrasts
             .into_iter()
-            .map(|contrast| Contrasted { williams: williams(contrast.a, contrast.b), contrast })
+            .map(|contrast| PairTests { williams: williams(contrast.a, contrast.b), contrast })
             .collect();
     }
 }
 
 /// A notice about metrics with other settings than the published ones.
 fn unusual(benchmark: &Benchmark, outcome: &Outcome) -> Option<Notice> {
-    let lacks = |measured: &&Measured| {
+    let lacks = |measured: &&MeasureResult| {
         let key = published_key(&measured.measure.key);
         let is_published = benchmark.published.iter().any(|published| published.values.contains_key(key));
         is_published && measured.values.iter().all(|value| value.published.is_empty())

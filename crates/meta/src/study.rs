@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::export::{OfBenchmark, OfMeasure, items};
 use crate::render::about;
-use crate::result::{Measured, MetaReport, Outcome, Value};
+use crate::result::{MeasureResult, MetaReport, Outcome, Value};
 use crate::run::tests_in_words;
 use crate::verdict::Comparison;
 
@@ -205,7 +205,7 @@ impl MetaReport {
 
 impl Outcome {
     /// A line of JSON Lines.
-    fn line(&self, m: usize, measured: &Measured) -> Line<'_> {
+    fn line(&self, m: usize, measured: &MeasureResult) -> Line<'_> {
         #[derive(Serialize)]
         struct Body<'r> {
             benchmark: &'r str,

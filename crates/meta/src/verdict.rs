@@ -4,7 +4,7 @@ use capeval::report::fixed;
 use capeval::stats::Interval;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{Benchmark, Known, Published};
+use crate::registry::{Benchmark, KnownMismatch, PublishedValues};
 
 /// A published value beside what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ fn digits(printed: &str) -> usize {
 /// Compares what was measured with one published value.
 pub(crate) fn compare(
     benchmark: &'static Benchmark,
-    published: &'static Published,
+    published: &'static PublishedValues,
     metric: &str,
     value: Option<f64>,
     interval: Option<Interval>,
@@ -79,7 +79,7 @@ pub(crate) fn compare(
         None => Verdict::None,
         Some(value) => {
             let known = benchmark.known.iter().find(|known| {
-                let Known { source, metric: of, coefficient, category, .. } = known;
+                let KnownMismatch { source, metric: of, coefficient, category, .. } = known;
                 let is_same = *coefficient == published.coefficient && *category == published.category;
                 *source == published.source && of == metric && is_same
             });
@@ -95,7 +95,7 @@ pub(crate) fn compare(
 fn verdict(
     printed: &str,
     measured: f64,
-    known: Option<&'static Known>,
+    known: Option<&'static KnownMismatch>,
     is_within: impl Fn(f64) -> bool,
 ) -> Verdict {
     let digits = digits(printed);
@@ -145,7 +145,7 @@ mod tests {
             let interval = Some(Interval { low, high: 0.82 });
             compare(pascal, &pascal.published[0], "meteor", Some(0.8), interval).unwrap().verdict
         };
-        let bleu = |published: &'static Published, value| {
+        let bleu = |published: &'static PublishedValues, value| {
             compare(pascal, published, "bleu-4", Some(value), None).unwrap().verdict
         };
         assert!(matches!(bleu(&pascal.published[0], 0.748), Verdict::Known(by, _) if by == "+2.2"));

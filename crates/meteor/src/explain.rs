@@ -4,37 +4,9 @@ use std::ops::Range;
 
 use capeval_metric::{Explanation, Match, Rule, Step};
 
-use crate::meteor::{Meteor, Segment};
-use crate::options::{Matcher, Parameters};
+use crate::meteor::{Alignment, Meteor};
+use crate::options::Parameters;
 use crate::stats::{MatcherStats, Stats};
-
-/// The sentences of a segment as tokenised by METEOR, and the alignment with the best reference.
-#[derive(Clone, Debug)]
-pub struct Alignment {
-    /// The words of the hypothesis.
-    pub hypothesis: Vec<String>,
-    /// The words of each reference.
-    pub references: Vec<Vec<String>>,
-    /// The score with each reference.
-    pub scores: Vec<f64>,
-    /// The counts and the score of the best reference.
-    pub segment: Segment,
-    /// The matches, in order of position in the best reference.
-    pub matches: Vec<AlignedPhrase>,
-}
-
-/// Words of the hypothesis matched with words of the reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AlignedPhrase {
-    /// The matcher that found the match.
-    pub matcher: Matcher,
-    /// The range of words in the hypothesis.
-    pub hypothesis: Range<usize>,
-    /// The range of words in the reference.
-    pub reference: Range<usize>,
-    /// The number of the chunk, from 0; a chunk is a run of matches that is contiguous in both sentences.
-    pub chunk: usize,
-}
 
 const LENGTH: Rule = Rule::new("δ (n − f) + (1 − δ) f", |parts| match parts {
     [n, f, delta] => delta * (n - f) + (1.0 - delta) * f,

@@ -23,9 +23,9 @@ mod sentence;
 mod stats;
 mod vocabulary;
 
-pub use explain::{AlignedPhrase, Alignment};
+pub use align::AlignedPhrase;
 pub use language::Language;
-pub use meteor::{Meteor, Segment, Workspace};
+pub use meteor::{Alignment, Meteor, Segment, Workspace};
 pub use metric::{Caches, MeteorMetric, Scratch};
 pub use options::{MAX_MATCHERS, Matcher, Options, Parameters, Task, TextForm, Unit};
 pub use resources::{Compiler, Progress, Resources, Summary};

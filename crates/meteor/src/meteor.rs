@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use capeval_text::Symbol;
 
-use crate::align::{Aligner, Plan};
+use crate::align::{AlignedPhrase, Aligner, Plan};
 use crate::bound::{Prospects, ScoreBound};
-use crate::explain::Alignment;
 use crate::normalize::NormalizerTables;
 use crate::options::{Matcher, Options, Unit};
 use crate::resources::Resources;
@@ -37,6 +36,21 @@ pub struct Segment {
     pub score: f64,
     /// The index of the best reference, from 0; the first of equally good ones. `None` without references.
     pub reference: Option<usize>,
+}
+
+/// The sentences of a segment as tokenised by METEOR, and the alignment with the best reference.
+#[derive(Clone, Debug)]
+pub struct Alignment {
+    /// The words of the hypothesis.
+    pub hypothesis: Vec<String>,
+    /// The words of each reference.
+    pub references: Vec<Vec<String>>,
+    /// The score with each reference.
+    pub scores: Vec<f64>,
+    /// The counts and the score of the best reference.
+    pub segment: Segment,
+    /// The matches, in order of position in the best reference.
+    pub matches: Vec<AlignedPhrase>,
 }
 
 /// A thread's caches of words and phrases, and its buffers for scoring segments.

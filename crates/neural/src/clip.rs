@@ -16,6 +16,9 @@ pub(crate) struct Colours {
     pub deviation: [f32; 3],
 }
 
+/// The settings of Hugging Face.
+const CONFIG: &str = "config.json";
+
 /// The settings of open_clip.
 const OPEN_CLIP: &str = "open_clip_config.json";
 
@@ -58,132 +61,196 @@ enum Names {
     OpenAi,
 }
 
+/// The names of the tensors outside of the layers.
+struct TensorNames {
+    words: &'static str,
+    class: &'static str,
+    patches: &'static str,
+    before: &'static str,
+    text: TowerNames,
+    picture: TowerNames,
+}
+
+/// The names of the tensors of one tower.
+struct TowerNames {
+    tower: &'static str,
+    places: &'static str,
+    after: &'static str,
+    projection: &'static str,
+}
+
+impl Names {
+    fn tensors(self) -> TensorNames {
+        match self {
+            Self::HuggingFace => TensorNames {
+                words: "text_model.embeddings.token_embedding.weight",
+                class: "vision_model.embeddings.class_embedding",
+                patches: "vision_model.embeddings.patch_embedding.weight",
+                before: "vision_model.pre_layrnorm",
+                text: TowerNames {
+                    tower: "text",
+                    places: "text_model.embeddings.position_embedding.weight",
+                    after: "text_model.final_layer_norm",
+                    projection: "text_projection.weight",
+                },
+                picture: TowerNames {
+                    tower: "picture",
+                    places: "vision_model.embeddings.position_embedding.weight",
+                    after: "vision_model.post_layernorm",
+                    projection: "visual_projection.weight",
+                },
+            },
+            Self::OpenAi => TensorNames {
+                words: "token_embedding.weight",
+                class: "visual.class_embedding",
+                patches: "visual.conv1.weight",
+                before: "visual.ln_pre",
+                text: TowerNames {
+                    tower: "text",
+                    places: "positional_embedding",
+                    after: "ln_final",
+                    projection: "text_projection",
+                },
+                picture: TowerNames {
+                    tower: "picture",
+                    places: "visual.positional_embedding",
+                    after: "visual.ln_post",
+                    projection: "visual.proj",
+                },
+            },
+        }
+    }
+}
+
+/// The folder of a model.
+struct ModelFolder<'m> {
+    names: Names,
+    /// The settings of open_clip, if the model comes with them.
+    open_clip: Option<&'m Value>,
+    weights: &'m Weights,
+}
+
+/// The size of a tower before its layers are counted.
+struct TowerSize {
+    width: usize,
+    heads: usize,
+    places: usize,
+    /// The length of its vectors.
+    dims: usize,
+}
+
+impl ModelFolder<'_> {
+    /// The shape of a tensor with `n` dimensions.
+    fn shape(&self, name: &str, n: usize) -> Result<&[usize], Refusal> {
+        let shape = self.weights.shape(name).filter(|shape| shape.len() == n);
+        shape.ok_or_else(|| {
+            Refusal::new(format!("there is no tensor {name} of {n} dimensions"))
+                .with_remedy("give the complete folder of a model of CLIP with pictures and texts")
+        })
+    }
+
+    /// The numbers of heads of texts and of pictures, whose towers have these configurations and widths.
+    fn heads(
+        &self,
+        text: (&Json<'_>, usize),
+        picture: (&Json<'_>, usize),
+    ) -> Result<(usize, usize), Refusal> {
+        if self.names == Names::HuggingFace {
+            let heads = |part: &Json<'_>, default| part.count("num_attention_heads", default);
+            return Ok((heads(text.0, 8)?, heads(picture.0, 12)?));
+        }
+        // open_clip gives the number of heads of texts and the width of those of pictures; the default is 64.
+        let part = |key: &str| self.open_clip.and_then(|cfg| cfg.get(key)).unwrap_or(&Value::Null);
+        let (of_text, of_picture) = (part("text_cfg"), part("vision_cfg"));
+        let (of_text, of_picture) = (Json::new(OPEN_CLIP, of_text), Json::new(OPEN_CLIP, of_picture));
+        let usual = |(part, width): (&Json<'_>, usize)| part.count("num_attention_heads", width / 64);
+        let heads = of_text.count("heads", usual(text)?)?;
+        Ok(match of_picture.count("head_width", 0)? {
+            0 => (heads, usual(picture)?),
+            head => (heads, picture.1 / head),
+        })
+    }
+
+    fn activation(&self, part: &Json<'_>) -> Result<Activation, Refusal> {
+        // open_clip takes the quick function only where its settings say so.
+        match self.open_clip.map(|cfg| cfg.get("quick_gelu").and_then(Value::as_bool).unwrap_or(false)) {
+            Some(true) => Ok(Activation::QuickGelu),
+            Some(false) => Ok(Activation::Gelu),
+            None => part.activation("hidden_act", "quick_gelu"),
+        }
+    }
+
+    /// Reads a tower, whose layers are counted.
+    fn tower(&self, part: &Json<'_>, names: &TowerNames, size: &TowerSize) -> Result<Tower, Refusal> {
+        let (weights, &TowerSize { width, heads, places, dims }) = (self.weights, size);
+        let layer = |n: usize, part: &str| format!("{}.weight", layer_name(self.names, names.tower, n, part));
+        let layers = (0..).take_while(|n| weights.has(&layer(*n, "norm"))).count();
+        let told = part.count("num_hidden_layers", layers)?;
+        if told != layers || layers == 0 {
+            let what = if names.tower == "text" { "texts" } else { "pictures" };
+            let message = format!("there are {layers} layers of {what}, and {CONFIG} says {told}");
+            return Err(Refusal::new(message).with_remedy("give the complete folder of a model of CLIP"));
+        }
+        let shape = Shape {
+            width,
+            layers,
+            heads,
+            inner: weights.shape(&layer(0, "wide")).and_then(|shape| shape.first().copied()).unwrap_or(0),
+            activation: self.activation(part)?,
+            eps: part.number("layer_norm_eps", 1e-5)? as f32,
+            places,
+        }
+        .check(CONFIG)?;
+        let by_input = self.names == Names::OpenAi;
+        let projection = if by_input { [width, dims] } else { [dims, width] };
+        Ok(Tower {
+            encoder: encoder(self.names, weights, &shape, names.tower)?,
+            places: weights.tensor(names.places, &[places, width])?,
+            n_places: places,
+            after: weights.norm(names.after, width)?,
+            projection: Linear {
+                weight: weights.tensor(names.projection, &projection)?,
+                bias: None,
+                inputs: width,
+                outputs: dims,
+                by_input,
+            },
+        })
+    }
+}
+
 impl Clip {
     /// Reads the weights that a config.json, or one of open_clip, describes.
     pub fn open(config: &Value, open_clip: Option<&Value>, weights: &Weights) -> Result<Self, Refusal> {
         let names = if weights.has("visual.conv1.weight") { Names::OpenAi } else { Names::HuggingFace };
-        let file = "config.json";
-        let json = Json::new(file, config);
-        let (text_config, picture_config) = (json.part("text_config"), json.part("vision_config"));
-        // open_clip takes the quick function only where its settings say so.
-        let quick = open_clip.map(|cfg| {
-            let quick = cfg.get("model_cfg").unwrap_or(cfg).get("quick_gelu");
-            quick.and_then(Value::as_bool).unwrap_or(false)
-        });
-        let activation = |part: &Json<'_>| match quick {
-            Some(true) => Ok(Activation::QuickGelu),
-            Some(false) => Ok(Activation::Gelu),
-            None => part.activation("hidden_act", "quick_gelu"),
-        };
+        let open_clip = open_clip.map(|cfg| cfg.get("model_cfg").unwrap_or(cfg));
+        let folder = ModelFolder { names, open_clip, weights };
+        let json = Json::new(CONFIG, config);
+        let (text, picture) = (json.part("text_config"), json.part("vision_config"));
+        let TensorNames { words, class, patches, before, text: text_names, picture: picture_names } =
+            names.tensors();
 
-        let [words, text_places, class, picture_places, patches, before] = match names {
-            Names::HuggingFace => [
-                "text_model.embeddings.token_embedding.weight",
-                "text_model.embeddings.position_embedding.weight",
-                "vision_model.embeddings.class_embedding",
-                "vision_model.embeddings.position_embedding.weight",
-                "vision_model.embeddings.patch_embedding.weight",
-                "vision_model.pre_layrnorm",
-            ],
-            Names::OpenAi => [
-                "token_embedding.weight",
-                "positional_embedding",
-                "visual.class_embedding",
-                "visual.positional_embedding",
-                "visual.conv1.weight",
-                "visual.ln_pre",
-            ],
-        };
-        let shape = |name: &str, n: usize| -> Result<Vec<usize>, Refusal> {
-            match weights.shape(name) {
-                Some(shape) if shape.len() == n => Ok(shape.to_vec()),
-                _ => Err(Refusal::new(format!("there is no tensor {name} of {n} dimensions"))
-                    .with_remedy("give the complete folder of a model of CLIP with pictures and texts")),
-            }
-        };
-        let text_shape = shape(words, 2)?;
-        let (n_words, text_width) = (text_shape[0], text_shape[1]);
-        let patch_shape = shape(patches, 4)?;
+        let (word_shape, patch_shape) = (folder.shape(words, 2)?, folder.shape(patches, 4)?);
+        let (n_words, text_width) = (word_shape[0], word_shape[1]);
         let (width, patch) = (patch_shape[0], patch_shape[2]);
-        let (n_text, n_picture) = (shape(text_places, 2)?[0], shape(picture_places, 2)?[0]);
-        let side = n_picture.saturating_sub(1).isqrt();
-        if side * side + 1 != n_picture || patch == 0 || patch_shape != [width, 3, patch, patch] {
+        let n_texts = folder.shape(text_names.places, 2)?[0];
+        let n_pictures = folder.shape(picture_names.places, 2)?[0];
+        let side = n_pictures.saturating_sub(1).isqrt();
+        if side * side + 1 != n_pictures || patch == 0 || patch_shape != [width, 3, patch, patch] {
             return Err(Refusal::new(format!(
-                "{n_picture} places of patches {patch_shape:?} are no square picture"
+                "{n_pictures} places of patches {patch_shape:?} are no square picture"
             ))
             .with_remedy("give a model that sees square pictures"));
         }
-        let (text_head, picture_head) = match names {
-            Names::HuggingFace => {
-                let heads = |part: &Json<'_>, default| part.count("num_attention_heads", default);
-                (heads(&text_config, 8)?, heads(&picture_config, 12)?)
-            }
-            Names::OpenAi => {
-                // open_clip gives the number of heads of texts and the width of those of pictures; the default is 64.
-                let settings = open_clip.map(|cfg| cfg.get("model_cfg").unwrap_or(cfg));
-                let part = |key: &str| settings.and_then(|cfg| cfg.get(key)).unwrap_or(&Value::Null);
-                let (text, picture) = (part("text_cfg"), part("vision_cfg"));
-                let (text, picture) = (Json::new(OPEN_CLIP, text), Json::new(OPEN_CLIP, picture));
-                let usual = |part: &Json<'_>, width: usize| part.count("num_attention_heads", width / 64);
-                (
-                    text.count("heads", usual(&text_config, text_width)?)?,
-                    match picture.count("head_width", 0)? {
-                        0 => usual(&picture_config, width)?,
-                        head => width / head,
-                    },
-                )
-            }
-        };
-        let of = |part: &Json<'_>,
-                  width: usize,
-                  heads: usize,
-                  tower: &str,
-                  places: usize|
-         -> Result<Shape, Refusal> {
-            let layers = (0..)
-                .take_while(|n| weights.has(&format!("{}.weight", layer_name(names, tower, *n, "norm"))))
-                .count();
-            let told = part.count("num_hidden_layers", layers)?;
-            if told != layers || layers == 0 {
-                let what = if tower == "text" { "texts" } else { "pictures" };
-                let message = format!("there are {layers} layers of {what}, and config.json says {told}");
-                return Err(Refusal::new(message).with_remedy("give the complete folder of a model of CLIP"));
-            }
-            let fc1 = layer_name(names, tower, 0, "wide");
-            let inner =
-                weights.shape(&format!("{fc1}.weight")).and_then(|shape| shape.first().copied()).unwrap_or(0);
-            Shape {
-                width,
-                layers,
-                heads,
-                inner,
-                activation: activation(part)?,
-                eps: part.number("layer_norm_eps", 1e-5)? as f32,
-                places,
-            }
-            .check(file)
-        };
-        let text_shape = of(&text_config, text_width, text_head, "text", n_text)?;
-        let picture_shape = of(&picture_config, width, picture_head, "picture", n_picture)?;
-        let end = match text_config.count("eos_token_id", 49407)? {
+        let (text_heads, picture_heads) = folder.heads((&text, text_width), (&picture, width))?;
+        let projection = folder.shape(text_names.projection, 2)?;
+        let dims = projection[usize::from(names == Names::OpenAi)];
+        let text_size = TowerSize { width: text_width, heads: text_heads, places: n_texts, dims };
+        let picture_size = TowerSize { width, heads: picture_heads, places: n_pictures, dims };
+        let end = match text.count("eos_token_id", 49407)? {
             // The value of old configurations, which stands for the greatest id.
             2 => None,
             id => u32::try_from(id).ok().filter(|_| names == Names::HuggingFace),
-        };
-        let (text_projection, picture_projection) = match names {
-            Names::HuggingFace => ("text_projection.weight", "visual_projection.weight"),
-            Names::OpenAi => ("text_projection", "visual.proj"),
-        };
-        let by_input = names == Names::OpenAi;
-        let projection_shape = shape(text_projection, 2)?;
-        let dims = if by_input { projection_shape[1] } else { projection_shape[0] };
-        let projection = |name: &str, inputs: usize| -> Result<Linear, Refusal> {
-            let shape = if by_input { [inputs, dims] } else { [dims, inputs] };
-            Ok(Linear { weight: weights.tensor(name, &shape)?, bias: None, inputs, outputs: dims, by_input })
-        };
-        let (text_after, picture_after) = match names {
-            Names::HuggingFace => ("text_model.final_layer_norm", "vision_model.post_layernorm"),
-            Names::OpenAi => ("ln_final", "visual.ln_post"),
         };
         Ok(Self {
             words: weights.tensor(words, &[n_words, text_width])?,
@@ -201,20 +268,8 @@ impl Clip {
             size: side * patch,
             patch,
             dims,
-            text: Tower {
-                encoder: encoder(names, weights, &text_shape, "text")?,
-                places: weights.tensor(text_places, &[n_text, text_width])?,
-                n_places: n_text,
-                after: weights.norm(text_after, text_width)?,
-                projection: projection(text_projection, text_width)?,
-            },
-            picture: Tower {
-                encoder: encoder(names, weights, &picture_shape, "picture")?,
-                places: weights.tensor(picture_places, &[n_picture, width])?,
-                n_places: n_picture,
-                after: weights.norm(picture_after, width)?,
-                projection: projection(picture_projection, width)?,
-            },
+            text: folder.tower(&text, &text_names, &text_size)?,
+            picture: folder.tower(&picture, &picture_names, &picture_size)?,
         })
     }
 

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use capeval_metric::Direction;
-use capeval_report::{Evidence, Gallery, Report, Rounded, Shapes};
+use capeval_report::{Evidence, Gallery, Report, RoundedNumber, Shapes};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -250,11 +250,11 @@ fn places(gallery: &Gallery, images: &[u32]) -> Vec<Option<usize>> {
     places
 }
 
-fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<Option<Rounded>>> {
+fn scores(report: &Report, system: usize, places: &[Option<usize>]) -> Vec<Vec<Option<RoundedNumber>>> {
     let n = report.head.measures.len();
     let segments = report.systems.get(system).and_then(|system| system.segments.as_ref());
     let score =
-        |k: Option<usize>, measure: usize| segments?.values.get(k? * n + measure).copied().map(Rounded);
+        |k: Option<usize>, measure: usize| segments?.values.get(k? * n + measure).copied().map(RoundedNumber);
     (0..n).map(|measure| places.iter().map(|k| score(*k, measure)).collect()).collect()
 }
 

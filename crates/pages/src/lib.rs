@@ -22,7 +22,7 @@ mod figures;
 mod layout;
 mod page;
 mod profiles;
-mod rated;
+mod rating_figures;
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -41,7 +41,7 @@ use crate::layout::Layout;
 pub use crate::layout::policy;
 pub use crate::page::{Page, Pictures};
 use crate::profiles::{Profiles, profiles};
-pub use crate::rated::{Rated, rated};
+pub use crate::rating_figures::{RatingFigures, rated};
 
 /// With more measures than this, the page has a row rather than a column for each of them.
 const MANY_MEASURES: usize = 12;
@@ -163,7 +163,7 @@ fn tables_page<'r>(
 
 /// The scores for each rating, and the distributions of ratings and scores.
 fn ratings(correlation: &Correlation) -> [Section<'_>; 2] {
-    let Rated { systems, n_more, has_references, figures } = rated(correlation);
+    let RatingFigures { systems, n_more, has_references, figures } = rated(correlation);
     [
         Section::new("ratings", "Scores and human ratings", figures::ratings(correlation)),
         Section {

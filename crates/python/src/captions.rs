@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 use serde::Deserialize;
 
-use crate::error::{fault, from_corpus, from_file, sentence, text, value, within};
+use crate::error::{fault, from_corpus, from_file, sentence, text, type_name, value, within};
 
 /// Captions of images, in order: references or candidates.
 #[pyclass(frozen, module = "capeval._engine")]
@@ -247,69 +247,31 @@ fn push_records(
     let mut columns = CaptionColumns::default();
     let mut gathering: Option<KeyGathering> = None;
     for (k, item) in list.iter().enumerate() {
-        let record = item.cast::<PyDict>().map_err(|_| {
-            PyTypeError::new_err(format!(
-                "{}: item {k} (from 0) is of type {}, not a dictionary like the first one",
-                rows.source(),
-                type_name(&item)
-            ))
-        })?;
-        let keys = record.keys();
-        let is_known = |(key, name): (Bound<'_, PyAny>, &String)| {
-            key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == name))
-        };
-        let lacks = |what: &str, argument| {
-            let what = format!("{}: item {k} (from 0) has no '{what}'", rows.source());
-            value(&sentence(&what, Some(&Remedy::give(argument).to("name another key"))))
-        };
-        if keys.len() != names.len() || !keys.iter().zip(&names).all(is_known) || k == 0 {
-            names = keys.iter().map(|key| Ok(key.str()?.to_str()?.to_owned())).collect::<PyResult<_>>()?;
-            let mut usable = names.clone();
-            loop {
-                let found = CaptionColumns::find_in_object(&usable, options, rows.source());
-                columns = found.map_err(|error| match error.kind() {
-                    corpus::ErrorKind::Shape if options.id_column.is_none() => {
-                        lacks("caption", Argument::CaptionColumns(options.role))
-                    }
-                    _ => from_corpus(error),
-                })?;
-                // Pictures are not ids, whatever they are called.
-                let id = columns.id.filter(|_| options.id_column.is_none());
-                let Some(id) = id.and_then(|id| Some((id, usable.get_mut(id)?))) else { break };
-                if may_be_id(&record.as_any().get_item(keys.get_item(id.0)?)?) {
-                    break;
-                }
-                id.1.clear();
-            }
+        let place = format!("{}: item {k} (from 0)", rows.source());
+        let record = Record::new(&item, &place)?;
+        if k == 0 || !record.has_keys(&names) {
+            names = record.names()?;
+            columns = record.find_columns(&names, options, rows.source())?;
         }
-        let cell = |column: usize| -> PyResult<Bound<'_, PyAny>> {
-            record.as_any().get_item(keys.get_item(column)?)
-        };
         let is_numbered = gathering.as_ref().map(KeyGathering::is_numbered);
         let key = match columns.id {
-            Some(column) if is_numbered != Some(true) => id(&cell(column)?).map_err(|error| {
-                within(list.py(), &format!("{}: item {k} (from 0)", rows.source()), &error)
-            })?,
-            None if !need_ids && is_numbered != Some(false) => SegmentId::from(k as i64),
-            None => return Err(lacks("image_id", Argument::IdColumn(options.role))),
-            Some(_) => {
-                let what = format!(
-                    "{}: item {k} (from 0) has an id, while those before it have none",
-                    rows.source()
-                );
-                return Err(value(&what));
+            Some(column) if is_numbered != Some(true) => {
+                id(&record.cell(column)?).map_err(|error| within(list.py(), &place, &error))?
             }
+            None if !need_ids && is_numbered != Some(false) => SegmentId::from(k as i64),
+            None => return Err(record.lacks("image_id", Argument::IdColumn(options.role))),
+            Some(_) => return Err(value(&format!("{place} has an id, while those before it have none"))),
         };
         let gathering = gathering.get_or_insert_with(|| gather_keys(&names, &columns, options));
         let first = rows.len();
         for column in &columns.captions {
-            let captions = cell(*column)?;
+            let captions = record.cell(*column)?;
             if columns.captions.len() == 1 || !captions.is_none() {
                 push(rows, &key, &captions)?;
             }
         }
         gathering.row(rows.len() - first, |_, name| match name {
-            KeyName::Column(name) => key_value(&record.get_item(name).ok()??),
+            KeyName::Column(name) => key_value(&record.dict.get_item(name).ok()??),
             KeyName::Labels => None,
         });
         rows.set_record(first, k as u64 + 1);
@@ -320,6 +282,74 @@ fn push_records(
     }
     rows.set_keys(gathering.finish());
     Ok(())
+}
+
+/// A dictionary in a list of them.
+struct Record<'r, 'py> {
+    dict: &'r Bound<'py, PyDict>,
+    keys: Bound<'py, PyList>,
+    /// Its place in the list, for errors.
+    place: &'r str,
+}
+
+impl<'r, 'py> Record<'r, 'py> {
+    fn new(item: &'r Bound<'py, PyAny>, place: &'r str) -> PyResult<Self> {
+        let dict = item.cast::<PyDict>().map_err(|_| {
+            let kind = type_name(item);
+            PyTypeError::new_err(format!("{place} is of type {kind}, not a dictionary like the first one"))
+        })?;
+        Ok(Self { dict, keys: dict.keys(), place })
+    }
+
+    /// Returns true if it has exactly these keys, in this order.
+    fn has_keys(&self, names: &[String]) -> bool {
+        let is_known = |(key, name): (Bound<'_, PyAny>, &String)| {
+            key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == name))
+        };
+        self.keys.len() == names.len() && self.keys.iter().zip(names).all(is_known)
+    }
+
+    fn names(&self) -> PyResult<Vec<String>> {
+        self.keys.iter().map(|key| Ok(key.str()?.to_str()?.to_owned())).collect()
+    }
+
+    fn cell(&self, column: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.dict.as_any().get_item(self.keys.get_item(column)?)
+    }
+
+    /// The columns of ids and captions among keys with these names; a key whose value cannot be an id holds none.
+    fn find_columns(
+        &self,
+        names: &[String],
+        options: &ReadOptions,
+        source: &str,
+    ) -> PyResult<CaptionColumns> {
+        let mut usable = names.to_vec();
+        loop {
+            let found = CaptionColumns::find_in_object(&usable, options, source);
+            let columns = found.map_err(|error| match error.kind() {
+                corpus::ErrorKind::Shape if options.id_column.is_none() => {
+                    self.lacks("caption", Argument::CaptionColumns(options.role))
+                }
+                _ => from_corpus(error),
+            })?;
+            // Pictures are not ids, whatever they are called.
+            let id = columns.id.filter(|_| options.id_column.is_none());
+            let Some((id, name)) = id.and_then(|id| Some((id, usable.get_mut(id)?))) else {
+                return Ok(columns);
+            };
+            if may_be_id(&self.cell(id)?) {
+                return Ok(columns);
+            }
+            name.clear();
+        }
+    }
+
+    /// The error of a record without what the key `what` holds.
+    fn lacks(&self, what: &str, argument: Argument) -> PyErr {
+        let what = format!("{} has no '{what}'", self.place);
+        value(&sentence(&what, Some(&Remedy::give(argument).to("name another key"))))
+    }
 }
 
 /// The keys other than ids that may identify dictionaries with these keys.
@@ -375,11 +405,6 @@ fn no_text(rows: &Rows, id: &SegmentId, found: &Bound<'_, PyAny>) -> PyErr {
         id.quoted(),
         type_name(found)
     ))
-}
-
-/// The name of an object's type, for errors.
-pub fn type_name(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
 }
 
 /// An image id: a string, or anything that Python accepts as an index.

@@ -285,7 +285,7 @@ pub struct Rows {
 impl Rows {
     /// Reads `batches`. `first` is the number of rows before them, for errors.
     pub fn read(batches: &[RecordBatch], columns: &Columns, sieve: &Sieve, first: usize) -> PyResult<Self> {
-        let (mut candidates, mut references) = (Gathered::default(), Gathered::default());
+        let (mut candidates, mut references) = (TextBuilder::default(), TextBuilder::default());
         let mut rows = Self {
             candidates: Texts::default(),
             references: Texts::default(),
@@ -342,12 +342,12 @@ impl Rows {
 
 /// Texts under construction.
 #[derive(Default)]
-struct Gathered {
+struct TextBuilder {
     bytes: Vec<u8>,
     ends: Vec<u64>,
 }
 
-impl Gathered {
+impl TextBuilder {
     fn push(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
         self.ends.push(self.bytes.len() as u64);
@@ -421,8 +421,8 @@ impl<'a> BatchReader<'a> {
         &self,
         row: usize,
         sieve: &Sieve,
-        candidates: &mut Gathered,
-        references: &mut Gathered,
+        candidates: &mut TextBuilder,
+        references: &mut TextBuilder,
     ) -> Result<Outcome, Fault> {
         let policy = &sieve.policy;
         let mut outcome = Outcome::default();
@@ -482,7 +482,7 @@ impl<'a> BatchReader<'a> {
         &self,
         row: usize,
         policy: &Policy,
-        references: &mut Gathered,
+        references: &mut TextBuilder,
         outcome: &mut Outcome,
     ) -> Result<(), Fault> {
         if let Some(lookup) = &self.lookup {

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::call::Call;
 use crate::captions::{Captions, id};
 use crate::error::{from_corpus, from_file, from_request, value, within};
-use crate::given::{Scores, given};
+use crate::external_scores::{Scores, given};
 use crate::study::Study;
 
 /// A rated caption: image, caption, system, ratings.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
-use capeval_files::{DataFiles, DataKind, DataSource, Home, Kept, MetricData};
+use capeval_files::{DataFiles, DataKind, DataSource, Home, MetricData, OpenData};
 use capeval_outside::embeddings::Named;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
@@ -20,11 +20,11 @@ use crate::pictures::GivenPictures;
 use crate::run::{Watch, long};
 
 /// Installed data, which calls share.
-static KEPT: Kept = Kept::new();
+static KEPT: OpenData = OpenData::new();
 
 /// The data of metrics that a call names.
 #[derive(Default)]
-pub struct Given {
+pub struct CallData {
     files: DataFiles,
     table: Option<Arc<Table>>,
     outside: GivenOutside,
@@ -39,7 +39,7 @@ fn chair(given: &Bound<'_, PyAny>) -> PyResult<capeval_outside::chair::Named> {
     })
 }
 
-impl Given {
+impl CallData {
     /// The data in a dictionary: a table of document frequencies, functions, models, vectors, pictures, and files by
     /// name.
     pub fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
@@ -98,7 +98,7 @@ impl Given {
 /// Must be called on a thread of a pool, since checksums are computed in parallel.
 pub fn with_data<T>(
     metrics: Option<&MetricOptions>,
-    given: &Given,
+    given: &CallData,
     watch: &Watch,
     work: impl FnOnce(Resources) -> Result<T, capeval::Error>,
 ) -> PyResult<T> {
@@ -108,7 +108,7 @@ pub fn with_data<T>(
 /// As [`with_data`], for work with errors of its own.
 pub fn with_metric_data<T>(
     metrics: Option<&MetricOptions>,
-    given: &Given,
+    given: &CallData,
     watch: &Watch,
     work: impl FnOnce(Resources) -> PyResult<T>,
 ) -> PyResult<T> {
@@ -131,7 +131,7 @@ pub fn data(
     table: Option<&DocumentFrequencies>,
     uses_cache_folder: bool,
 ) -> PyResult<MetricData> {
-    let mut given = Given::of(table);
+    let mut given = CallData::of(table);
     given.files.uses_cache_folder = uses_cache_folder;
     let mut data = match &capeval::needed_data(metrics)[..] {
         [] => given.open(Some(metrics))?,

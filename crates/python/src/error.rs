@@ -187,3 +187,8 @@ pub fn value(sentence: &str) -> PyErr {
 pub fn noticed(notice: &Notice) -> PyErr {
     value(&told(notice))
 }
+
+/// The name of an object's type, for errors.
+pub fn type_name(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string())
+}

@@ -10,8 +10,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
-use crate::captions::{Captions, type_name};
-use crate::error::{fault, from_file, from_io, from_request, value};
+use crate::captions::Captions;
+use crate::error::{fault, from_file, from_io, from_request, type_name, value};
 use crate::metrics::reading;
 
 /// The number of images in which each n-gram occurs; CIDEr weights n-grams by it.

@@ -98,7 +98,7 @@ impl Function {
 }
 
 /// A function as a metric of the engine.
-pub struct Called {
+pub struct FunctionMetric {
     pub function: Arc<Py<Function>>,
     /// The caller.
     pub caller: Arc<Caller>,
@@ -106,7 +106,7 @@ pub struct Called {
     pub pictures: Option<Arc<OneByOne>>,
 }
 
-impl Called {
+impl FunctionMetric {
     fn get(&self) -> &Function {
         self.function.get()
     }
@@ -142,7 +142,7 @@ impl Called {
     }
 }
 
-impl Outside for Called {
+impl Outside for FunctionMetric {
     fn name(&self) -> &str {
         &self.get().name
     }

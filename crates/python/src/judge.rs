@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 use serde::Deserialize;
 
-use crate::captions::{id, id_list, type_name};
-use crate::error::{fault, from_request, text, told, within};
+use crate::captions::{id, id_list};
+use crate::error::{fault, from_request, text, told, type_name, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::select;
 use crate::run::{long, pool};
@@ -161,7 +161,7 @@ impl Judge {
         ids: &Bound<'py, PyList>,
         tokens: &Bound<'py, PyBytes>,
         width: usize,
-        cut: Cut,
+        cut: TokenFilter,
     ) -> PyResult<Bound<'py, PyByteArray>> {
         let Some(codes) = &self.codes else {
             return Err(PyValueError::new_err(
@@ -245,7 +245,7 @@ fn places(
 
 /// The tokens of a row that count: those before `end`, or up to it if `keep_end`, except those in `skip`.
 #[derive(FromPyObject)]
-struct Cut {
+struct TokenFilter {
     #[pyo3(item)]
     end: Option<i64>,
     #[pyo3(item)]
@@ -254,7 +254,7 @@ struct Cut {
     keep_end: bool,
 }
 
-impl Cut {
+impl TokenFilter {
     /// The words of `n` rows of int64, and the end of each caption; `first` is the number of the first row.
     fn rows(
         &self,

@@ -3,7 +3,6 @@
 //! This crate translates Python's objects into types of `capeval`, errors into Python's exceptions, and numbers into
 //! buffers that numpy reads without a copy. The names and shapes that users see are defined in Python.
 #![allow(missing_docs, reason = "no users outside of the workspace")]
-#![expect(clippy::too_many_arguments, reason = "they are the parameters of pages in Python")]
 
 mod arrow;
 mod call;
@@ -13,10 +12,10 @@ mod columns;
 mod correlation;
 mod data;
 mod error;
-mod explained;
+mod explanations;
+mod external_scores;
 mod frequencies;
 mod function;
-mod given;
 mod judge;
 mod judging;
 mod meta;
@@ -50,10 +49,10 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<captions::Captions>()?;
     module.add_class::<frequencies::DocumentFrequencies>()?;
     module.add_class::<function::Function>()?;
-    module.add_class::<given::Scores>()?;
+    module.add_class::<external_scores::Scores>()?;
     module.add_class::<judge::Judge>()?;
     module.add_class::<study::Study>()?;
-    module.add_class::<score::Prepared>()?;
+    module.add_class::<score::PreparedFile>()?;
     module.add_function(wrap_pyfunction!(captions::caption_columns, module)?)?;
     module.add_function(wrap_pyfunction!(captions::written_list, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::metrics, module)?)?;

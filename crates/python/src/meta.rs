@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use crate::call::Call;
 use crate::error::{fault, from_file, from_request};
-use crate::given::{Scores, given};
+use crate::external_scores::{Scores, given};
 use crate::study::Study;
 
 /// The descriptions of benchmarks, as JSON; of all of them if none is named.

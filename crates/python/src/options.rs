@@ -13,8 +13,7 @@ use serde::de::{
     Visitor,
 };
 
-use crate::captions::type_name;
-use crate::error::{sentence, value};
+use crate::error::{sentence, type_name, value};
 
 /// The options in `given`; options that are left out have their defaults.
 ///

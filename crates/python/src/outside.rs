@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::captions::id;
 use crate::error::{fault, from_file};
-use crate::function::{Called, Function};
+use crate::function::{Function, FunctionMetric};
 use crate::judging::GivenJudging;
 use crate::pictures::GivenPictures;
 use crate::run::Caller;
@@ -45,17 +45,17 @@ pub struct GivenOutside {
 pub type Functions = Vec<Arc<Py<Function>>>;
 
 /// Vectors that Python holds: what they are of, ids, length, and numbers.
-type Held<'py> = (String, Vec<Bound<'py, PyAny>>, usize, Bound<'py, PyBytes>);
+type HeldVectors<'py> = (String, Vec<Bound<'py, PyAny>>, usize, Bound<'py, PyBytes>);
 
 /// Reads vectors that Python holds.
 pub fn held(given: &Bound<'_, PyAny>) -> PyResult<Vec<(Role, Arc<Vectors>)>> {
-    let read = |(role, ids, dims, numbers): Held<'_>| {
+    let read = |(role, ids, dims, numbers): HeldVectors<'_>| {
         let ids = ids.iter().map(id).collect::<PyResult<_>>()?;
         let vectors = Vectors::from_rows(&format!("vectors[{role:?}]"), ids, dims, floats(&numbers))
             .map_err(|e| fault(&e))?;
         Ok((Role::parse(&role).map_err(|error| fault(&error))?, Arc::new(vectors)))
     };
-    given.extract::<Vec<Held<'_>>>()?.into_iter().map(read).collect()
+    given.extract::<Vec<HeldVectors<'_>>>()?.into_iter().map(read).collect()
 }
 
 /// Writes vectors of `dims` numbers of 32 bits, with their ids, to a file.
@@ -117,7 +117,7 @@ impl Outsiders {
     /// When there are pictures at which none of them looks.
     pub fn add_to(&self, resources: &mut Resources, caller: &Arc<Caller>) -> PyResult<()> {
         let called = |function: &Arc<Py<Function>>| -> Arc<dyn Outside> {
-            Arc::new(Called {
+            Arc::new(FunctionMetric {
                 function: Arc::clone(function),
                 caller: Arc::clone(caller),
                 pictures: self.pictures.as_ref().and_then(GivenPictures::one_by_one),

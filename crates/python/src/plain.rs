@@ -6,8 +6,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::captions::type_name;
-use crate::error::{from_file, noticed, text, value, within};
+use crate::error::{from_file, noticed, text, type_name, value, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::judge::numbers;
 use crate::metrics::{select_with_caches, with_settings};

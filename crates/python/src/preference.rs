@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::call::Call;
 use crate::captions::Captions;
 use crate::error::{from_corpus, from_file, from_request};
-use crate::given::{Scores, given};
+use crate::external_scores::{Scores, given};
 use crate::study::Study;
 
 /// Measures how often metrics prefer the caption that people prefer, for pairs given as a path or as bytes of JSON.

@@ -172,7 +172,7 @@ pub struct Watch {
 }
 
 /// The payload that a cancelled worker unwinds with.
-struct Cancelled;
+struct Cancellation;
 
 impl Progress for Watch {
     fn begin(&self, stage: Stage, n: usize) {
@@ -210,7 +210,7 @@ impl Watch {
     /// Stops by unwinding, which runs all destructors and prints nothing.
     fn stop_if_cancelled(&self) {
         if self.cancelled.load(Ordering::Relaxed) {
-            resume_unwind(Box::new(Cancelled));
+            resume_unwind(Box::new(Cancellation));
         }
     }
 

@@ -14,24 +14,24 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::Call;
-use crate::captions::{Captions, id_list, type_name};
-use crate::data::{Given, with_data};
-use crate::error::{from_file, from_request};
-use crate::given::{Scores, given};
+use crate::captions::{Captions, id_list};
+use crate::data::{CallData, with_data};
+use crate::error::{from_file, from_request, type_name};
+use crate::external_scores::{Scores, given};
 use crate::metrics::engine_names;
 use crate::run::{Watch, long};
 use crate::study::Study;
 
 /// Prepared references, in the format of their file.
 #[pyclass(frozen, module = "capeval._engine")]
-pub struct Prepared {
+pub struct PreparedFile {
     bytes: SharedBytes,
     /// The content of `bytes`, opened once, so that what a call reads and checks serves later ones.
     archive: Archive,
     source: String,
 }
 
-impl Prepared {
+impl PreparedFile {
     /// Opens the bytes of a file. Must be called on a thread of a pool, since checksums are computed in parallel.
     fn open(bytes: Bytes, source: String) -> Result<Self, files::Error> {
         let bytes: SharedBytes = Arc::new(bytes);
@@ -51,7 +51,7 @@ impl Prepared {
 }
 
 #[pymethods]
-impl Prepared {
+impl PreparedFile {
     /// Reads and counts references for the given metrics.
     #[staticmethod]
     fn build(
@@ -63,7 +63,7 @@ impl Prepared {
     ) -> PyResult<Self> {
         let mut options: PrepareOptions = crate::options::options(options)?;
         options.metrics.names = prepared_for(options.metrics.names)?;
-        let (metrics, data) = (options.metrics.clone(), Given::new(data)?);
+        let (metrics, data) = (options.metrics.clone(), CallData::new(data)?);
         let references = references.rows.clone();
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
@@ -158,7 +158,7 @@ pub fn ground(references: &Bound<'_, PyAny>) -> PyResult<ReferenceSource> {
     if let Ok(captions) = references.cast::<Captions>() {
         return Ok(ReferenceSource::Captions(captions.get().rows.clone()));
     }
-    if let Ok(prepared) = references.cast::<Prepared>() {
+    if let Ok(prepared) = references.cast::<PreparedFile>() {
         let prepared = prepared.get();
         let archive = prepared.archive.clone();
         return Ok(ReferenceSource::Prepared {

@@ -14,10 +14,11 @@ use capeval_pages::{self as pages, Page, Pictures};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
+use serde::Deserialize;
 
 use crate::captions::id_list;
 use crate::error::{Keywords, fault, from_file, from_io, told, told_remedy, value};
-use crate::explained::explained;
+use crate::explanations::explained;
 use crate::judge::numbers;
 use crate::run::long;
 
@@ -167,20 +168,16 @@ impl Study {
         gallery.map(|gallery| id_list(py, &gallery.ids)).transpose()
     }
 
-    /// The result as a page of HTML. Pictures are given by a pattern with `{id}`, or by a path for each image of the
-    /// gallery, and may be embedded. Ctrl-C ends the writing; `progress` is called with the stage, the images done and
-    /// their number.
+    /// The result as a page of HTML with these [`PageOptions`]. Ctrl-C ends the writing; `progress` is called with the
+    /// stage, the images done and their number.
     fn html(
         &self,
         py: Python<'_>,
-        title: Option<String>,
-        digits: Option<usize>,
-        pattern: Option<String>,
-        files: Option<Vec<Option<String>>>,
-        embedded: bool,
+        options: &Bound<'_, PyDict>,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
+        let PageOptions { title, digits, pattern, files, embedded } = crate::options::options(options)?;
         let pictures = pictures(pattern, files, embedded)?;
         let page = Page { title, digits: self.digits(digits), pictures, ..Page::default() };
         let out: io::Result<Vec<u8>> = long(py, threads, progress, |progress| {
@@ -284,6 +281,18 @@ type Points<'py> = (Bound<'py, PyList>, Bound<'py, PyByteArray>, Bound<'py, PyDi
 
 /// The pictures of a page: a pattern with `{id}`, or a path for each image of the gallery, which the page links to or,
 /// if they are `embedded`, contains.
+/// The options of a page. Pictures are given by a pattern with `{id}`, or by a path for each image of the gallery, and
+/// may be embedded.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PageOptions {
+    title: Option<String>,
+    digits: Option<usize>,
+    pattern: Option<String>,
+    files: Option<Vec<Option<String>>>,
+    embedded: bool,
+}
+
 fn pictures(
     pattern: Option<String>,
     files: Option<Vec<Option<String>>>,

@@ -6,7 +6,7 @@ use std::mem;
 use capeval_metric::{Explanation, Match, Statement, Step};
 use foldhash::fast::FixedState;
 
-use crate::number::{Rounded, push_digits};
+use crate::number::{RoundedNumber, push_digits};
 
 /// A compact form of an [`Explanation`] for pages, as JSON. Explanations of many images differ only in their numbers,
 /// so the tree without numbers, its shape, is stored once.
@@ -185,7 +185,7 @@ impl<'e> Writer<'e> {
 
     fn value(&mut self, value: f64) {
         self.numbers.push(b',');
-        Rounded(value).push(&mut self.numbers);
+        RoundedNumber(value).push(&mut self.numbers);
     }
 
     fn text(&mut self, text: &str) {

@@ -1,7 +1,6 @@
-//! The kinds of results, how each is written to a file, and how it is read again.
+//! A kind of result: how it is written to a file, and how it is read again.
 
 use std::any::Any;
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -9,9 +8,8 @@ use capeval_choice::{Refusal, Remedy};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::report::saved;
+use crate::Notice;
 use crate::study::Study;
-use crate::{Notice, comparison, correlation, preference, report};
 
 /// A kind of result: what it is called, and how its file is written and read.
 pub struct Kind {
@@ -24,9 +22,6 @@ pub struct Kind {
 /// A result that was read.
 pub type ReadStudy = Result<Box<dyn Study>, Refusal>;
 
-/// The kinds of results of this crate.
-pub const KINDS: &[&Kind] = &[&report::KIND, &comparison::KIND, &correlation::KIND, &preference::KIND];
-
 impl Kind {
     /// A kind whose file holds all fields of `S`.
     pub const fn of<S: Study + Serialize + DeserializeOwned>(name: &'static str) -> Self {
@@ -37,39 +32,6 @@ impl Kind {
 impl fmt::Debug for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Kind({})", self.name)
-    }
-}
-
-/// Writes a result to a file as JSON, with all items behind it, on one line. [`read`] reads it.
-pub fn save(study: &dyn Study, out: &mut dyn Write) -> io::Result<()> {
-    save_with(study, &study.head().notices, out)
-}
-
-/// As [`save`], with these notices: their remedies are written in words, which not every front end would choose.
-pub fn save_with(study: &dyn Study, notices: &[Notice], out: &mut dyn Write) -> io::Result<()> {
-    (study.kind().save)(study, notices, out)
-}
-
-/// Reads what [`save`] writes, if it is of one of these kinds, and reports and comparisons in the format `json` as
-/// well.
-///
-/// # Errors
-/// When the text is not such a result, or its parts do not belong together.
-pub fn read<'k>(json: &[u8], kinds: impl IntoIterator<Item = &'k &'static Kind>) -> ReadStudy {
-    #[derive(Deserialize)]
-    struct Beginning<'t> {
-        #[serde(borrow)]
-        result: Option<Cow<'t, str>>,
-    }
-    match serde_json::from_slice(json) {
-        Ok(Beginning { result: Some(name) }) => {
-            let kind = kinds.into_iter().find(|kind| kind.name == name);
-            let kind = kind.ok_or_else(|| {
-                Refusal::new(format!("a {name}, which this version cannot read")).with_remedy(AGAIN)
-            })?;
-            (kind.read)(json)
-        }
-        _ => saved::read(json),
     }
 }
 

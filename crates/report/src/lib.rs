@@ -9,7 +9,8 @@ pub mod charts;
 mod comparison;
 mod correlation;
 mod evidence;
-mod explained;
+mod explanations;
+mod file;
 mod format;
 mod gallery;
 mod grid;
@@ -33,13 +34,14 @@ pub use correlation::{
     Agreement, Coefficient, Correlation, Difference, Human, Points, SystemAgreement, Unit,
 };
 pub use evidence::{Evidence, Shapes};
-pub use explained::Explained;
+pub use explanations::ExplainedCaption;
+pub use file::{KINDS, read, save, save_with};
 pub use format::Form;
 pub use gallery::{Captions, Explain, Gallery};
 pub use grid::{Align, Cell, Grid, Labels, Table};
 pub use header::{Head, Measure, MetricEntry, Run};
-pub use kind::{KINDS, Kind, damaged, read, save, save_with};
-pub use number::{Rounded, fixed, intervals_in_words, significant};
+pub use kind::{Kind, damaged};
+pub use number::{RoundedNumber, fixed, intervals_in_words, significant};
 pub use preference::{Accuracy, Category, ChosenPair, HumanTies, MetricTies, Preference, Protocol, Voters};
 pub use profile::{NgramCount, Profile};
 pub use render::notebook::write_notebook;

@@ -44,9 +44,9 @@ pub fn significant(value: f64, digits: usize) -> String {
 
 /// A number that is serialised with at most five significant digits, or as `null` if it is not finite.
 #[derive(Clone, Copy, Debug)]
-pub struct Rounded(pub f64);
+pub struct RoundedNumber(pub f64);
 
-impl Serialize for Rounded {
+impl Serialize for RoundedNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const WHOLE: f64 = 99_999.0;
         let Self(value) = *self;
@@ -63,7 +63,7 @@ impl Serialize for Rounded {
     }
 }
 
-impl Rounded {
+impl RoundedNumber {
     /// Adds the number as JSON; the same number as when it is serialised, in less time.
     pub(crate) fn push(self, out: &mut Vec<u8>) {
         let Self(value) = self;
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn rounded_numbers_are_short() {
         let numbers = [0.0, -0.0, 2.0, 0.5, 1.0 / 3.0, -40_504.4, 1e-9, 1.23456e16, f64::NAN, f64::INFINITY];
-        let shown = serde_json::to_string(&numbers.map(Rounded)).unwrap();
+        let shown = serde_json::to_string(&numbers.map(RoundedNumber)).unwrap();
         assert_eq!(shown, "[0,0,2,0.5,0.3333,-40504,1e-9,1.2346e+16,null,null]");
         let pushed = numbers.map(pushed).join(",");
         assert_eq!(format!("[{pushed}]"), shown);
@@ -266,7 +266,7 @@ mod tests {
 
     fn pushed(value: f64) -> String {
         let mut text = Vec::new();
-        Rounded(value).push(&mut text);
+        RoundedNumber(value).push(&mut text);
         String::from_utf8(text).unwrap()
     }
 
@@ -280,14 +280,14 @@ mod tests {
             for value in [value, (value * 2e4).round() / 2e4, value.round()] {
                 let value = sign * value;
                 let text = pushed(value);
-                let serialised = serde_json::to_string(&Rounded(value)).unwrap();
+                let serialised = serde_json::to_string(&RoundedNumber(value)).unwrap();
                 assert!(text.len() <= serialised.len() && text.len() <= 12, "{text} for {serialised}");
                 assert_eq!(text.parse::<f64>().unwrap(), serialised.parse::<f64>().unwrap(), "{value:?}");
             }
         }
         let small = [5e-324, -1.5e-310, 9.999_96e-5, 0.000_099_999_9, 99_999.5, 9_999.96];
         for value in small {
-            let serialised = serde_json::to_string(&Rounded(value)).unwrap();
+            let serialised = serde_json::to_string(&RoundedNumber(value)).unwrap();
             assert_eq!(
                 pushed(value).parse::<f64>().unwrap(),
                 serialised.parse::<f64>().unwrap(),

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use capeval_choice::UnknownName;
-use capeval_files::{DataKind, DataSource, Home, Installed};
+use capeval_files::{DataKind, DataSource, Home, Installation};
 use clap::{Args, Parser, Subcommand};
 use listenfd::ListenFd;
 use tracing_subscriber::layer::SubscriberExt;
@@ -332,7 +332,7 @@ fn install(home: &Home, names: &[&'static DataKind], from: Option<&str>) -> anyh
     };
     let source = from.map(|given| DataSource::open(given, home, &mut show)).transpose()?;
     for (kind, from) in capeval_files::plan(home, names, source.as_ref()) {
-        let Installed { file, notice, is_recognized, fingerprint } =
+        let Installation { file, notice, is_recognized, fingerprint } =
             home.install(kind, from, &capeval_files::pythons(), &mut show)?;
         println!("{} {} installed in {} (content {fingerprint})", kind.what, kind.verb, file.display());
         println!("{}: {}", kind.credits, notice.display());

@@ -39,13 +39,13 @@ pub struct Agreement {
     /// Krippendorff's α, if it is defined.
     pub alpha: Option<f64>,
     /// The measures, in order.
-    pub measures: Vec<Measured>,
+    pub measures: Vec<MeasureAgreement>,
     /// The systems in the order of their colours, besides people.
     pub systems: Vec<String>,
     /// The distributions of grades and of the scores of each measure.
-    pub figures: Vec<Drawn>,
+    pub figures: Vec<DrawnFigure>,
     /// For each measure, its scores for each grade.
-    pub by_grade: Vec<Drawn>,
+    pub by_grade: Vec<DrawnFigure>,
     /// A signature for each metric.
     pub signatures: Vec<String>,
 }
@@ -55,7 +55,7 @@ pub type Estimate = Option<(f64, Option<(f64, f64)>)>;
 
 /// The agreement of a measure with people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasureAgreement {
     /// The label.
     pub label: String,
     /// True if lower scores are better, so that agreement is below zero.
@@ -86,7 +86,7 @@ pub struct Beyond {
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drawn {
+pub struct DrawnFigure {
     /// The caption.
     pub title: String,
     /// The description for screen readers.
@@ -124,7 +124,7 @@ impl Correlate {
             }
         }
         let measures =
-            found.head.measures.iter().zip(&found.agreements).map(|(measure, agreement)| Measured {
+            found.head.measures.iter().zip(&found.agreements).map(|(measure, agreement)| MeasureAgreement {
                 label: measure.label.clone(),
                 lower_is_better: matches!(measure.direction, Direction::LowerIsBetter),
                 pearson: estimate(agreement.pearson),
@@ -139,7 +139,7 @@ impl Correlate {
                 pages::Note::Beyond { n, from, to, .. } => Some(Beyond { n, from, to }),
                 pages::Note::Text(_) => None,
             });
-            Drawn { title: figure.title, words: figure.words, beyond, svg: figure.svg }
+            DrawnFigure { title: figure.title, words: figure.words, beyond, svg: figure.svg }
         };
         Ok(Agreement {
             images: found.human.n_images,

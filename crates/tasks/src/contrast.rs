@@ -8,7 +8,7 @@ use capeval::report::SystemReport;
 use capeval::{ScoreOptions, ScoreRequest};
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::{Described, described};
+use crate::metrics::{MeasureInfo, described};
 use crate::scoring::{Set, candidates, options, references};
 
 /// The most images whose scores are told one by one.
@@ -61,7 +61,7 @@ pub struct ImageContrast {
 }
 
 /// The scores of both files for an image.
-type Scored<'s> = (&'s SegmentId, [f64; 2]);
+type ScorePair<'s> = (&'s SegmentId, [f64; 2]);
 
 impl Contrast {
     pub(crate) fn perform(self) -> anyhow::Result<Vec<SetContrast>> {
@@ -88,12 +88,12 @@ fn contrast(
     let measures = described(&report.head.measures);
     let [one, other] = &report.systems[..] else { anyhow::bail!("the engine gave no scores") };
     let others = by_image(other, measures.len());
-    let of_measure = |(k, measure): (usize, &Described)| {
+    let of_measure = |(k, measure): (usize, &MeasureInfo)| {
         let scored = by_image(one, measures.len()).into_iter().filter_map(|(id, values)| {
             let scores = [*values.get(k)?, *others.get(id)?.get(k)?];
             scores.iter().all(|score| score.is_finite()).then_some((id, scores))
         });
-        let mut scored: Vec<Scored> = scored.collect();
+        let mut scored: Vec<ScorePair> = scored.collect();
         scored.sort_by(|a, b| a.0.cmp(b.0));
         MeasureContrast {
             key: measure.key.clone(),
@@ -117,13 +117,13 @@ fn by_image(system: &SystemReport, measures: usize) -> HashMap<&SegmentId, &[f64
         .collect()
 }
 
-fn range(scored: &[Scored]) -> (f64, f64) {
+fn range(scored: &[ScorePair]) -> (f64, f64) {
     let scores = scored.iter().flat_map(|(_, scores)| scores);
     scores.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), score| (low.min(*score), high.max(*score)))
 }
 
 /// The scores of a few images one by one, or of many in squares.
-fn points(scored: &[Scored], squares: usize) -> Vec<(f64, f64, u32)> {
+fn points(scored: &[ScorePair], squares: usize) -> Vec<(f64, f64, u32)> {
     if scored.len() <= POINTS {
         return scored.iter().map(|(_, [one, other])| (*one, *other, 1)).collect();
     }
@@ -140,9 +140,9 @@ fn points(scored: &[Scored], squares: usize) -> Vec<(f64, f64, u32)> {
 }
 
 /// The images on which the first score, times `sign`, is the greater one, those that differ most first.
-fn better(scored: &[Scored], sign: f64, captions: &[HashMap<SegmentId, String>; 2]) -> Vec<ImageContrast> {
+fn better(scored: &[ScorePair], sign: f64, captions: &[HashMap<SegmentId, String>; 2]) -> Vec<ImageContrast> {
     let gain = |[one, other]: &[f64; 2]| sign * (one - other);
-    let mut better: Vec<&Scored> = scored.iter().filter(|(_, scores)| gain(scores) > 0.0).collect();
+    let mut better: Vec<&ScorePair> = scored.iter().filter(|(_, scores)| gain(scores) > 0.0).collect();
     // Of equal differences, the first images come first.
     better.sort_by(|a, b| gain(&b.1).total_cmp(&gain(&a.1)));
     let shown = better.into_iter().take(LISTED).map(|(image, scores)| ImageContrast {
@@ -164,7 +164,8 @@ mod tests {
     #[test]
     fn images_that_differ_most_come_first() {
         let ids = ids(4);
-        let scored: Vec<Scored> = ids.iter().zip([[0.1, 0.1], [0.5, 0.2], [0.9, 0.1], [0.0, 0.4]]).collect();
+        let scored: Vec<ScorePair> =
+            ids.iter().zip([[0.1, 0.1], [0.5, 0.2], [0.9, 0.1], [0.0, 0.4]]).collect();
         let captions =
             ["one", "other"].map(|text| ids.iter().map(|id| (id.clone(), text.to_owned())).collect());
         let listed = |sign| {
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn many_images_are_counted_in_squares() {
         let ids = ids(1_000);
-        let scored: Vec<Scored> = ids
+        let scored: Vec<ScorePair> = ids
             .iter()
             .enumerate()
             .map(|(k, id)| (id, [f64::from(u8::from(k % 2 == 0)), f64::from(u8::from(k < 10))]))

@@ -74,9 +74,9 @@ impl ShowImages {
 }
 
 /// Explains nothing.
-struct Unexplained;
+struct NoExplanations;
 
-impl Explain for Unexplained {
+impl Explain for NoExplanations {
     fn evidence(&self, _: Range<usize>, _: &mut Shapes) -> Vec<Vec<Vec<Evidence>>> {
         Vec::new()
     }
@@ -87,6 +87,6 @@ fn hide_references(report: &mut Report) {
     report.head.notices.clear();
     if let Some(Gallery { references, explainer, .. }) = &mut report.gallery {
         references.iter_mut().for_each(Vec::clear);
-        *explainer = Arc::new(Unexplained);
+        *explainer = Arc::new(NoExplanations);
     }
 }

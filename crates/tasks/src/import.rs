@@ -9,7 +9,7 @@ use capeval::corpus::{Captions, Format, ReadOptions, Standing, unpack};
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
-use crate::scoring::open;
+use crate::input::open;
 use crate::submission::in_words;
 
 /// Columns and keys that tell the language of a caption.
@@ -29,7 +29,7 @@ pub struct ReadImport {
 
 /// An image with its captions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Imported {
+pub struct ImportedImage {
     pub id: SegmentId,
     /// The name of its file, if the list of images has one.
     pub file_name: Option<String>,
@@ -49,7 +49,7 @@ pub struct ImportedCaption {
 
 /// The statements of COCO's and Karpathy's files about their images.
 #[derive(Deserialize)]
-struct Listed {
+struct ImageList {
     #[serde(default)]
     images: Vec<ListedImage>,
 }
@@ -63,7 +63,7 @@ struct ListedImage {
 }
 
 impl ReadImport {
-    pub(crate) fn perform(self) -> anyhow::Result<Vec<Imported>> {
+    pub(crate) fn perform(self) -> anyhow::Result<Vec<ImportedImage>> {
         let bytes = open(&self.file, "the captions cannot be opened")?;
         let options = ReadOptions {
             id_column: self.id_column.clone(),
@@ -81,11 +81,11 @@ impl ReadImport {
             return Err(in_words(&fault, Some(&remedy)));
         }
         let languages = self.languages(&bytes, &captions);
-        let mut images: Vec<Imported> = Vec::new();
+        let mut images: Vec<ImportedImage> = Vec::new();
         let mut places: HashMap<SegmentId, usize> = HashMap::new();
-        let mut place = |images: &mut Vec<Imported>, id: &SegmentId| {
+        let mut place = |images: &mut Vec<ImportedImage>, id: &SegmentId| {
             *places.entry(id.clone()).or_insert_with(|| {
-                images.push(Imported { id: id.clone(), file_name: None, captions: Vec::new() });
+                images.push(ImportedImage { id: id.clone(), file_name: None, captions: Vec::new() });
                 images.len() - 1
             })
         };
@@ -132,7 +132,7 @@ impl ReadImport {
         .collect()
     }
 
-    fn listed(&self, bytes: &[u8]) -> anyhow::Result<Listed> {
+    fn listed(&self, bytes: &[u8]) -> anyhow::Result<ImageList> {
         let text = unpack(bytes, &self.name, false).map_err(|error| in_words(&error, error.remedy()))?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         serde_json::from_slice(text).with_context(|| format!("{}: the list of images", self.name))
@@ -143,7 +143,7 @@ impl ReadImport {
 mod tests {
     use super::*;
 
-    fn read(name: &str, content: &[u8]) -> Result<Vec<Imported>, String> {
+    fn read(name: &str, content: &[u8]) -> Result<Vec<ImportedImage>, String> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(name);
         std::fs::write(&file, content).unwrap();
@@ -152,8 +152,8 @@ mod tests {
     }
 
     /// The images with their file, and the languages, the places and the texts of their captions.
-    fn shown(images: &[Imported]) -> Vec<String> {
-        let of = |image: &Imported| {
+    fn shown(images: &[ImportedImage]) -> Vec<String> {
+        let of = |image: &ImportedImage| {
             let captions = image.captions.iter().map(|caption| {
                 let language = caption.language.as_deref().unwrap_or("-");
                 let place = caption.line.or(caption.record).unwrap_or_default();

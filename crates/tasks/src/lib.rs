@@ -9,6 +9,7 @@ mod agreement;
 mod contrast;
 mod images;
 mod import;
+mod input;
 mod metrics;
 mod order;
 mod picture;
@@ -18,19 +19,20 @@ mod sandbox;
 mod scoring;
 mod submission;
 
-pub use agreement::{Agreement, Beyond, Correlate, Drawn, Estimate, Measured};
+pub use agreement::{Agreement, Beyond, Correlate, DrawnFigure, Estimate, MeasureAgreement};
 pub use contrast::{Contrast, ImageContrast, MeasureContrast, SetContrast};
 pub use images::{ShowImages, ShownImages};
-pub use import::{Imported, ImportedCaption, ReadImport};
+pub use import::{ImportedCaption, ImportedImage, ReadImport};
 pub use metrics::{
-    Described, ImageVectors, Metrics, Offered, OfferedMeasure, OfferedSuite, Unsuited, absence,
-    check_metrics, each_metric, missing_data, offered, offered_suites, unsuited,
+    ImageVectors, MeasureInfo, Metrics, OfferedMeasure, OfferedMetric, OfferedSuite, UnsuitedMetrics,
+    absence, check_metrics, each_metric, missing_data, offered, offered_suites, unsuited,
 };
-pub use order::{Allowance, Answer, Order, Task, serve};
-pub use picture::{Picture, Pictured, Unfit, has_known_format};
+pub use order::{Answer, Order, Task, serve};
+pub use picture::{Picture, PictureFacts, Unfit, has_known_format};
 pub use probe::{Possible, Probe};
-pub use references::{Prepare, Prepared, Sample};
-pub use scoring::{Compare, Score, Scored, Set, SetScores, SetTests};
+pub use references::{Prepare, ReferenceSummary, Sample};
+pub use sandbox::Allowance;
+pub use scoring::{Compare, MeasureScore, Score, Set, SetScores, SetTests};
 pub use submission::ReadCaptions;
 
 /// The version of the engine.

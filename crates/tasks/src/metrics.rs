@@ -9,12 +9,12 @@ use capeval::evaluate::registry::{SUITES, Suite, kind};
 use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
 use capeval::report::Measure;
 use capeval::{MetricOptions, OutsideMetrics};
-use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
+use capeval_files::{DATA, DataKind, Home, MetricData, OpenData};
 use capeval_outside::cards;
 use capeval_outside::embeddings::{Role, Vectors};
 use serde::{Deserialize, Serialize};
 
-use crate::scoring::open;
+use crate::input::open;
 
 /// Metrics, and where their data are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct ImageVectors {
 
 /// A measure, for the head of a board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Described {
+pub struct MeasureInfo {
     /// The key, such as `bleu-4`.
     pub key: String,
     /// The label, such as `BLEU-4`.
@@ -121,7 +121,7 @@ fn absent_model(name: &str, home: Option<&Home>) -> Option<String> {
 }
 
 /// The data that this process has opened.
-static KEPT: Kept = Kept::new();
+static KEPT: OpenData = OpenData::new();
 
 /// The kinds of data that these metrics need and that are not installed.
 pub fn missing_data(names: &[String], home: Option<&Home>) -> Vec<&'static DataKind> {
@@ -154,7 +154,7 @@ fn expanded(names: &[String]) -> Vec<String> {
 
 /// The references that some metrics do not suit.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unsuited {
+pub enum UnsuitedMetrics {
     /// Metrics that know only English, and the others.
     EnglishOnly { metrics: Vec<String>, others: Vec<String> },
     /// Metrics that would read each sentence as one word without this tokenizer.
@@ -163,14 +163,14 @@ pub enum Unsuited {
 
 /// The metrics among `names`, which may be suites, that do not suit references in a language, such as `zh` or `en-GB`,
 /// that have this tokenizer.
-pub fn unsuited(names: &[String], language: &str, tokenizer: Option<&str>) -> Option<Unsuited> {
+pub fn unsuited(names: &[String], language: &str, tokenizer: Option<&str>) -> Option<UnsuitedMetrics> {
     let primary = language.split(['-', '_']).next().unwrap_or_default().to_lowercase();
     let all = expanded(names);
     if !ENGLISH.contains(&primary.as_str()) {
         let (metrics, others): (Vec<_>, Vec<_>) =
             all.iter().cloned().partition(|name| capeval::knows_only_english(name));
         if !metrics.is_empty() {
-            return Some(Unsuited::EnglishOnly { metrics, others });
+            return Some(UnsuitedMetrics::EnglishOnly { metrics, others });
         }
     }
     let (_, advised) = UNSPACED.iter().find(|(known, _)| *known == primary)?;
@@ -180,7 +180,8 @@ pub fn unsuited(names: &[String], language: &str, tokenizer: Option<&str>) -> Op
             && !has_own(name)
     };
     let metrics: Vec<String> = all.into_iter().filter(takes_one).collect();
-    (tokenizer.is_none() && !metrics.is_empty()).then_some(Unsuited::NoSpaces { metrics, tokenizer: advised })
+    (tokenizer.is_none() && !metrics.is_empty())
+        .then_some(UnsuitedMetrics::NoSpaces { metrics, tokenizer: advised })
 }
 
 /// Names of English.
@@ -228,7 +229,7 @@ pub fn each_metric(names: &[String], home: Option<&Home>) -> anyhow::Result<Vec<
 
 /// A metric that a phase may have.
 #[derive(Clone)]
-pub struct Offered {
+pub struct OfferedMetric {
     /// Its name in a phase, with settings if it is a variant.
     pub name: String,
     /// The quality that it rewards.
@@ -263,7 +264,7 @@ pub struct OfferedSuite {
 
 /// The metrics that a phase may have, with their variants. Metrics that need a file or a server of the host's own are
 /// not offered.
-pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
+pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<OfferedMetric>> {
     let mut all = Vec::new();
     for card in cards() {
         let data = match (card.family, &card.needs) {
@@ -272,16 +273,16 @@ pub fn offered(home: Option<&Home>) -> anyhow::Result<Vec<Offered>> {
             (Family::Words, Some(CardNeeds { job: Some(Task::Install(name)), .. })) => Some(*name),
             (Family::Words | Family::Objects | Family::Judges | Family::Systems, _) => continue,
         };
-        all.push(Offered::new(card.name.to_owned(), &card, data, home));
+        all.push(OfferedMetric::new(card.name.to_owned(), &card, data, home));
         for settings in card.variants {
             let name = format!("{}:{settings}", card.name);
-            all.push(Offered::new(name.clone(), &capeval_outside::card(&name)?, data, home));
+            all.push(OfferedMetric::new(name.clone(), &capeval_outside::card(&name)?, data, home));
         }
     }
     Ok(all)
 }
 
-impl Offered {
+impl OfferedMetric {
     fn new(name: String, card: &MetricCard, data: Option<&'static str>, home: Option<&Home>) -> Self {
         let measures = card.parts.iter().map(|part| OfferedMeasure {
             key: part.key.clone(),
@@ -318,8 +319,8 @@ pub fn absence(missing: &[&DataKind]) -> String {
     missing.iter().map(lack).collect::<Vec<_>>().join("; ")
 }
 
-pub(crate) fn described(measures: &[Measure]) -> Vec<Described> {
-    let describe = |measure: &Measure| Described {
+pub(crate) fn described(measures: &[Measure]) -> Vec<MeasureInfo> {
+    let describe = |measure: &Measure| MeasureInfo {
         key: measure.key.clone(),
         label: measure.label.clone(),
         lower_is_better: matches!(measure.direction, Direction::LowerIsBetter),
@@ -456,7 +457,7 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let found = |given: &[&str], language: &str, tokenizer| unsuited(&names(given), language, tokenizer);
         let english_only = |metrics: &[&str], others: &[&str]| {
-            Some(Unsuited::EnglishOnly { metrics: names(metrics), others: names(others) })
+            Some(UnsuitedMetrics::EnglishOnly { metrics: names(metrics), others: names(others) })
         };
         for language in ["en", "en-GB", "EN"] {
             assert_eq!(found(&["coco", "spider"], language, None), None);
@@ -465,8 +466,9 @@ mod tests {
         assert_eq!(found(&["coco"], "zh", Some("zh")), coco);
         assert_eq!(found(&["spice"], "de", None), english_only(&["spice"], &[]));
         assert_eq!(found(&["meteor:lang=de", "bleu"], "de", None), None);
-        let unspaced =
-            |metrics: &[&str], tokenizer| Some(Unsuited::NoSpaces { metrics: names(metrics), tokenizer });
+        let unspaced = |metrics: &[&str], tokenizer| {
+            Some(UnsuitedMetrics::NoSpaces { metrics: names(metrics), tokenizer })
+        };
         assert_eq!(found(&["bleu:tok=zh", "cider-d", "chrf"], "zh-TW", None), unspaced(&["cider-d"], "zh"));
         assert_eq!(found(&["bleu"], "ja", None), unspaced(&["bleu"], "char"));
         assert_eq!(found(&["bleu"], "ja", Some("char")), None);

@@ -1,31 +1,14 @@
 //! Orders and answers, which cross the border between the server and its children as JSON.
 
 use std::io::{ErrorKind, Read, Write};
-use std::path::PathBuf;
 
 use capeval::choice::SegmentId;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::sandbox::Allowance;
 use crate::{agreement, contrast, images, import, picture, probe, references, sandbox, scoring, submission};
-
-/// The rights of a child.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Allowance {
-    /// Files and folders that it may read.
-    pub read: Vec<PathBuf>,
-    /// Folders that it may write to.
-    pub write: Vec<PathBuf>,
-    /// Bytes of address space.
-    pub memory: u64,
-    /// Seconds of processor time.
-    pub seconds: u64,
-    /// Threads; 0 for all processors.
-    pub threads: usize,
-    /// True if others come first when processors are busy.
-    pub gives_way: bool,
-}
 
 /// A task that a child can perform.
 pub trait Task: Into<AnyTask> {
@@ -96,10 +79,10 @@ macro_rules! tasks {
 
 tasks! {
     probe::Probe -> probe::Possible;
-    picture::Picture -> Result<picture::Pictured, picture::Unfit>;
-    references::Prepare -> references::Prepared;
+    picture::Picture -> Result<picture::PictureFacts, picture::Unfit>;
+    references::Prepare -> references::ReferenceSummary;
     references::Sample -> Vec<String>;
-    import::ReadImport -> Vec<import::Imported>;
+    import::ReadImport -> Vec<import::ImportedImage>;
     submission::ReadCaptions -> Vec<(SegmentId, String)>;
     scoring::Score -> Vec<scoring::SetScores>;
     images::ShowImages -> images::ShownImages;

@@ -54,7 +54,7 @@ pub enum Unfit {
 
 /// The facts about a picture once it is re-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pictured {
+pub struct PictureFacts {
     /// The media type.
     pub kind: String,
     /// The width in pixels.
@@ -82,13 +82,13 @@ fn format(head: &[u8]) -> Option<ImageFormat> {
 }
 
 impl Picture {
-    pub(crate) fn perform(self) -> anyhow::Result<Result<Pictured, Unfit>> {
+    pub(crate) fn perform(self) -> anyhow::Result<Result<PictureFacts, Unfit>> {
         let bytes = std::fs::read(self.source)?;
         let decoded = match decode(&bytes) {
             Ok(decoded) => decoded,
             Err(unfit) => return Ok(Err(unfit)),
         };
-        let Decoded { pixels, format, phash } = decoded;
+        let DecodedPicture { pixels, format, phash } = decoded;
         // Encoders do not tell a full disk from other failures.
         let mut bytes = Vec::new();
         let kind = match format {
@@ -108,17 +108,17 @@ impl Picture {
         let small = if width.max(height) > SMALL { small.thumbnail(SMALL, SMALL) } else { small };
         small.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, 80))?;
         std::fs::write(self.thumb, &bytes)?;
-        Ok(Ok(Pictured { kind: kind.to_owned(), width, height, phash: format!("{phash:016x}") }))
+        Ok(Ok(PictureFacts { kind: kind.to_owned(), width, height, phash: format!("{phash:016x}") }))
     }
 }
 
-struct Decoded {
+struct DecodedPicture {
     pixels: RgbImage,
     format: ImageFormat,
     phash: u64,
 }
 
-fn decode(bytes: &[u8]) -> Result<Decoded, Unfit> {
+fn decode(bytes: &[u8]) -> Result<DecodedPicture, Unfit> {
     let format = format(bytes).ok_or(Unfit::WrongType)?;
     if format == ImageFormat::Jpeg && !is_whole(bytes) {
         return Err(Unfit::Damaged);
@@ -141,7 +141,7 @@ fn decode(bytes: &[u8]) -> Result<Decoded, Unfit> {
     let mut decoded = DynamicImage::from_decoder(decoder).map_err(why)?;
     decoded.apply_orientation(orientation);
     let phash = dhash(&decoded);
-    Ok(Decoded { pixels: on_white(decoded), format, phash })
+    Ok(DecodedPicture { pixels: on_white(decoded), format, phash })
 }
 
 /// The pixels without transparency, as on white paper.
@@ -212,7 +212,7 @@ mod tests {
         bytes.into_inner()
     }
 
-    fn processed(bytes: &[u8]) -> Result<(Pictured, Vec<u8>), Unfit> {
+    fn processed(bytes: &[u8]) -> Result<(PictureFacts, Vec<u8>), Unfit> {
         let folder = tempfile::tempdir().unwrap();
         let [source, picture, thumb] = ["source", "picture", "thumb"].map(|name| folder.path().join(name));
         std::fs::write(&source, bytes).unwrap();

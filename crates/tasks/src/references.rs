@@ -12,8 +12,8 @@ use capeval_files as files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::metrics::{Described, Metrics, described};
-use crate::scoring::open;
+use crate::input::open;
+use crate::metrics::{MeasureInfo, Metrics, described};
 
 /// Prepares references.
 #[derive(Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct Prepare {
 
 /// The prepared references.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Prepared {
+pub struct ReferenceSummary {
     /// The number of images.
     pub n_images: usize,
     /// The number of references.
@@ -40,7 +40,7 @@ pub struct Prepared {
     /// The fewest references of an image.
     pub fewest: usize,
     /// The measures that the metrics give, in order.
-    pub measures: Vec<Described>,
+    pub measures: Vec<MeasureInfo>,
 }
 
 /// Takes a reference of each image, for people to judge.
@@ -55,7 +55,7 @@ pub struct Sample {
 }
 
 impl Prepare {
-    pub(crate) fn perform(self) -> anyhow::Result<Prepared> {
+    pub(crate) fn perform(self) -> anyhow::Result<ReferenceSummary> {
         let Self { source, images, metrics, prepared, ids } = self;
         let bytes = open(&source, "the file of references cannot be opened")?;
         let options = ReadOptions { no_limits: true, ..ReadOptions::references() };
@@ -79,7 +79,7 @@ impl Prepare {
         done.write(File::create(prepared)?)?;
         serde_json::to_writer(File::create(ids)?, &done.ids)?;
         let counts = (0..u32::try_from(done.n_images())?).map(|image| done.n_references([image]));
-        Ok(Prepared {
+        Ok(ReferenceSummary {
             n_images: done.ids.len(),
             n_references,
             fewest: counts.min().unwrap_or(0),

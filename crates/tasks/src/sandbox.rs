@@ -1,6 +1,25 @@
 //! Limits what this process may do, for good: memory, time, files, and no network at all.
 
-use crate::order::Allowance;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The rights of a child.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Files and folders that it may read.
+    pub read: Vec<PathBuf>,
+    /// Folders that it may write to.
+    pub write: Vec<PathBuf>,
+    /// Bytes of address space.
+    pub memory: u64,
+    /// Seconds of processor time.
+    pub seconds: u64,
+    /// Threads; 0 for all processors.
+    pub threads: usize,
+    /// True if others come first when processors are busy.
+    pub gives_way: bool,
+}
 
 /// The number that is added to the niceness of a child that gives way: beside one that does not, it gets a tenth of a
 /// processor.

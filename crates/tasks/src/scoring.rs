@@ -11,7 +11,8 @@ use capeval::{CompareOptions, CompareRequest, ReferenceSource, ScoreOptions, Sco
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::{Described, Metrics, described};
+use crate::input::open;
+use crate::metrics::{MeasureInfo, Metrics, described};
 
 /// The draws behind intervals on boards.
 pub(crate) const RESAMPLES: usize = 1_000;
@@ -50,7 +51,7 @@ pub struct Set {
 
 /// A score.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Scored {
+pub struct MeasureScore {
     /// The key of the measure.
     pub key: String,
     /// The score.
@@ -65,9 +66,9 @@ pub struct SetScores {
     /// The id of the set.
     pub set: String,
     /// The measures in order.
-    pub measures: Vec<Described>,
+    pub measures: Vec<MeasureInfo>,
     /// The scores.
-    pub scores: Vec<Scored>,
+    pub scores: Vec<MeasureScore>,
     /// A signature for each metric.
     pub signatures: Vec<String>,
 }
@@ -99,11 +100,6 @@ impl Compare {
     pub(crate) fn perform(self) -> anyhow::Result<Vec<SetTests>> {
         self.sets.iter().map(|set| compare(&self.one, &self.other, set)).collect()
     }
-}
-
-/// Opens a file; the error is for people who do not know where it is.
-pub(crate) fn open(path: &Path, otherwise: &'static str) -> anyhow::Result<files::Bytes> {
-    files::open(&path.display().to_string()).map_err(|_| anyhow::anyhow!(otherwise))
 }
 
 pub(crate) fn prepared(set: &Set) -> anyhow::Result<evaluate::PreparedReferences> {
@@ -147,7 +143,7 @@ fn score(captions: Option<&Path>, set: &Set) -> anyhow::Result<SetScores> {
     let measures = described(&report.head.measures);
     let Some(system) = report.systems.first() else { anyhow::bail!("the engine gave no scores") };
     let scores = measures.iter().zip(&system.scores).enumerate().filter(|(_, (_, value))| value.is_finite());
-    let scores = scores.map(|(k, (measure, value))| Scored {
+    let scores = scores.map(|(k, (measure, value))| MeasureScore {
         key: measure.key.clone(),
         value: *value,
         interval: system

@@ -9,7 +9,7 @@ use capeval::corpus::{Format, Ids, Opposite, ReadOptions, agree};
 use capeval_files as files;
 use serde::{Deserialize, Serialize};
 
-use crate::scoring::open;
+use crate::input::open;
 
 /// The name in errors of a file without a name.
 const NAME: &str = "the file";

@@ -46,19 +46,19 @@ pub struct Sentences {
 
 /// The arrays of [`Sentences`] for storage.
 #[derive(Clone, Copy, Debug)]
-pub struct SentenceParts<'a> {
+pub struct SentenceParts<S, E> {
     /// The pieces of all sentences.
-    pub symbols: &'a [Symbol],
+    pub symbols: S,
     /// The end of each sentence in `symbols`.
-    pub ends: &'a [u64],
+    pub ends: E,
     /// The sentences whose words differ from their pieces.
-    pub odd: &'a [u64],
+    pub odd: E,
     /// The words of those sentences.
-    pub odd_words: &'a [Symbol],
+    pub odd_words: S,
     /// The end of each of those sentences in `odd_words`.
-    pub odd_ends: &'a [u64],
+    pub odd_ends: E,
     /// The sentences whose tokens may depend on the text that follows.
-    pub open: &'a [u64],
+    pub open: E,
 }
 
 #[inline]
@@ -265,7 +265,7 @@ impl Sentences {
     }
 
     /// The arrays to store.
-    pub fn parts(&self) -> SentenceParts<'_> {
+    pub fn parts(&self) -> SentenceParts<&[Symbol], &[u64]> {
         SentenceParts {
             symbols: &self.symbols,
             ends: &self.ends,
@@ -278,14 +278,10 @@ impl Sentences {
 
     /// Restores sentences from stored arrays; `None` unless every index is in range.
     pub fn from_parts(
-        symbols: Buffer<Symbol>,
-        ends: Buffer<u64>,
-        odd: Buffer<u64>,
-        odd_words: Buffer<Symbol>,
-        odd_ends: Buffer<u64>,
-        open: Buffer<u64>,
+        parts: SentenceParts<Buffer<Symbol>, Buffer<u64>>,
         vocabulary_len: usize,
     ) -> Option<Self> {
+        let SentenceParts { symbols, ends, odd, odd_words, odd_ends, open } = parts;
         let below = |places: &[u64]| {
             places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < ends.len() as u64)
         };

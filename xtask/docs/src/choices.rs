@@ -20,18 +20,18 @@ const COLUMNS: usize = 120;
 const QUOTES: &str = "\"\"\"";
 
 /// A choice that Python's keyword arguments take.
-struct Listed {
+struct ListedChoice {
     /// The name of its type in Python.
     kind: &'static str,
     /// Its values, each with a summary.
     values: Vec<(&'static str, &'static str)>,
 }
 
-fn listed<T: Choice>(kind: &'static str) -> Listed {
-    Listed { kind, values: T::ALL.iter().map(|choice| (choice.name(), choice.summary())).collect() }
+fn listed<T: Choice>(kind: &'static str) -> ListedChoice {
+    ListedChoice { kind, values: T::ALL.iter().map(|choice| (choice.name(), choice.summary())).collect() }
 }
 
-fn all() -> Vec<Listed> {
+fn all() -> Vec<ListedChoice> {
     vec![
         listed::<Missing>("Missing"),
         listed::<Surplus>("Surplus"),
@@ -69,12 +69,12 @@ pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 }
 
 /// The module with a type for each choice.
-fn module(choices: &[Listed]) -> Result<String> {
+fn module(choices: &[ListedChoice]) -> Result<String> {
     let mut text = String::from(
         "\"\"\"The closed sets of names that keyword arguments take or notices have; `cargo xtask docs` writes this file.\"\"\"\n\n\
          from __future__ import annotations\n\nfrom typing import Literal\n\n",
     );
-    for Listed { kind, values } in choices {
+    for ListedChoice { kind, values } in choices {
         let names: Vec<String> = values.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         writeln!(text, "{kind} = Literal[{}]", names.join(", "))?;
     }
@@ -113,10 +113,10 @@ fn applied<T: Choice>(argument: Argument) -> Vec<NoticeCode> {
 /// A function has its arguments on lines of their own, and a docstring with Google's section `Args`; a keyword of
 /// `options.py` has its docstring below. The values follow the words about it, one per line, unless these refer to
 /// another function: "as for score".
-fn docstrings(text: &str, choices: &[Listed]) -> Result<String> {
+fn docstrings(text: &str, choices: &[ListedChoice]) -> Result<String> {
     let mut told = String::with_capacity(text.len());
     // The choices of the function whose docstring may follow, by argument.
-    let mut arguments: Vec<(&str, &Listed)> = Vec::new();
+    let mut arguments: Vec<(&str, &ListedChoice)> = Vec::new();
     // The choice of the line before.
     let mut keyword = None;
     let mut is_docstring = false;
@@ -164,7 +164,7 @@ fn docstrings(text: &str, choices: &[Listed]) -> Result<String> {
 }
 
 /// The argument that a line such as `missing: Missing = "error",` declares, if it takes a choice.
-fn annotated<'t, 'c>(line: &'t str, choices: &'c [Listed]) -> Option<(&'t str, &'c Listed)> {
+fn annotated<'t, 'c>(line: &'t str, choices: &'c [ListedChoice]) -> Option<(&'t str, &'c ListedChoice)> {
     let (name, annotation) = line.split_once(": ")?;
     let kind = annotation.split([' ', ',']).next()?;
     Some((name, choices.iter().find(|choice| choice.kind == kind)?))

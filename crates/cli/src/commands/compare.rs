@@ -12,10 +12,10 @@ use clap::{Arg, ValueEnum};
 use super::score::Inputs;
 use crate::data;
 use crate::fault::fault;
-use crate::html::{ImageArgs, WITH_IMAGES};
+use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::messages;
-use crate::names::Named;
-use crate::options::{self, Draws, Known, METRICS, Order, READING_REFERENCES};
+use crate::names::SystemFile;
+use crate::options::{self, Completion, Draws, METRICS, Order, READING_REFERENCES};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::results;
@@ -71,7 +71,7 @@ struct Tests {
     #[arg(long, value_enum, value_name = "WHAT")]
     require: Option<Requirement>,
     /// Measures that --require applies to, such as bleu-4,cider-d [default: all].
-    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require", value_parser = Known::Measures, hide_possible_values = true)]
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require", value_parser = Completion::Measures, hide_possible_values = true)]
     on: Vec<String>,
 }
 
@@ -165,7 +165,7 @@ fn run_reports(args: &Args) -> Result<u8> {
 }
 
 /// The saved report of a file; if it has a single system, a given name is that of the system.
-fn report(Named { name, path, is_given }: &Named) -> Result<Report> {
+fn report(SystemFile { name, path, is_given }: &SystemFile) -> Result<Report> {
     let study = files::result(path, results::kinds())?;
     let Some(mut report) = study.details().report().cloned() else {
         return Err(fault(format!("{path}: a {}, not a report", study.kind().name), "name a saved report"));

@@ -9,7 +9,7 @@ use clap::Subcommand;
 
 use crate::fault::{Flags, fault};
 use crate::messages;
-use crate::options::{self, Known, Matching, ReferenceInput};
+use crate::options::{self, Completion, Matching, ReferenceInput};
 use crate::output::Output;
 
 /// Build, merge, convert and show tables of document frequencies
@@ -39,7 +39,7 @@ struct Build {
     #[command(flatten)]
     reading: ReferenceInput,
     /// Tokenizer, the same as that of the metrics; see `capeval tokenize --list`.
-    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Known::Tokenizers, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: String,
     /// Stemmer, the same as that of the metrics: none or snowball-english.
     #[arg(long, value_name = "NAME", default_value = "none")]

@@ -7,7 +7,7 @@ use capeval_files as files;
 
 use crate::fault::fault;
 use crate::names;
-use crate::options::{self, Candidates, Known, Matching, ReferenceInput};
+use crate::options::{self, Candidates, Completion, Matching, ReferenceInput};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 
@@ -45,10 +45,10 @@ pub struct Args {
     #[arg(long, value_name = "SPLIT", value_delimiter = ',', requires = "train")]
     train_split: Option<Vec<String>>,
     /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that the given files allow].
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::CorpusMetrics, hide_possible_values = true)]
+    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Completion::CorpusMetrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Tokenizer; see `capeval tokenize --list` [default: ptb].
-    #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
     #[command(flatten)]
     reading: Candidates,

@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use crate::fault::Flags;
 use crate::messages;
-use crate::options::{Known, Matching, ReferenceInput};
+use crate::options::{Completion, Matching, ReferenceInput};
 use crate::output::Output;
 
 /// Train and show n-gram language models
@@ -39,7 +39,7 @@ struct Train {
     #[command(flatten)]
     reading: ReferenceInput,
     /// Tokenizer, the same as that of the captions to be scored; see `capeval tokenize --list`.
-    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Known::Tokenizers, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: String,
     /// Length of the longest n-grams.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=16))]

@@ -10,8 +10,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::metrics::Format;
 use crate::data;
+use crate::external_scores::GivenArgs;
 use crate::fault::sentence;
-use crate::given::GivenArgs;
 use crate::messages;
 use crate::metrics::{ChosenMetrics, MetricArgs};
 use crate::options;
@@ -194,7 +194,7 @@ impl Run {
     fn choose_metrics(&self) -> Result<ChosenMetrics> {
         let options = self.metrics.options();
         if self.given.any() && !options.are_chosen() {
-            crate::given::refuse_without_metrics([self.metrics.set()])?;
+            crate::external_scores::refuse_without_metrics([self.metrics.set()])?;
             return Ok(ChosenMetrics::default());
         }
         let chosen = self.metrics.choose(options)?;

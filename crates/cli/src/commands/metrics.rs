@@ -12,14 +12,14 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::fault::Flags;
-use crate::options::Known;
+use crate::options::Completion;
 use crate::output::Output;
 
 /// List the metrics with their papers, ranges and signatures
 #[derive(clap::Args)]
 pub struct Args {
     /// Metrics to show in full, with all settings; bleu:n=2 shows keys and signature with this setting.
-    #[arg(value_name = "NAME", value_parser = Known::AllMetrics, hide_possible_values = true)]
+    #[arg(value_name = "NAME", value_parser = Completion::AllMetrics, hide_possible_values = true)]
     names: Vec<String>,
     /// Output format.
     #[arg(short, long, value_enum, default_value_t)]

@@ -60,7 +60,7 @@ enum Format {
 
 /// The result of checking a model.
 #[derive(Serialize)]
-struct Checked<'m> {
+struct ModelCheck<'m> {
     model: &'m str,
     description: String,
     metrics: &'static str,
@@ -101,15 +101,15 @@ fn check(models: &[String], format: Format) -> Result<()> {
     let checked = models.iter().map(|name| {
         let model = OpenModel::open(name)?;
         let (description, metrics, sha256) = (model.described(), model.uses(), model.hash().to_owned());
-        Ok(Checked { model: name, description, metrics, sha256 })
+        Ok(ModelCheck { model: name, description, metrics, sha256 })
     });
-    let checked: Vec<Checked<'_>> = checked.collect::<Result<_>>()?;
+    let checked: Vec<ModelCheck<'_>> = checked.collect::<Result<_>>()?;
     Output::open(None, &[])?.write(|out| match format {
         Format::Json => {
             serde_json::to_writer_pretty(&mut *out, &checked)?;
             writeln!(out)
         }
-        Format::Text => checked.iter().try_for_each(|Checked { model, description, metrics, sha256 }| {
+        Format::Text => checked.iter().try_for_each(|ModelCheck { model, description, metrics, sha256 }| {
             writeln!(out, "{model}\n  {description}\n  for      {metrics}\n  sha256   {sha256}")
         }),
     })

@@ -9,8 +9,8 @@ use capeval::{PerplexityOptions, PerplexityRequest, PerplexitySource};
 use capeval_files as files;
 
 use crate::fault::fault;
-use crate::names::{self, Named};
-use crate::options::{self, Candidates, Known};
+use crate::names::{self, SystemFile};
+use crate::options::{self, Candidates, Completion};
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
 
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
     /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].
-    #[arg(short, long, value_name = "NAME", requires = "lm", value_parser = Known::Tokenizers, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", requires = "lm", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
     /// Base of the logarithms in files of probabilities.
     #[arg(long, default_value_t, conflicts_with = "lm", value_parser = options::choices::<Base>())]
@@ -82,14 +82,14 @@ pub fn run(args: &Args) -> Result<()> {
         Some(model) => {
             let model = Arc::new(files::language_model(model, &files::open(model)?)?);
             let reading = args.reading.options(args.no_limits);
-            let read = |Named { name, path, .. }| Ok((name, files::captions(&path, &reading)?));
+            let read = |SystemFile { name, path, .. }| Ok((name, files::captions(&path, &reading)?));
             PerplexitySource::Captions {
                 systems: systems.into_iter().map(read).collect::<Result<_>>()?,
                 model,
             }
         }
         None => {
-            let read = |Named { name, path, .. }| {
+            let read = |SystemFile { name, path, .. }| {
                 let bytes = files::open_or_stdin(&path)?;
                 Ok((name, read_probabilities(&bytes, &path)?))
             };

@@ -6,11 +6,11 @@ use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_files::{self as files, Caches};
 use rayon::prelude::*;
 
+use crate::external_scores::{GivenArgs, refuse_without_metrics};
 use crate::fault::fault;
-use crate::given::{GivenArgs, refuse_without_metrics};
-use crate::html::{ImageArgs, WITH_IMAGES};
+use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
-use crate::names::Named;
+use crate::names::SystemFile;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
@@ -126,13 +126,13 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// Systems and metrics, before any file of captions is opened.
 pub struct ChosenInputs {
-    systems: Vec<Named>,
+    systems: Vec<SystemFile>,
     metrics: metrics::ChosenMetrics,
 }
 
 impl Inputs {
     /// The files of candidates, with the names of systems.
-    pub fn name(&self) -> Result<Vec<Named>> {
+    pub fn name(&self) -> Result<Vec<SystemFile>> {
         names::name(&self.candidates, &self.names)
     }
 
@@ -247,6 +247,6 @@ impl Inputs {
     }
 }
 
-fn read_candidates(systems: &[Named], options: &ReadOptions) -> Result<Vec<Captions>> {
+fn read_candidates(systems: &[SystemFile], options: &ReadOptions) -> Result<Vec<Captions>> {
     systems.par_iter().map(|system| Ok(files::captions(&system.path, options)?)).collect()
 }

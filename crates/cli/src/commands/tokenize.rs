@@ -10,7 +10,7 @@ use capeval_files::STDIN;
 use clap::ValueEnum;
 
 use crate::fault::fault;
-use crate::options::Known;
+use crate::options::Completion;
 use crate::output::Output;
 
 /// Show the tokens of texts
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     texts: Vec<String>,
     /// Tokenizer, or `all` to compare all tokenizers.
-    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Known::Tokenizers, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", default_value = "ptb", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: String,
     /// File with one text per line, `-` for standard input.
     #[arg(long, value_name = "FILE")]

@@ -1,14 +1,14 @@
 //! Groups captions by image, and pairs candidates with references under a policy.
 
 mod check;
-mod grouped;
+mod grouped_captions;
 mod index;
 mod scores;
 
 use capeval_choice::counted;
 
 use self::check::Check;
-pub use self::grouped::GroupedCaptions;
+pub use self::grouped_captions::GroupedCaptions;
 pub use self::index::ImageIndex;
 pub(crate) use self::index::Numbers;
 pub use self::scores::{AlignedScores, align_scores};

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::words::is_unspaced;
 use crate::SegmentId;
 use crate::table::Cell;
-use crate::written::written_list;
+use crate::written_list::written_list;
 
 /// A caption has this many words on average, or more; a caption in a script without spaces, more letters.
 const FEWEST_WORDS: f64 = 1.5;

@@ -11,14 +11,14 @@
 //! `measures` of an object, may describe the measures.
 
 mod array;
-mod described;
+mod measure_facts;
 mod objects;
 
 use std::collections::HashSet;
 
 use capeval_choice::{Argument, Remedy, counted};
 
-pub use self::described::MeasureFacts;
+pub use self::measure_facts::MeasureFacts;
 use crate::input::{Source, Text, unpack};
 use crate::json::Json;
 use crate::table::{
@@ -87,7 +87,7 @@ pub fn read_scores(bytes: &[u8], name: &str, ids: Option<&[SegmentId]>) -> Resul
         return of_table(&gathering.table(), name);
     }
     let text = source.into_text()?;
-    let described::SplitText { described, rest, is_comment } = described::split(&text.text, name)?;
+    let measure_facts::SplitText { described, rest, is_comment } = measure_facts::split(&text.text, name)?;
     let start = text.text.len() - rest.len();
     let mut scores = match rest.trim_start().as_bytes() {
         [b'{', ..] if is_whole(rest) => objects::read(rest, name, described)?,
@@ -116,7 +116,7 @@ pub fn read_scores(bytes: &[u8], name: &str, ids: Option<&[SegmentId]>) -> Resul
             of_table(&gathering.table(), name)?
         }
     };
-    described::check(&mut scores)?;
+    measure_facts::check(&mut scores)?;
     Ok(scores)
 }
 

@@ -31,7 +31,7 @@ pub(super) fn read(
     let mut described = described;
     if let Some(at) = keys.iter().position(|key| key == PER_ITEM) {
         if let Some((_, header)) = object.iter().find(|(key, _)| key == "measures") {
-            described = super::described::read(&format!("{{\"measures\": {header}}}"), name)?;
+            described = super::measure_facts::read(&format!("{{\"measures\": {header}}}"), name)?;
         }
         object = match object.swap_remove(at).1 {
             Cell::Object(items) => items,

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::objects::value;
 use crate::SegmentId;
-use crate::json::{Json, MAX_DEPTH};
+use crate::json::{Fault, Json, MAX_DEPTH, Result as Read, ValueKind, What};
 
 /// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +34,7 @@ impl<'t> Cell<'t> {
             Self::Untyped(text) if text.trim().is_empty() => Cell::Null,
             Self::Untyped(text) if text.trim_start().starts_with('[') => {
                 let mut json = Json::new(&text);
-                let list = value(&mut json, MAX_DEPTH).and_then(|list| json.end().map(|()| list));
+                let list = read_value(&mut json).and_then(|list| json.end().map(|()| list));
                 match list {
                     Ok(list) => list.into_owned(),
                     Err(_) => Cell::Untyped(text),
@@ -147,4 +146,60 @@ impl Cell<'_> {
             Self::Other(kind) => f.write_str(kind),
         }
     }
+}
+
+/// Reads a value of any kind.
+pub(crate) fn read_value<'t>(json: &mut Json<'t>) -> Read<Cell<'t>> {
+    value(json, MAX_DEPTH)
+}
+
+/// Reads a value with at most `levels` levels of nesting.
+fn value<'t>(json: &mut Json<'t>, levels: u32) -> Read<Cell<'t>> {
+    let kind = json.kind()?;
+    if levels == 0 && matches!(kind, ValueKind::Array | ValueKind::Object) {
+        return json.fault(What::Syntax("values are nested too deep".into()));
+    }
+    Ok(match kind {
+        ValueKind::String => Cell::Text(json.string()?.decoded()?),
+        ValueKind::Array => {
+            json.open(b'[', "an array")?;
+            let (mut first, mut items) = (true, Vec::new());
+            while json.next_element(&mut first)? {
+                items.push(value(json, levels - 1)?);
+            }
+            Cell::List(items)
+        }
+        ValueKind::Object => {
+            let start = json.at();
+            json.open(b'{', "an object")?;
+            let (mut first, mut names, mut cells) = (true, Vec::new(), Vec::new());
+            while let Some(key) = json.next_key(&mut first)? {
+                names.push(key.decoded()?.into_owned());
+                cells.push(value(json, levels - 1)?);
+            }
+            if let Some(twice) = duplicate(&names) {
+                let name = &names[twice];
+                let what = What::Duplicate(format!("the key {name:?} appears twice in one object"));
+                return Fault::err(start, what);
+            }
+            Cell::Object(names.into_iter().zip(cells).collect())
+        }
+        ValueKind::Number | ValueKind::Other => match json.scalar()? {
+            "null" => Cell::Null,
+            "true" => Cell::Bool(true),
+            "false" => Cell::Bool(false),
+            "NaN" => Cell::Number(f64::NAN),
+            number => match number.parse() {
+                Ok(integer) => Cell::Integer(integer),
+                Err(_) => number.parse().map_or_else(|_| Cell::Other(number.to_owned()), Cell::Number),
+            },
+        },
+    })
+}
+
+/// The index of the first name that equals an earlier one.
+pub(super) fn duplicate(names: &[String]) -> Option<usize> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|a, b| names[*a].cmp(&names[*b]).then(a.cmp(b)));
+    order.windows(2).filter(|pair| names[pair[0]] == names[pair[1]]).map(|pair| pair[1]).min()
 }

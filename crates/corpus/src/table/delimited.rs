@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Cell, Cells, Consumer, Row};
+use super::cell::Cell;
+use super::row::{Cells, Consumer, Row};
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Text;
 use crate::{Remedy, SegmentId};
@@ -37,7 +38,7 @@ pub(crate) fn read(
             return Err(fault(ErrorKind::Syntax, rows.row_start, message));
         }
         let line = Position { line: Some(rows.row_line), ..Position::default() };
-        consumer.row(&Row { source: name, cells: &Fields { fields: &fields, line } })?;
+        consumer.row(&Row::new(name, &Fields { fields: &fields, line }))?;
     }
     Ok(())
 }

@@ -9,95 +9,27 @@ pub(crate) mod known;
 mod objects;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod row;
 mod row_ids;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub(crate) use self::cell::Cell;
+pub(crate) use self::cell::{Cell, read_value};
 pub use self::columns::CaptionColumns;
 pub(crate) use self::columns::{Names, means_something, names_captions};
 pub(crate) use self::delimited::{Separation, read as read_delimited};
-pub(crate) use self::objects::{Origin, read_array, read_lines, read_list, read_value};
+pub(crate) use self::objects::{Origin, read_array, read_lines, read_list};
 #[cfg(feature = "parquet")]
 pub(crate) use self::parquet::read as read_parquet;
+pub(crate) use self::row::{Consumer, Row};
 pub(crate) use self::row_ids::{RowIds, row_numbers};
 
+use crate::Format;
 #[cfg(not(feature = "parquet"))]
 use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Source;
-use crate::{Format, SegmentId};
-
-/// A consumer of the rows of a table.
-pub(crate) trait Consumer {
-    /// Receives the names of the following rows: once for CSV and Parquet, and whenever the keys change for objects.
-    /// Returns the columns that it will read; `None` for all.
-    fn names(&mut self, names: &[String]) -> Result<Option<Vec<usize>>, Error>;
-
-    /// Receives a row.
-    fn row(&mut self, row: &Row<'_>) -> Result<(), Error>;
-}
-
-/// A row, whose cells are read on request.
-pub(crate) struct Row<'r> {
-    source: &'r str,
-    cells: &'r dyn Cells,
-}
-
-/// The cells of a row in some format.
-trait Cells {
-    /// The number of cells.
-    fn len(&self) -> usize;
-    fn cell(&self, column: usize) -> Result<Cell<'_>, Error>;
-    /// A cell as an image id.
-    fn id(&self, column: usize) -> Result<SegmentId, Error>;
-    /// The numbers of a cell that is a list of numbers and nulls; `None` for other cells.
-    fn numbers(&self, _column: usize) -> Option<Vec<Option<f64>>> {
-        None
-    }
-    /// The length of a cell that is a list, and its last item; `None` for other cells.
-    fn last(&self, _column: usize) -> Option<(usize, Cell<'_>)> {
-        None
-    }
-    /// The line or number of the row.
-    fn place(&self) -> Position;
-    /// The position of a cell, if known, or of the row.
-    fn position(&self, column: Option<usize>) -> Position;
-}
-
-impl Row<'_> {
-    /// A cell; null if there is no such column.
-    pub fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
-        if column < self.cells.len() { self.cells.cell(column) } else { Ok(Cell::Null) }
-    }
-
-    /// A cell as an image id.
-    pub fn id(&self, column: usize) -> Result<SegmentId, Error> {
-        self.cells.id(column)
-    }
-
-    /// The numbers of a cell, without a cell for each, if its format can tell that it is a list of numbers and nulls.
-    pub fn numbers(&self, column: usize) -> Option<Vec<Option<f64>>> {
-        self.cells.numbers(column)
-    }
-
-    /// The length of a list and its last item, without the other items, if its format can tell that the cell is one.
-    pub fn last(&self, column: usize) -> Option<(usize, Cell<'_>)> {
-        self.cells.last(column)
-    }
-
-    /// The line on which the row begins, if its format has lines.
-    pub fn line(&self) -> Option<u64> {
-        self.cells.place().line
-    }
-
-    /// An error about a cell.
-    pub fn refuse(&self, column: usize, message: String) -> Error {
-        let position = self.cells.position(Some(column));
-        Error::new(ErrorKind::Shape, self.source, message).at(position)
-    }
-}
 
 /// A table in memory.
 pub(crate) struct Table {
@@ -298,7 +230,7 @@ impl Consumer for Gathering {
                 cell => cells.push((name, cell.into_owned())),
             }
         }
-        self.table.rows.push(TableRow { place: row.cells.place(), cells });
+        self.table.rows.push(TableRow { place: row.place(), cells });
         Ok(())
     }
 }

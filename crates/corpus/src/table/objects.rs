@@ -1,10 +1,11 @@
 //! Rows that are JSON objects: in a list, or one per line.
 
-use super::{Cell, Cells, Consumer, Row};
+use super::cell::{Cell, duplicate, read_value};
+use super::row::{Cells, Consumer, Row};
 use crate::SegmentId;
 use crate::error::{Error, Position};
 use crate::input::{Line, Source, Text};
-use crate::json::{Fault, Json, MAX_DEPTH, Result as Read, ValueKind, What};
+use crate::json::{Fault, Json, Result as Read, ValueKind, What};
 
 /// Reads a JSON array of objects; `expected` describes them in errors.
 pub(crate) fn read_list(
@@ -76,7 +77,7 @@ impl Origin<'_> {
     pub fn check<T>(&self, result: Read<T>) -> Result<T, Error> {
         result.map_err(|fault| {
             let position = self.position(fault.at);
-            crate::read::fault_error(*fault, self.name).at(position)
+            fault.into_error(self.name).at(position)
         })
     }
 }
@@ -108,7 +109,7 @@ impl<'e> Objects<'e> {
         let is_new = origin.check(self.scan(json))?;
         self.count += 1;
         if is_new {
-            if let Some(twice) = second(&self.names) {
+            if let Some(twice) = duplicate(&self.names) {
                 let name = &self.names[twice];
                 let what = What::Duplicate(format!("the key {name:?} appears twice in one object"));
                 return origin.check(Fault::err(self.places[twice], what));
@@ -116,7 +117,7 @@ impl<'e> Objects<'e> {
             consumer.names(&self.names).map_err(|error| error.at(origin.position(start)))?;
         }
         let object = Object { json, places: &self.places, origin, start, count: self.count };
-        consumer.row(&Row { source: origin.name, cells: &object })
+        consumer.row(&Row::new(origin.name, &object))
     }
 
     /// Records the keys and the starts of their values; returns whether the keys differ from those before.
@@ -144,13 +145,6 @@ impl<'e> Objects<'e> {
     }
 }
 
-/// The index of the first name that equals an earlier one.
-fn second(names: &[String]) -> Option<usize> {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by(|a, b| names[*a].cmp(&names[*b]).then(a.cmp(b)));
-    order.windows(2).filter(|pair| names[pair[0]] == names[pair[1]]).map(|pair| pair[1]).min()
-}
-
 /// An object that has been scanned.
 struct Object<'r, 't> {
     json: &'r Json<'t>,
@@ -172,7 +166,7 @@ impl Cells for Object<'_, '_> {
     }
 
     fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
-        self.origin.check(value(&mut self.json.moved_to(self.at(column)), MAX_DEPTH))
+        self.origin.check(read_value(&mut self.json.moved_to(self.at(column))))
     }
 
     fn id(&self, column: usize) -> Result<SegmentId, Error> {
@@ -236,54 +230,5 @@ fn last<'t>(json: &mut Json<'t>) -> Read<Option<(usize, Cell<'t>)>> {
     if count == 0 {
         return Ok(None);
     }
-    Ok(Some((count, value(&mut latest, MAX_DEPTH)?)))
-}
-
-/// Reads a value of any kind.
-pub(crate) fn read_value<'t>(json: &mut Json<'t>) -> Read<Cell<'t>> {
-    value(json, MAX_DEPTH)
-}
-
-/// Reads a value with at most `levels` levels of nesting.
-pub(super) fn value<'t>(json: &mut Json<'t>, levels: u32) -> Read<Cell<'t>> {
-    let kind = json.kind()?;
-    if levels == 0 && matches!(kind, ValueKind::Array | ValueKind::Object) {
-        return json.fault(What::Syntax("values are nested too deep".into()));
-    }
-    Ok(match kind {
-        ValueKind::String => Cell::Text(json.string()?.decoded()?),
-        ValueKind::Array => {
-            json.open(b'[', "an array")?;
-            let (mut first, mut items) = (true, Vec::new());
-            while json.next_element(&mut first)? {
-                items.push(value(json, levels - 1)?);
-            }
-            Cell::List(items)
-        }
-        ValueKind::Object => {
-            let start = json.at();
-            json.open(b'{', "an object")?;
-            let (mut first, mut names, mut cells) = (true, Vec::new(), Vec::new());
-            while let Some(key) = json.next_key(&mut first)? {
-                names.push(key.decoded()?.into_owned());
-                cells.push(value(json, levels - 1)?);
-            }
-            if let Some(twice) = second(&names) {
-                let name = &names[twice];
-                let what = What::Duplicate(format!("the key {name:?} appears twice in one object"));
-                return Fault::err(start, what);
-            }
-            Cell::Object(names.into_iter().zip(cells).collect())
-        }
-        ValueKind::Number | ValueKind::Other => match json.scalar()? {
-            "null" => Cell::Null,
-            "true" => Cell::Bool(true),
-            "false" => Cell::Bool(false),
-            "NaN" => Cell::Number(f64::NAN),
-            number => match number.parse() {
-                Ok(integer) => Cell::Integer(integer),
-                Err(_) => number.parse().map_or_else(|_| Cell::Other(number.to_owned()), Cell::Number),
-            },
-        },
-    })
+    Ok(Some((count, read_value(&mut latest)?)))
 }

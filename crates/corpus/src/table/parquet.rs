@@ -14,7 +14,8 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
-use super::{Cell, Cells, Consumer, Row};
+use super::cell::Cell;
+use super::row::{Cells, Consumer, Row};
 use crate::SegmentId;
 use crate::error::{Error, ErrorKind, Position};
 use crate::input::Source;
@@ -64,7 +65,7 @@ fn read_table(source: Source<'_>, consumer: &mut dyn Consumer) -> Result<(), Err
         }
         for row in 0..batch.num_rows() {
             count += 1;
-            consumer.row(&Row { source: name, cells: &Arrays { name, arrays: &arrays, row, count } })?;
+            consumer.row(&Row::new(name, &Arrays { name, arrays: &arrays, row, count }))?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The ids of rows, which are numbered where there are none.
 
-use super::{Names, Row};
+use super::columns::Names;
+use super::row::Row;
 use crate::error::Error;
 use crate::{Notice, Remedy, SegmentId};
 use capeval_choice::Code;

@@ -11,7 +11,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::{Compiled, DataKind, Progress};
+use super::{CompiledData, DataKind, Progress};
 use crate::hash::sha256;
 use crate::{Bytes, Error, Home};
 
@@ -89,7 +89,7 @@ pub(crate) fn holds(source: &Path, kind: &DataKind) -> bool {
 }
 
 /// The compiled data of this kind in a bundle or a folder, which holds them, verified in every byte.
-pub(crate) fn compiled(source: &Path, kind: &DataKind) -> Result<Compiled, Error> {
+pub(crate) fn compiled(source: &Path, kind: &DataKind) -> Result<CompiledData, Error> {
     let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
     let (bytes, notice) = if source.is_dir() {
         (read(&source.join(kind.file_name()))?, read(&source.join(kind.notice_name()))?)
@@ -111,7 +111,7 @@ pub(crate) fn compiled(source: &Path, kind: &DataKind) -> Result<Compiled, Error
     let fingerprint = (kind.verify)(Bytes::copy(&bytes)).map_err(wrong)?;
     let is_recognized = fingerprint == kind.published;
     let notice = String::from_utf8_lossy(&notice).into_owned();
-    Ok(Compiled { bytes, notice, is_recognized, fingerprint })
+    Ok(CompiledData { bytes, notice, is_recognized, fingerprint })
 }
 
 fn member<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, Refusal> {

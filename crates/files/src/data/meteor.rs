@@ -10,7 +10,7 @@ use capeval_evaluate::registry;
 use capeval_meteor::{Compiler, Language, Resources};
 
 use super::pip::{Package, package};
-use super::{Compiled, DataKind, Progress};
+use super::{CompiledData, DataKind, Progress};
 use crate::Error;
 
 /// METEOR's resources.
@@ -49,7 +49,7 @@ pub(super) const KIND: DataKind = DataKind {
 /// The places of the jar in folders that may contain one.
 const JARS: [&str; 3] = ["meteor-1.5.jar", "meteor/meteor-1.5.jar", "pycocoevalcap/meteor/meteor-1.5.jar"];
 
-fn compile(source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Compiled, Error> {
+fn compile(source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<CompiledData, Error> {
     let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
     let mut compiler = Compiler::new();
     add(source, &mut compiler, progress)?;
@@ -58,7 +58,7 @@ fn compile(source: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Compiled
     let bytes = Arc::new(bytes);
     let resources = Resources::open(Arc::clone(&bytes) as _).map_err(wrong)?;
     resources.verify().map_err(wrong)?;
-    Ok(Compiled {
+    Ok(CompiledData {
         notice: summary.notice,
         is_recognized: summary.is_recognized,
         fingerprint: resources.fingerprint(),

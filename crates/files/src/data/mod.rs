@@ -52,7 +52,7 @@ pub struct DataKind {
     /// The sentence about data other than the published ones.
     pub doubt: &'static str,
     /// Other data that these are of no use without.
-    pub needs: &'static [Needed],
+    pub needs: &'static [DataNeed],
     /// The names of the files, without their endings.
     pub(crate) stem: &'static str,
     /// Compiles the data.
@@ -66,10 +66,10 @@ pub struct DataKind {
 }
 
 /// Compiles the data in a source, the first path; temporary files belong in the folder, the second one.
-type Compile = fn(&Path, &Path, &mut dyn FnMut(Progress)) -> Result<Compiled, Error>;
+type Compile = fn(&Path, &Path, &mut dyn FnMut(Progress)) -> Result<CompiledData, Error>;
 
 /// Data that other data need.
-pub struct Needed {
+pub struct DataNeed {
     /// Their role for the others.
     pub role: &'static str,
     /// The data.
@@ -77,7 +77,7 @@ pub struct Needed {
 }
 
 /// Compiled data.
-pub(crate) struct Compiled {
+pub(crate) struct CompiledData {
     /// The content of the file, which was opened once to verify it.
     pub(crate) bytes: Arc<Vec<u8>>,
     /// The origin of the data and their licences.
@@ -126,7 +126,7 @@ mod tests {
     fn data_come_after_those_that_they_need_and_every_metric_needs_known_ones() {
         for (k, kind) in DATA.iter().enumerate() {
             assert_eq!(DataKind::named(kind.name).ok().map(|found| found.stem), Some(kind.stem));
-            let earlier = |need: &Needed| DATA[..k].iter().any(|known| known.name == need.kind.name);
+            let earlier = |need: &DataNeed| DATA[..k].iter().any(|known| known.name == need.kind.name);
             assert!(kind.needs.iter().all(earlier), "{}", kind.name);
             assert!(DATA[..k].iter().all(|known| known.stem != kind.stem), "{}", kind.name);
         }

@@ -16,7 +16,7 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 
 use super::pip::{FETCHED, package};
-use super::{Compiled, DataKind, Needed, Progress, meteor};
+use super::{CompiledData, DataKind, DataNeed, Progress, meteor};
 use crate::Error;
 use crate::temporary::Temporary;
 
@@ -35,7 +35,7 @@ pub(super) const KIND: DataKind = DataKind {
     credits: "The grammar: Klein and Manning, Stanford University, part of Stanford CoreNLP 3.6.0, GPL 3 or later. Its \
               notice",
     doubt: "this is not the grammar of CoreNLP 3.6.0",
-    needs: &[Needed { role: "dictionary", kind: &meteor::KIND }],
+    needs: &[DataNeed { role: "dictionary", kind: &meteor::KIND }],
     stem: "spice-1.0",
     published: "7e035e89",
     compile,
@@ -65,7 +65,7 @@ impl Synonyms for Dictionary {
     }
 }
 
-fn compile(source: &Path, scratch: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Compiled, Error> {
+fn compile(source: &Path, scratch: &Path, progress: &mut dyn FnMut(Progress)) -> Result<CompiledData, Error> {
     let wrong = |refusal: Refusal| Error::content(source.display(), refusal);
     let compiler = find(source, scratch, progress)?;
     let mut bytes = Vec::new();
@@ -73,7 +73,7 @@ fn compile(source: &Path, scratch: &Path, progress: &mut dyn FnMut(Progress)) ->
     let bytes = Arc::new(bytes);
     let grammar = Grammar::open(Arc::clone(&bytes) as _).map_err(wrong)?;
     progress(Progress { stage: "writing", done: 0, total: None });
-    Ok(Compiled {
+    Ok(CompiledData {
         notice: summary.notice,
         is_recognized: summary.is_recognized,
         fingerprint: grammar.fingerprint().to_owned(),

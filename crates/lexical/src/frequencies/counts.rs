@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::table::{Parts, key};
+use super::encoding::{Parts, key};
 use super::words::Words;
 use super::{DocumentFrequencies, Error, MAX_ORDER};
 

@@ -17,9 +17,8 @@
 use std::io::{self, Write};
 
 use capeval_choice::{Argument, Remedy};
-use twox_hash::XxHash3_64;
 
-use super::table::{Parts, key};
+use super::encoding::{Parts, encode, hash, key};
 use super::{DocumentFrequencies, Error, MAX_ORDER, pickle};
 
 /// The first bytes of each file.
@@ -28,11 +27,6 @@ pub const MAGIC: [u8; 8] = *b"capevdf\0";
 pub const VERSION: u32 = 1;
 /// The start of the part that the hash covers.
 const BODY: usize = 20;
-
-/// The hash that serves as checksum and fingerprint.
-pub(crate) fn hash(body: &[u8]) -> u64 {
-    XxHash3_64::oneshot(body)
-}
 
 impl DocumentFrequencies {
     /// Writes the table as a file.
@@ -106,53 +100,6 @@ pub(super) fn body<'b>(
             .with_remedy("fetch or build it again"));
     }
     Ok((stored, body))
-}
-
-/// The part of the file after the checksum.
-pub(crate) fn encode(parts: &Parts) -> Vec<u8> {
-    let Parts { n_images, text, word_ends, order_ends, frequencies, keys } = parts;
-    let mut out = Vec::with_capacity(text.len() + word_ends.len() + 4 * frequencies.len());
-    put(&mut out, *n_images);
-    put(&mut out, order_ends.len() as u64);
-    put(&mut out, word_ends.len() as u64);
-    let mut start = 0;
-    for end in word_ends {
-        put(&mut out, u64::from(end - start));
-        start = *end;
-    }
-    out.extend_from_slice(text.as_bytes());
-    for orders in order_ends.windows(2) {
-        put(&mut out, u64::from(orders[1] - orders[0]));
-    }
-    for frequency in frequencies {
-        put(&mut out, u64::from(*frequency));
-    }
-    let n_prefixes = order_ends.iter().rev().nth(1).copied().unwrap_or(0);
-    let mut rest = keys.as_slice();
-    for prefix in 0..n_prefixes {
-        let n_children = rest.iter().take_while(|key| (**key >> 32) as u32 == prefix).count();
-        put(&mut out, n_children as u64);
-        rest = rest.get(n_children..).unwrap_or_default();
-    }
-    let mut before: Option<u64> = None;
-    for key in keys {
-        let word = u64::from(*key as u32);
-        match before.filter(|before| before >> 32 == key >> 32) {
-            Some(before) => put(&mut out, word - u64::from(before as u32) - 1),
-            None => put(&mut out, word),
-        }
-        before = Some(*key);
-    }
-    out
-}
-
-/// Writes a number in LEB128.
-pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 fn decode(body: &[u8]) -> Result<Parts, Error> {

@@ -4,7 +4,7 @@
 //! them in sequence, more as a separate open-addressing table. Each n-gram stores the position of its extensions.
 //! N-grams of the highest order have none; they are stored separately, since they are the most numerous.
 
-use super::table::Parts;
+use super::encoding::Parts;
 
 /// Up to this many extensions are searched linearly.
 const LINEAR: usize = 8;

@@ -8,6 +8,7 @@
 //! A table does not depend on tokenizers or metrics: it contains whatever words it is given.
 
 mod counts;
+mod encoding;
 mod error;
 pub mod export;
 pub mod file;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use capeval_choice::{Argument, Remedy};
 
-use super::file;
+use super::encoding::{Parts, encode, hash};
 use super::index::{Index, Node};
 use super::words::word_at;
 use super::{Counts, Error, MAX_ORDER};
@@ -21,31 +21,10 @@ pub struct DocumentFrequencies {
     fingerprint: u64,
 }
 
-/// The parts of a table, before the index for searching is built.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Parts {
-    pub(crate) n_images: u64,
-    /// The words, sorted by their bytes, in sequence.
-    pub(crate) text: String,
-    /// The end of each word in `text`.
-    pub(crate) word_ends: Vec<u32>,
-    /// For each order, the end of its nodes; the first is the number of words.
-    pub(crate) order_ends: Vec<u32>,
-    /// The frequency of each node.
-    pub(crate) frequencies: Vec<u32>,
-    /// The keys of longer nodes, ascending.
-    pub(crate) keys: Vec<u64>,
-}
-
 /// The maximum number of images; metrics use it as a float, which is exact up to here.
 const MAX_IMAGES: u64 = 1 << 53;
 /// The maximum number of nodes; the index needs 31 bits for 1.5 times as many slots.
 const MAX_NODES: usize = 1 << 30;
-
-/// The prefix and the last word of a node as one number; numbers have the order of nodes.
-pub(crate) fn key(prefix: u32, word: u32) -> u64 {
-    u64::from(prefix) << 32 | u64::from(word)
-}
 
 impl Parts {
     /// Builds the table; `fingerprint` is the hash of the encoded parts, if known.
@@ -67,7 +46,7 @@ impl Parts {
                 Remedy::give(Argument::DocumentFrequencyImages).to("correct the number of images"),
             ));
         }
-        let fingerprint = fingerprint.unwrap_or_else(|| file::hash(&file::encode(&self)));
+        let fingerprint = fingerprint.unwrap_or_else(|| hash(&encode(&self)));
         let index = Index::new(&self);
         Ok(DocumentFrequencies { parts: self, index, fingerprint })
     }

@@ -16,7 +16,8 @@
 //! and nothing is sorted before the last of them has arrived. Sorted tables for each part took 1.6 to 2 times as long.
 
 use super::counts::{Counts, NOTHING};
-use super::file::{self, Reader, put};
+use super::encoding::{hash, put};
+use super::file::{self, Reader};
 use super::{DocumentFrequencies, Error};
 
 const MAGIC: [u8; 8] = *b"capevng\0";
@@ -281,7 +282,7 @@ impl<'t> Writer<'t> {
 /// The part of each n-gram: by a hash of its first two words.
 fn deal(counts: &Counts, n: usize) -> Vec<u32> {
     let hashes: Vec<u64> =
-        (0..).take(counts.n_words()).map(|word| file::hash(counts.word_text(word).as_bytes())).collect();
+        (0..).take(counts.n_words()).map(|word| hash(counts.word_text(word).as_bytes())).collect();
     let part_of = |hash: u64| ((u128::from(hash.wrapping_mul(MIX)) * n as u128) >> 64) as u32;
     let mut parts: Vec<u32> = Vec::with_capacity(counts.len());
     for ngram in counts.ngrams() {

@@ -10,8 +10,9 @@ mod slots;
 mod wide;
 mod words;
 
+use std::ops::Range;
+
 use crate::bound::Prospects;
-use crate::explain::AlignedPhrase;
 use crate::options::Matcher;
 use crate::sentence::{Sentence, SentenceList};
 use crate::vocabulary::{NONE, Vocabulary};
@@ -25,6 +26,19 @@ use words::WordMatcher;
 
 /// The widest beam with which packed pairs are searched; wider ones leave no room for ranks.
 const MAX_PACKED_BEAM: usize = 1000;
+
+/// Words of the hypothesis matched with words of the reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlignedPhrase {
+    /// The matcher that found the match.
+    pub matcher: Matcher,
+    /// The range of words in the hypothesis.
+    pub hypothesis: Range<usize>,
+    /// The range of words in the reference.
+    pub reference: Range<usize>,
+    /// The number of the chunk, from 0; a chunk is a run of matches that is contiguous in both sentences.
+    pub chunk: usize,
+}
 
 /// The way to align sentences.
 #[derive(Clone, Debug)]

@@ -76,7 +76,7 @@ pub struct Dot {
 /// The data of a chart, with CSS classes for the colours.
 enum Marks {
     Curves(Vec<Curve>),
-    Marked { lines: Vec<Curve>, dots: Vec<Marked> },
+    Marked { lines: Vec<Curve>, dots: Vec<MarkedPoint> },
     Dots { class: String, at: Vec<(f64, f64)> },
     Squares { class: String, paths: Vec<Square> },
     Boxes { class: String, width: f64, boxes: Vec<Quartiles> },
@@ -127,7 +127,7 @@ struct Curve {
 }
 
 /// A point in the coordinates of the drawing.
-struct Marked {
+struct MarkedPoint {
     class: String,
     x: f64,
     y: f64,
@@ -264,7 +264,7 @@ impl Chart {
         let lines = lines.collect();
         let dots = dots.iter().map(|Dot { at, colour, title }| {
             let (x, y) = place(&x, &y, at.0, at.1);
-            Marked { class: colour.class(), x, y, title: title.clone() }
+            MarkedPoint { class: colour.class(), x, y, title: title.clone() }
         });
         let marks = Marks::Marked { lines, dots: dots.collect() };
         Self { x, y, marks }

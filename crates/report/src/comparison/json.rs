@@ -6,29 +6,9 @@ use capeval_stats::Interval;
 use capeval_stats::paired::Tally;
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, Contrast, P, Pair, Verdict};
+use super::{Contrast, P, Verdict};
 use crate::json_float;
 use crate::render::programs::Map;
-use crate::report::json::Tail;
-
-/// The last fields of a comparison: those of its report, and the pairs.
-pub(crate) fn tail(comparison: &Comparison) -> Tail<'_> {
-    let Comparison { report, correction, pairs, .. } = comparison;
-    let name = |system: usize| Cow::Borrowed(report.systems.get(system).map_or("", |s| s.name.as_str()));
-    let of_pair = |pair: &Pair| {
-        let keys = report.head.keys().map(Cow::Borrowed);
-        PairFields {
-            baseline: name(pair.baseline),
-            system: name(pair.system),
-            contrasts: Map(keys.zip(pair.contrasts.iter().map(ContrastFields::new)).collect()),
-        }
-    };
-    Tail {
-        correction: Some(*correction),
-        comparisons: Some(pairs.iter().map(of_pair).collect()),
-        ..Tail::of(report)
-    }
-}
 
 /// A pair of systems in JSON.
 #[derive(Serialize, Deserialize)]

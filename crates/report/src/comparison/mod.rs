@@ -12,6 +12,7 @@ pub(crate) mod json;
 mod matrix;
 mod study;
 mod tables;
+pub(crate) mod tail;
 
 pub use study::KIND;
 pub(crate) use tables::p_value;

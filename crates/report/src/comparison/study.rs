@@ -7,8 +7,9 @@ use capeval_metric::Signature;
 use capeval_stats::Interval;
 use serde::Serialize;
 
-use super::json::{ContrastFields, tail};
+use super::json::ContrastFields;
 use super::tables::about;
+use super::tail::tail;
 use super::{Comparison, Contrast, Pair};
 use crate::charts::{Colour, Estimate};
 use crate::number::{full, intervals_in_words};

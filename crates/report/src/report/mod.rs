@@ -5,7 +5,7 @@ use capeval_metric::{Direction, Signature};
 use capeval_stats::Interval;
 
 use crate::profile::Profile;
-use crate::{Explained, Gallery, Head};
+use crate::{ExplainedCaption, Gallery, Head};
 
 pub(crate) mod json;
 pub(crate) mod saved;
@@ -30,7 +30,7 @@ pub struct Report {
     /// The references and policies behind the scores.
     pub provenance: Provenance,
     /// Explanations of single scores; empty unless requested.
-    pub explained: Vec<Explained>,
+    pub explained: Vec<ExplainedCaption>,
     /// All images with their texts and evidence, for pages; `None` unless requested.
     pub gallery: Option<Gallery>,
     /// For each system, what its captions look like, for the page of a report on diversity; empty unless requested.

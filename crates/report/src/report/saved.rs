@@ -11,7 +11,8 @@ use capeval_stats::Interval;
 use serde::{Deserialize, Serialize};
 
 use super::json::{Body, Images, NamedSystem, Policies, SystemFields, Tail, Words};
-use crate::comparison::json::{PairFields, tail};
+use crate::comparison::json::PairFields;
+use crate::comparison::tail::tail;
 use crate::json_float::{Floats, JsonFloat};
 use crate::kind::{AGAIN, ReadStudy, as_type, damaged};
 use crate::render::programs::{Map, ResamplingMethod, by_metric, line};

@@ -7,7 +7,7 @@ use capeval_metric::{Direction, Signature};
 use capeval_stats::Resampling;
 
 use super::{Lengths, Report, SystemReport};
-use crate::explained::explanations;
+use crate::explanations::explanations;
 use crate::grid::{Align, Cell, Grid};
 use crate::number::{fixed, percent, range};
 use crate::render::table::{total, write_grid, write_signatures};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use capeval_choice::SegmentId;
 use capeval_files::Home;
-use capeval_tasks::Unsuited;
+use capeval_tasks::UnsuitedMetrics;
 use capeval_text::Tokenizer;
 use serde_json::json;
 
@@ -432,7 +432,7 @@ fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyho
 fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> {
     match capeval_tasks::unsuited(&phase.metrics, &set.language, set.tokenizer.as_deref()) {
         None => Ok(()),
-        Some(Unsuited::EnglishOnly { metrics, others }) => {
+        Some(UnsuitedMetrics::EnglishOnly { metrics, others }) => {
             let remedy = if others.is_empty() { String::new() } else { format!(": metrics = {others:?}") };
             bail!(reason!(
                 "phase {}: the references {} are in the language {}, and {} can score only English: name other metrics{}",
@@ -443,7 +443,7 @@ fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> 
                 remedy
             ))
         }
-        Some(Unsuited::NoSpaces { metrics, tokenizer }) => bail!(reason!(
+        Some(UnsuitedMetrics::NoSpaces { metrics, tokenizer }) => bail!(reason!(
             "phase {}: the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
             phase.slug,
             set.name,

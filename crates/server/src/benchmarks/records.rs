@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use capeval_api::{PerImage, SetState};
-use capeval_tasks::{Described, ImageVectors, Metrics};
+use capeval_tasks::{ImageVectors, MeasureInfo, Metrics};
 use serde::{Deserialize, Deserializer};
 
 use super::about::Column;
@@ -133,7 +133,7 @@ pub struct ReferenceSet {
     pub fewest: i64,
     /// The measures of its scores.
     #[serde(deserialize_with = "store::json")]
-    pub measures: Vec<Described>,
+    pub measures: Vec<MeasureInfo>,
 }
 
 impl Phase {
@@ -574,7 +574,7 @@ pub fn phase_for_programs(seen: &SeenBenchmark, phase: &Phase, sets: &[Reference
 }
 
 /// A measure for programs.
-pub fn measure_for_programs(measure: &Described) -> capeval_api::Measure {
+pub fn measure_for_programs(measure: &MeasureInfo) -> capeval_api::Measure {
     capeval_api::Measure {
         key: measure.key.clone(),
         label: measure.label.clone(),

@@ -6,7 +6,7 @@ use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_report::charts::SQUARES;
 use capeval_tasks::{
-    Allowance, Compare, Contrast, Prepare, Prepared, Score, Set, SetContrast, SetScores, SetTests,
+    Allowance, Compare, Contrast, Prepare, ReferenceSummary, Score, Set, SetContrast, SetScores, SetTests,
 };
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ pub fn readable(app: &App, files: impl IntoIterator<Item = PathBuf>) -> Vec<Path
 
 /// Prepared references, and the hashes of their files.
 pub struct PreparedSet {
-    about: Prepared,
+    about: ReferenceSummary,
     prepared: String,
     ids: String,
 }

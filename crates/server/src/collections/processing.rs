@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use capeval_api::ImageState;
-use capeval_tasks::{Allowance, Picture, Pictured, Unfit};
+use capeval_tasks::{Allowance, Picture, PictureFacts, Unfit};
 use tempfile::TempDir;
 
 use super::records::{self, Contribution, Image};
@@ -48,7 +48,7 @@ const FAILED: &str = say("The picture could not be processed.");
 #[derive(Debug)]
 pub struct RewrittenPicture {
     /// The facts about it.
-    pub pictured: Pictured,
+    pub pictured: PictureFacts,
     /// The hash of the picture.
     pub blob: String,
     /// The hash of the small picture.
@@ -61,7 +61,7 @@ pub struct RewrittenPicture {
 #[derive(Debug)]
 pub struct EncodedPicture {
     /// The facts about it.
-    pub pictured: Pictured,
+    pub pictured: PictureFacts,
     folder: TempDir,
 }
 

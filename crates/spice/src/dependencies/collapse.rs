@@ -4,31 +4,11 @@
 use std::borrow::Cow;
 
 use super::net::{Label, Link, LinkId, Net};
-use super::prepositions::join_prepositions;
+use super::prepositions::{is_case_marked, join_prepositions};
 use super::relations::Kind;
+use super::sentence::Sentence;
 use super::sharing::share;
 use crate::{WordId, lemma};
-
-/// The words of a sentence.
-pub(super) struct Sentence<'s> {
-    pub(super) texts: Vec<&'s str>,
-    pub(super) tags: Vec<&'s str>,
-    pub(super) lower: Vec<String>,
-}
-
-impl Sentence<'_> {
-    pub(super) fn text(&self, net: &Net, word: WordId) -> &str {
-        self.texts.get(net.place(word).0 - 1).copied().unwrap_or_default()
-    }
-
-    pub(super) fn lower(&self, net: &Net, word: WordId) -> &str {
-        self.lower.get(net.place(word).0 - 1).map_or("", String::as_str)
-    }
-
-    pub(super) fn tag(&self, net: &Net, word: WordId) -> &str {
-        self.tags.get(net.place(word).0 - 1).copied().unwrap_or_default()
-    }
-}
 
 /// Verbs with an infinitive and no object: "what" in "what does she seem to have" belongs to "have".
 const VERBS_WITHOUT_OBJECT: &str = "acquiesce submit bow defer accede succumb yield capitulate despise disdain dislike \
@@ -136,11 +116,6 @@ pub(super) fn collapse(net: &mut Net, sentence: &Sentence<'_>) {
         }
     }
     share(net, sentence);
-}
-
-/// Returns true if a preposition may name the relation.
-pub(super) fn is_case_marked(label: &Label) -> bool {
-    label.is(Kind::Nmod) || label.is(Kind::Acl) || label.is(Kind::Advcl)
 }
 
 /// Matches that a conjunction and a conjunct share a head, those of the same head and conjunction together.

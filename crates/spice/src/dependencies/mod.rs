@@ -9,6 +9,7 @@ mod basic;
 mod cleanup;
 mod collapse;
 mod coordination;
+mod head_rules;
 mod heads;
 mod labels;
 mod net;
@@ -16,10 +17,11 @@ mod pattern;
 mod phrases;
 mod prepositions;
 mod relations;
+mod sentence;
 mod sharing;
 
-use collapse::Sentence;
 use net::{Link, Net};
+use sentence::Sentence;
 
 use crate::{DependencyGraph, NodeId, Tree, WordId};
 

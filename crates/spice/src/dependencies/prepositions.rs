@@ -1,8 +1,8 @@
 //! Prepositions of several words: "next to", "in front of".
 
-use super::collapse::{Sentence, is_case_marked};
 use super::net::{Label, Link, LinkId, Net};
 use super::relations::Kind;
+use super::sentence::Sentence;
 use crate::WordId;
 
 /// Prepositions of two words that both depend on the noun: "off of it".
@@ -93,6 +93,11 @@ const CLAUSES: &[Kind] = &[
     Kind::Appos,
     Kind::List,
 ];
+
+/// Returns true if a preposition may name the relation.
+pub(super) fn is_case_marked(label: &Label) -> bool {
+    label.is(Kind::Nmod) || label.is(Kind::Acl) || label.is(Kind::Advcl)
+}
 
 /// Prepositions of several words become one, headed by their first word.
 pub(super) fn join_prepositions(net: &mut Net, sentence: &Sentence<'_>) {

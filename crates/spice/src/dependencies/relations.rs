@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use super::cleanup::Cleanup;
-use super::heads::{Heads, SpecialHeads};
+use super::head_rules::SpecialHeads;
+use super::heads::Heads;
 use super::labels::{Test, Tests};
 use super::pattern::Pattern;
 use super::phrases::Phrases;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::collapse::Sentence;
 use super::net::{Label, Link, LinkId, Net};
 use super::relations::Kind;
+use super::sentence::Sentence;
 use crate::WordId;
 
 /// Applies to the other conjuncts what holds for the first: heads, and subjects of verbs and adjectives without one.

@@ -1,6 +1,7 @@
 //! The parser: from the words of a sentence to the most probable tree, as CoreNLP 3.6.0 finds it.
 //!
-//! 1. [`lexicon`]: each word, in American spelling, gets the tags that it may have, with scores. A boundary is added.
+//! 1. [`Lexicon`](crate::resources::Lexicon): each word, in American spelling, gets the tags that it may have, with
+//!    scores. A boundary is added.
 //! 2. [`chart`]: bottom up, each span of words gets the best score of every state of the grammar that can cover it.
 //!    Scores are 32-bit sums in the order of CoreNLP, since ties and near ties decide trees.
 //!    States that cannot be part of the best parse are skipped.
@@ -25,8 +26,6 @@
 mod americanize;
 mod chart;
 mod derivation;
-mod lexicon;
-mod signature;
 
 use std::cell::Cell;
 
@@ -34,7 +33,6 @@ use crate::resources::Grammar;
 use crate::tree::Tree;
 use americanize::americanize;
 use chart::{Chart, Keep};
-pub(crate) use lexicon::{Lexicon, TagCounts, Taggings};
 
 /// The word that ends every sentence inside the parser.
 const BOUNDARY: &str = ".$.";

@@ -8,11 +8,11 @@ use flate2::read::MultiGzDecoder;
 
 use super::java_stream::Stream;
 use super::labels::{BOUNDARY_TAG, ROOT, is_intermediate, shown};
+use super::lexicon::{Lexicon, TagCounts, Taggings};
 use super::outlook::Outlook;
 use super::rules::{Rule, Unary, close};
 use super::source::{Counts, Source};
 use super::{FORMAT, Grammar, Lists, kind};
-use crate::parser::{Lexicon, TagCounts, Taggings};
 
 /// A larger stream is refused before it fills the memory; that of CoreNLP 3.6.0 has 6 MB.
 const LARGEST: u64 = 64 << 20;

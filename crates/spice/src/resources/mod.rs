@@ -6,9 +6,11 @@
 mod compile;
 mod java_stream;
 mod labels;
+mod lexicon;
 mod lists;
 mod outlook;
 mod rules;
+mod signature;
 mod source;
 
 use std::fmt;
@@ -17,6 +19,7 @@ use capeval_arrays::{Buffer, Error, Format, Reader, SharedBytes, Writer};
 use capeval_choice::{Refusal, Remedy, Task};
 
 pub use compile::{Compiler, Summary};
+pub(crate) use lexicon::Lexicon;
 pub(crate) use lists::{Lists, View};
 use outlook::Outlook;
 pub(crate) use outlook::{SentenceOutlook, SpanOutlook};
@@ -25,8 +28,6 @@ pub(crate) use rules::Rule;
 pub(crate) use rules::{Binary, Unary};
 #[cfg(any(test, fuzzing))]
 pub(crate) use source::{Counts, Source};
-
-use crate::parser::Lexicon;
 
 /// The file format; the version increases whenever the meaning of the bytes changes.
 const FORMAT: Format = Format { magic: *b"CAPSPICE", version: 1, noun: "SPICE resources" };

@@ -3,7 +3,7 @@
 use super::cells::{Two, only, only_column, text};
 use super::fault::Fault;
 use super::rows::Row;
-use super::winner::WinnerCell;
+use super::winner::{RowVotes, WinnerCell};
 use crate::table::Cell;
 use crate::table::known::{
     CANDIDATE, CATEGORY, IMAGE, PAIR, REFERENCE, REFERENCE_LIST, TWO_CAPTIONS, VOTES, WINNER,
@@ -26,13 +26,6 @@ pub(super) struct Columns {
     /// Columns with one reference each.
     numbered: Vec<String>,
     pair: Option<String>,
-}
-
-/// The votes in a row.
-pub(super) struct RowVotes {
-    pub counts: Option<[f64; 2]>,
-    /// The column of the winner, and its cell.
-    pub winner: Option<(String, WinnerCell)>,
 }
 
 /// The names of columns in lower case without separators, each with the original name.

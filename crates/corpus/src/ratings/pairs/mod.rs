@@ -16,11 +16,11 @@ mod winner;
 use crate::input::Source;
 use crate::table::{Nesting, Table};
 use crate::{Error, ErrorKind, Remedy, SegmentId};
-use columns::{Columns, RowVotes};
+use columns::Columns;
 use fault::Fault;
 use gathering::Gathering;
 use rows::Row;
-use winner::{Coding, is_same};
+use winner::{Coding, RowVotes, is_same};
 
 /// Pairs of captions, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq)]

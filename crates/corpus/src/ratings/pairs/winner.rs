@@ -1,9 +1,15 @@
-//! The ways in which files name the winner.
+//! The votes in a row, and the ways in which files name the winner.
 
-use super::columns::RowVotes;
 use super::fault::Fault;
 use crate::table::Cell;
 use crate::{Error, ErrorKind, Remedy};
+
+/// The votes in a row.
+pub(super) struct RowVotes {
+    pub counts: Option<[f64; 2]>,
+    /// The column of the winner, and its cell.
+    pub winner: Option<(String, WinnerCell)>,
+}
 
 /// The cell of a winner.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 //! The page, its views, JSON and CSV read this one type, and links write it. Places and marks are made before rows are
 //! left out, so they are those of the whole board whatever is shown.
 
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -117,8 +117,8 @@ impl BoardQuery {
         phase: &Phase,
         sets: &[ReferenceSet],
         set: &ReferenceSet,
-        sort: &Described,
-    ) -> Result<Vec<Described>, Fault> {
+        sort: &MeasureInfo,
+    ) -> Result<Vec<MeasureInfo>, Fault> {
         let known = |key: &String| {
             sets.iter().flat_map(|set| &set.measures).any(|known| known.key == *key)
                 || phase.columns.iter().any(|known| known.key == *key)
@@ -128,7 +128,7 @@ impl BoardQuery {
         }
         let wanted = self.wanted(phase);
         let of_set = |key: &String| set.measures.iter().find(|measure| measure.key == *key);
-        let mut columns: Vec<&Described> = match wanted.is_empty() || wanted.iter().any(|key| key == ALL) {
+        let mut columns: Vec<&MeasureInfo> = match wanted.is_empty() || wanted.iter().any(|key| key == ALL) {
             true => set.measures.iter().collect(),
             false => wanted.iter().filter_map(of_set).collect(),
         };

@@ -5,7 +5,7 @@ use std::iter::once;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use capeval_api::{BoardRow, DisqualifiedSubmission, JudgedKind, JudgedSystem, RowAbove, SystemMeasures};
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 use indexmap::IndexMap;
 
 use super::choices::BoardQuery;
@@ -73,7 +73,7 @@ fn for_programs(board: Board, of: &SeenPhase) -> capeval_api::Board {
     }
 }
 
-fn row_for_programs(row: &Row, measures: &[Described], details: &[Column], decimals: usize) -> BoardRow {
+fn row_for_programs(row: &Row, measures: &[MeasureInfo], details: &[Column], decimals: usize) -> BoardRow {
     let (mut scores, mut intervals) = (IndexMap::new(), IndexMap::new());
     for measure in measures {
         let Some((score, interval)) = row.entry.scores.get(&measure.key) else { continue };

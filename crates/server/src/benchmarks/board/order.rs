@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use capeval_api::SubmissionKind;
 use capeval_stats::correction::Correction;
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use crate::benchmarks::about::MethodDetails;
@@ -72,7 +72,7 @@ pub type Tests = HashMap<(String, String), Option<f64>>;
 pub const LEVEL: f64 = 1.0 - 0.95;
 
 /// A number that is the higher the better a score is.
-pub fn strength(score: Option<f64>, measure: &Described) -> f64 {
+pub fn strength(score: Option<f64>, measure: &MeasureInfo) -> f64 {
     match score {
         Some(score) if score.is_nan() => f64::NEG_INFINITY,
         Some(score) if measure.lower_is_better => -score,
@@ -93,14 +93,14 @@ impl Candidate {
     }
 
     /// Its score by a measure.
-    pub fn score(&self, measure: &Described) -> Option<f64> {
+    pub fn score(&self, measure: &MeasureInfo) -> Option<f64> {
         self.scores.get(&measure.key).map(|(score, _)| *score)
     }
 }
 
 /// The submission that stands on a board for a team: its pinned one, or else its best by `main`; of equal ones, the
 /// first.
-pub fn standing_for_team(contenders: Vec<Contender>, main: &Described) -> Option<Contender> {
+pub fn standing_for_team(contenders: Vec<Contender>, main: &MeasureInfo) -> Option<Contender> {
     contenders.into_iter().reduce(|best, other| {
         let by_choice = other.is_pinned.cmp(&best.is_pinned);
         let by_score = strength(other.score, main).total_cmp(&strength(best.score, main));
@@ -111,7 +111,7 @@ pub fn standing_for_team(contenders: Vec<Contender>, main: &Described) -> Option
 
 /// The submissions that have stood on a board for a team: each that was its best by `main` when it came, in their
 /// order. Of a team that has pinned one, only that one is known to have stood.
-pub fn past_of_team(mut contenders: Vec<Contender>, main: &Described) -> Vec<Contender> {
+pub fn past_of_team(mut contenders: Vec<Contender>, main: &MeasureInfo) -> Vec<Contender> {
     if contenders.iter().any(|one| one.is_pinned) {
         contenders.retain(|one| one.is_pinned);
     }
@@ -129,7 +129,7 @@ pub fn past_of_team(mut contenders: Vec<Contender>, main: &Described) -> Vec<Con
 }
 
 /// The order of a board by `sort`, the best first, and of equal scores the one that came first.
-pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &Described) -> Vec<Row> {
+pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &MeasureInfo) -> Vec<Row> {
     standing.sort_by(|a, b| {
         let strengths = strength(b.score(sort), sort).total_cmp(&strength(a.score(sort), sort));
         strengths.then(a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id))
@@ -187,12 +187,12 @@ pub fn mark_ties(rows: &mut [Row], known: &Tests) {
 }
 
 /// The decimals of a measure in a phase that shows scores with so many.
-pub fn shown_decimals(measure: &Described, decimals: usize) -> usize {
+pub fn shown_decimals(measure: &MeasureInfo, decimals: usize) -> usize {
     if measure.is_count { 0 } else { decimals }
 }
 
 /// A score as the phase rounds it.
-pub fn rounded(value: f64, measure: &Described, decimals: usize) -> f64 {
+pub fn rounded(value: f64, measure: &MeasureInfo, decimals: usize) -> f64 {
     rounded_to(value, shown_decimals(measure, decimals))
 }
 
@@ -211,7 +211,7 @@ fn rounded_to(value: f64, decimals: usize) -> f64 {
 }
 
 /// A score as people see it.
-pub fn score_text(value: f64, measure: &Described, decimals: usize) -> String {
+pub fn score_text(value: f64, measure: &MeasureInfo, decimals: usize) -> String {
     capeval_report::fixed(value, shown_decimals(measure, decimals))
 }
 
@@ -219,8 +219,8 @@ pub fn score_text(value: f64, measure: &Described, decimals: usize) -> String {
 mod tests {
     use super::*;
 
-    fn measure(lower_is_better: bool) -> Described {
-        Described { key: "m".to_owned(), label: "M".to_owned(), lower_is_better, is_count: false }
+    fn measure(lower_is_better: bool) -> MeasureInfo {
+        MeasureInfo { key: "m".to_owned(), label: "M".to_owned(), lower_is_better, is_count: false }
     }
 
     fn candidate(id: &str, team: Option<&str>, score: Option<f64>) -> Candidate {

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse, Response};
 use capeval_api::{SubmissionKind, SystemMeasures};
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 
 use super::choices::{ALL, BoardQuery};
 use super::export::export;
@@ -206,7 +206,7 @@ fn distributions(page: &Page, judged: &[JudgementTotals]) -> String {
 
 /// The best score of each column among those that have a place, as shown.
 fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
-    let best = |measure: &Described| {
+    let best = |measure: &MeasureInfo| {
         let ranked = board.rows.iter().filter(|row| row.rank.is_some());
         let scores = ranked.filter_map(|row| row.entry.score(measure));
         scores.max_by(|a, b| strength(Some(*a), measure).total_cmp(&strength(Some(*b), measure)))
@@ -244,7 +244,13 @@ fn shown_rows<'b>(
     rows.collect()
 }
 
-fn cell(row: &Row, measure: &Described, decimals: usize, has_interval: bool, best: Option<&String>) -> Cell {
+fn cell(
+    row: &Row,
+    measure: &MeasureInfo,
+    decimals: usize,
+    has_interval: bool,
+    best: Option<&String>,
+) -> Cell {
     let Some((score, interval)) = row.entry.scores.get(&measure.key) else {
         return Cell { score: "–".to_owned(), interval: String::new(), is_best: false };
     };

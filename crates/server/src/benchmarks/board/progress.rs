@@ -6,7 +6,7 @@ use askama::Template;
 use axum::response::Response;
 use capeval_api::{Progress, ProgressPoint, SubmissionKind};
 use capeval_report::charts::{Axis, Chart, Colour, Dot, Figure, Series};
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 
 use super::choices::BoardQuery;
 use super::head::{Head, View};
@@ -114,7 +114,7 @@ async fn points(app: &App, phase: &Phase, board: &Board, asked: &BoardQuery) -> 
 /// The best score as steps, and a point for each submission.
 fn figure(page: &Page, board: &Board, points: &[Point], decimals: usize) -> String {
     let day = |time: i64| time as f64 / clock::DAY as f64;
-    let sort: &Described = &board.sort;
+    let sort: &MeasureInfo = &board.sort;
     let text = |value: f64| score_text(value, sort, decimals);
     let held = points.iter().filter(|point| point.is_best);
     let held = held.map(|point| (day(point.entry.created_at), point.score)).collect();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capeval_api::{SubmissionKind, SystemMeasures};
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 use indexmap::IndexMap;
 use serde::Deserialize;
 
@@ -54,7 +54,7 @@ pub async fn uncompared(
             .await?
             .into_iter()
             .collect();
-        let mut measures: Vec<&Described> = set.measures.iter().collect();
+        let mut measures: Vec<&MeasureInfo> = set.measures.iter().collect();
         measures.sort_by_key(|measure| measure.key != main.key);
         for measure in measures {
             for pair in order(standing.clone(), measure).windows(2) {
@@ -88,9 +88,9 @@ pub async fn with_captions(
 pub struct Board {
     pub set: ReferenceSet,
     /// The measure that it is sorted by.
-    pub sort: Described,
+    pub sort: MeasureInfo,
     /// The measures that are shown, that which sorts first.
-    pub columns: Vec<Described>,
+    pub columns: Vec<MeasureInfo>,
     /// The columns of the hosts that are shown.
     pub details: Vec<Column>,
     /// The tags of any row.

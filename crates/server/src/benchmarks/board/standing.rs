@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use super::order::{Candidate, Contender, Scores, past_of_team, standing_for_team};
@@ -137,7 +137,7 @@ async fn scores(tx: &mut Tx, score_set: &str, set: &str, submission: &str) -> Re
 
 impl ReferenceSet {
     /// The measure that ranks, or the first that the set has.
-    pub fn main_measure(&self, phase: &Phase) -> Option<&Described> {
+    pub fn main_measure(&self, phase: &Phase) -> Option<&MeasureInfo> {
         self.measures.iter().find(|measure| measure.key == phase.main_metric).or(self.measures.first())
     }
 }

@@ -7,7 +7,7 @@ use capeval_api::{
     ComparisonState, EntryComparison, EntryPair, SubmissionKind,
 };
 use capeval_report::charts::{Axis, Chart, Colour, Figure};
-use capeval_tasks::{Described, ImageContrast, MeasureContrast};
+use capeval_tasks::{ImageContrast, MeasureContrast, MeasureInfo};
 
 use super::contrasts::ByImage;
 use super::pairs::{self, ByMeasure, BySet, Choice, Progress, SideBySide, Test};
@@ -208,7 +208,7 @@ fn for_programs(app: &App, of: &SeenPhase, compared: &SideBySide, here: &str) ->
         team: entry.team_name.clone(),
         method: entry.submission.method.clone(),
     };
-    let round = |value: f64, measure: &Described| rounded(value, measure, of.phase.decimals);
+    let round = |value: f64, measure: &MeasureInfo| rounded(value, measure, of.phase.decimals);
     let measure = |by: &ByMeasure| ComparedMeasure {
         measure: by.measure.key.clone(),
         label: by.measure.label.clone(),

@@ -2,7 +2,7 @@
 //! images on which the two differ most.
 
 use capeval_api::{EntryPair, PerImage};
-use capeval_tasks::{Described, MeasureContrast, SetContrast};
+use capeval_tasks::{MeasureContrast, MeasureInfo, SetContrast};
 
 use super::pairs::{BySet, Pair, Progress};
 use super::records::SeenEntry;
@@ -25,7 +25,7 @@ pub struct ByImage {
     pub progress: Progress,
     /// The name of the reference set.
     pub set: String,
-    pub measure: Described,
+    pub measure: MeasureInfo,
     /// The result, once they are compared.
     pub found: Option<MeasureContrast>,
 }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use capeval_api::{BoardEntry, EntryScore, EntryScores, OtherScore, SubmissionKind, TeamSubmission};
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 
 use super::records::{self, Beside, Earlier, RankedScore, SeenEntry};
 use crate::app::App;
@@ -35,11 +35,11 @@ struct EntryPage<'a> {
     boards: &'a [Beside],
     history: &'a [Earlier],
     /// The measure of the scores in the history.
-    main: Option<Described>,
+    main: Option<MeasureInfo>,
 }
 
 impl EntryPage<'_> {
-    fn score_text(&self, score: &f64, measure: &Described) -> String {
+    fn score_text(&self, score: &f64, measure: &MeasureInfo) -> String {
         board::score_text(*score, measure, self.phase.decimals)
     }
 
@@ -98,10 +98,10 @@ fn for_programs(
     entry: &SeenEntry,
     boards: &[Beside],
     history: &[Earlier],
-    main: Option<&Described>,
+    main: Option<&MeasureInfo>,
 ) -> BoardEntry {
     let SeenEntry { of, submission, team_name, .. } = entry;
-    let round = |score: f64, measure: &Described| rounded(score, measure, of.phase.decimals);
+    let round = |score: f64, measure: &MeasureInfo| rounded(score, measure, of.phase.decimals);
     let score = |of: &RankedScore| EntryScore {
         measure: of.measure.key.clone(),
         label: of.measure.label.clone(),

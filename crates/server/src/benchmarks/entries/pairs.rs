@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use capeval_api::{ComparisonState, EntryPair, SubmissionKind};
 use capeval_stats::correction::Correction;
-use capeval_tasks::{Described, SetTests};
+use capeval_tasks::{MeasureInfo, SetTests};
 
 use super::contrasts::{self, ByImage, ContrastPair};
 use super::records::SeenEntry;
@@ -178,7 +178,7 @@ pub struct BySet {
 
 /// Two entries by a measure.
 pub struct ByMeasure {
-    pub measure: Described,
+    pub measure: MeasureInfo,
     /// The score of each, with its interval.
     pub scores: [Option<(f64, Interval)>; 2],
     pub test: Option<Test>,
@@ -241,7 +241,7 @@ pub async fn side_by_side(
     let b = submissions::scores(store, phase, &b.submission.id).await?;
     let mut sets = Vec::new();
     for set in records::sets(store, &phase.id).await? {
-        let key = |measure: &Described| (set.id.clone(), measure.key.clone());
+        let key = |measure: &MeasureInfo| (set.id.clone(), measure.key.clone());
         let ps: Vec<Option<f64>> =
             set.measures.iter().map(|measure| known.get(&key(measure)).copied().flatten()).collect();
         let measures = set.measures.iter().zip(tests(&ps)).map(|(measure, test)| ByMeasure {

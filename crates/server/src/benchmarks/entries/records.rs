@@ -1,7 +1,7 @@
 //! Entries in the database, who may see them, and how they stand beside others.
 
 use capeval_api::{SubmissionKind, SubmissionState};
-use capeval_tasks::Described;
+use capeval_tasks::MeasureInfo;
 use serde::Deserialize;
 
 use crate::accounts::Visitor;
@@ -99,7 +99,7 @@ pub struct Beside {
 
 /// A score, beside those of others by the same measure.
 pub struct RankedScore {
-    pub measure: Described,
+    pub measure: MeasureInfo,
     pub score: f64,
     pub interval: Interval,
     /// The place by this measure.
@@ -149,7 +149,7 @@ pub async fn beside(app: &App, entry: &SeenEntry, visitor: Option<&Visitor>) -> 
 fn against(
     board: &Board,
     submission: &Submission,
-    measure: &Described,
+    measure: &MeasureInfo,
     (score, interval): (f64, Interval),
 ) -> RankedScore {
     let rows = board.rows.iter().filter(|_| !board.is_own).map(|row| &row.entry);
@@ -226,7 +226,7 @@ pub async fn history(store: &Store, entry: &SeenEntry) -> Result<Vec<Earlier>, E
 }
 
 /// The measure that ranks in a phase, for the scores of a history.
-pub async fn main_measure(store: &Store, phase: &Phase) -> Result<Option<Described>, Error> {
+pub async fn main_measure(store: &Store, phase: &Phase) -> Result<Option<MeasureInfo>, Error> {
     let sets = records::sets(store, &phase.id).await?;
     let set = sets.iter().find(|set| set.name == phase.main_set);
     Ok(set.and_then(|set| set.main_measure(phase)).cloned())

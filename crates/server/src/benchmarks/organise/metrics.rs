@@ -2,7 +2,7 @@
 
 use capeval_api::{MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 use capeval_files::Home;
-use capeval_tasks::{Offered, OfferedMeasure, offered, offered_suites};
+use capeval_tasks::{OfferedMeasure, OfferedMetric, offered, offered_suites};
 
 use crate::app::App;
 use crate::fault::Fault;
@@ -18,7 +18,7 @@ pub fn choices(app: &App) -> Result<MetricChoices, Fault> {
     Ok(MetricChoices { metrics: metrics.into_iter().map(choice).collect(), suites: suites.collect() })
 }
 
-fn choice(metric: Offered) -> MetricChoice {
+fn choice(metric: OfferedMetric) -> MetricChoice {
     MetricChoice {
         name: metric.name,
         summary: metric.summary.to_owned(),

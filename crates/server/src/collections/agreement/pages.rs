@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_report::charts::{self, Colour, Figure, Forest};
 use capeval_stats::Interval;
-use capeval_tasks::{Agreement, Drawn, Estimate, Measured};
+use capeval_tasks::{Agreement, DrawnFigure, Estimate, MeasureAgreement};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -84,7 +84,7 @@ impl Coefficient {
         }
     }
 
-    fn of(self, measure: &Measured) -> Estimate {
+    fn of(self, measure: &MeasureAgreement) -> Estimate {
         match self {
             Self::Pearson => measure.pearson,
             Self::Spearman => measure.spearman,
@@ -95,7 +95,7 @@ impl Coefficient {
     }
 
     /// The strength of a measure's agreement with people: a number that is higher the better.
-    fn strength(self, measure: &Measured) -> f64 {
+    fn strength(self, measure: &MeasureAgreement) -> f64 {
         let (value, _) = self.of(measure).unwrap_or((f64::NEG_INFINITY, None));
         // Scores that count errors are turned before pairs are counted.
         if measure.lower_is_better && self != Self::Accuracy { -value } else { value }
@@ -156,7 +156,7 @@ impl AgreementView {
             ));
         };
         let found = format!("{name} {value:.3} [{low:.3}, {high:.3}]");
-        let overlaps = |other: &&Measured| {
+        let overlaps = |other: &&MeasureAgreement| {
             self.by.of(other).and_then(|(_, interval)| interval).is_some_and(|(from, to)| {
                 // The ends of what counts errors are on the other side of zero.
                 let turned =
@@ -201,7 +201,7 @@ impl AgreementView {
     }
 
     /// A figure, with its words in the language of the page.
-    fn figure(&self, page: &Page, drawn: &Drawn, title: &str, words: &str) -> String {
+    fn figure(&self, page: &Page, drawn: &DrawnFigure, title: &str, words: &str) -> String {
         let svg = LABELS.iter().fold(drawn.svg.clone(), |svg, label| {
             svg.replace(&format!(">{label}<"), &format!(">{}<", page.language.t(label)))
         });
@@ -233,7 +233,7 @@ impl AgreementView {
     }
 
     /// The content of a drawing in words, for who does not see it.
-    fn words(&self, page: &Page, figure: &Drawn) -> String {
+    fn words(&self, page: &Page, figure: &DrawnFigure) -> String {
         if page.language == Language::English {
             return figure.words.clone();
         }
@@ -243,7 +243,7 @@ impl AgreementView {
     }
 
     /// The values beyond the axis of a drawing.
-    fn beyond(&self, page: &Page, figure: &Drawn) -> Option<String> {
+    fn beyond(&self, page: &Page, figure: &DrawnFigure) -> Option<String> {
         let beyond = figure.beyond.as_ref()?;
         Some(page.t3("Values beyond the axis: {} (from {} to {})", beyond.n, &beyond.from, &beyond.to))
     }
@@ -261,7 +261,7 @@ impl AgreementView {
 
     /// The measures with their coefficients and intervals, and whether they are what is sorted by.
     fn rows(&self) -> Vec<(&str, Vec<Cell>)> {
-        let cell = |measure: &Measured, one: Coefficient| {
+        let cell = |measure: &MeasureAgreement, one: Coefficient| {
             let (value, interval) = match one.of(measure) {
                 None => ("–".to_owned(), String::new()),
                 Some((value, None)) => (format!("{value:.DIGITS$}"), String::new()),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use capeval_choice::SegmentId;
-use capeval_tasks::{Imported, ImportedCaption, ReadImport};
+use capeval_tasks::{ImportedCaption, ImportedImage, ReadImport};
 use walkdir::WalkDir;
 
 use super::Order;
@@ -135,7 +135,12 @@ fn list(order: &Order, left_out: &mut LeftOut) -> anyhow::Result<Vec<String>> {
 }
 
 /// Reads a file of captions in a child process.
-async fn read_captions(app: &App, order: &Order, path: &Path, name: &str) -> anyhow::Result<Vec<Imported>> {
+async fn read_captions(
+    app: &App,
+    order: &Order,
+    path: &Path,
+    name: &str,
+) -> anyhow::Result<Vec<ImportedImage>> {
     let file = path.canonicalize().with_context(|| format!("{name}: the file cannot be read"))?;
     ensure!(file.is_file(), "{name}: it is no file");
     let task = ReadImport {
@@ -151,7 +156,7 @@ async fn read_captions(app: &App, order: &Order, path: &Path, name: &str) -> any
 
 /// Images with the files that may show each: those that the list of images names, or those named after the id. With a
 /// folder in front of its name, a file is named without doubt.
-fn with_files(files: &[String], images: Vec<Imported>) -> Vec<(Imported, Vec<&str>)> {
+fn with_files(files: &[String], images: Vec<ImportedImage>) -> Vec<(ImportedImage, Vec<&str>)> {
     let ids: Vec<SegmentId> = images.iter().map(|image| image.id.clone()).collect();
     let mut called: HashMap<&str, Vec<&str>> = HashMap::new();
     for file in files {
@@ -160,14 +165,14 @@ fn with_files(files: &[String], images: Vec<Imported>) -> Vec<(Imported, Vec<&st
     let mut names: Vec<String> = called.keys().map(|name| (*name).to_owned()).collect();
     names.sort_unstable();
     let by_id = capeval_files::files_of_images(&names, &ids);
-    let named = |image: &Imported| {
+    let named = |image: &ImportedImage| {
         let name = image.file_name.as_deref()?;
         match files.binary_search_by(|file| file.as_str().cmp(name)) {
             Ok(at) => Some(vec![files[at].as_str()]),
             Err(_) => called.get(last(name)).cloned(),
         }
     };
-    let of = |(image, by_id): (&Imported, Option<&str>)| {
+    let of = |(image, by_id): (&ImportedImage, Option<&str>)| {
         named(image).or_else(|| called.get(by_id?).cloned()).unwrap_or_default()
     };
     let files: Vec<Vec<&str>> = images.iter().zip(by_id).map(of).collect();

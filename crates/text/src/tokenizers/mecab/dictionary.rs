@@ -204,11 +204,6 @@ impl Dictionary {
         Ok(Self { system, matrix, left_size, right_size, kinds, unknown, penalties })
     }
 
-    /// The words on the cheapest path through `text`, without the spaces before them.
-    pub fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        super::lattice::words(self, text)
-    }
-
     pub(super) fn n_entries(&self) -> u32 {
         self.system.n_entries
     }

@@ -22,46 +22,48 @@ struct Node {
     cost: i64,
 }
 
-/// The words of the best path through `text`, in order.
-pub(super) fn words<'t>(dictionary: &Dictionary, text: &'t str) -> Vec<&'t str> {
-    // The start of the text is a node too, of class 0.
-    let origin = Node {
-        entry: Entry::default(),
-        start: 0,
-        end: 0,
-        after_space: false,
-        before: NONE,
-        next: NONE,
-        cost: 0,
-    };
-    let mut nodes = vec![origin];
-    let mut ends = vec![NONE; text.len() + 1];
-    ends[0] = 0;
-    let mut candidates: Vec<Node> = Vec::new();
-    for place in 0..text.len() {
-        if ends[place] == NONE {
-            continue;
+impl Dictionary {
+    /// The words on the cheapest path through `text`, without the spaces before them.
+    pub fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        // The start of the text is a node too, of class 0.
+        let origin = Node {
+            entry: Entry::default(),
+            start: 0,
+            end: 0,
+            after_space: false,
+            before: NONE,
+            next: NONE,
+            cost: 0,
+        };
+        let mut nodes = vec![origin];
+        let mut ends = vec![NONE; text.len() + 1];
+        ends[0] = 0;
+        let mut candidates: Vec<Node> = Vec::new();
+        for place in 0..text.len() {
+            if ends[place] == NONE {
+                continue;
+            }
+            candidates.clear();
+            look_up(self, text, place, &mut candidates);
+            // MeCab prepends the words it finds to a list, and so visits the last one first.
+            for mut node in candidates.iter().rev().copied() {
+                let Some((before, cost)) = cheapest(self, &nodes, ends[place], node) else { continue };
+                (node.before, node.cost, node.next) = (before, cost, ends[node.end]);
+                ends[node.end] = nodes.len() as u32;
+                nodes.push(node);
+            }
         }
-        candidates.clear();
-        look_up(dictionary, text, place, &mut candidates);
-        // MeCab prepends the words it finds to a list, and so visits the last one first.
-        for mut node in candidates.iter().rev().copied() {
-            let Some((before, cost)) = cheapest(dictionary, &nodes, ends[place], node) else { continue };
-            (node.before, node.cost, node.next) = (before, cost, ends[node.end]);
-            ends[node.end] = nodes.len() as u32;
-            nodes.push(node);
+        let last = ends.iter().rev().find(|first| **first != NONE).copied().unwrap_or(NONE);
+        let Some((mut at, _)) = cheapest(self, &nodes, last, origin) else { return Vec::new() };
+        let mut path = Vec::new();
+        while at != 0 && at != NONE {
+            let node = &nodes[at as usize];
+            path.push(&text[node.start..node.end]);
+            at = node.before;
         }
+        path.reverse();
+        path
     }
-    let last = ends.iter().rev().find(|first| **first != NONE).copied().unwrap_or(NONE);
-    let Some((mut at, _)) = cheapest(dictionary, &nodes, last, origin) else { return Vec::new() };
-    let mut path = Vec::new();
-    while at != 0 && at != NONE {
-        let node = &nodes[at as usize];
-        path.push(&text[node.start..node.end]);
-        at = node.before;
-    }
-    path.reverse();
-    path
 }
 
 /// The best predecessor of `node` in the list that starts at `first`, and the cost of the path.

@@ -1,7 +1,7 @@
 //! Explanations of single scores for Python: trees of plain data, and as text.
 
 use capeval::metric::{Explanation, Match, Step};
-use capeval::report::{Explained, Report, Style};
+use capeval::report::{ExplainedCaption, Report, Style};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -12,7 +12,7 @@ use crate::error::from_io;
 pub fn explained<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for explained in &report.explained {
-        let Explained { system, id, caption, references, metrics } = explained;
+        let ExplainedCaption { system, id, caption, references, metrics } = explained;
         let name = report.systems.get(*system).map_or("", |system| system.name.as_str());
         let mut text = Vec::new();
         explained

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::coefficient::Coefficient;
 
 /// The values of each resample: measure after measure, and for each of them the wanted values in order.
-pub(crate) struct Resampled {
+pub(crate) struct Resamples {
     values: Vec<f64>,
     n_measures: usize,
     /// The number of values of each measure.
@@ -57,7 +57,7 @@ pub(crate) fn clusters<'i>(images: impl Iterator<Item = &'i SegmentId>) -> (Vec<
     (clusters.collect(), numbers.len())
 }
 
-impl Resampled {
+impl Resamples {
     /// Coefficients of scores with ratings. Images are drawn with all their points.
     pub fn of_ratings(
         ratings: &[f64],
@@ -230,10 +230,10 @@ mod tests {
         ((0..n).map(|k| (k * 7 % 5) as f64).collect(), (0..n).map(|k| (k / 3) as u32).collect())
     }
 
-    fn resampled(scores: &[Vec<f64>], wanted: &[Coefficient]) -> Resampled {
+    fn resampled(scores: &[Vec<f64>], wanted: &[Coefficient]) -> Resamples {
         let (ratings, clusters) = ratings(90);
         let plan = Resampling { resamples: 200, ..Resampling::default() };
-        Resampled::of_ratings(&ratings, scores, (&clusters, 30), wanted, plan, &())
+        Resamples::of_ratings(&ratings, scores, (&clusters, 30), wanted, plan, &())
     }
 
     fn noisy(noise: f64) -> Vec<f64> {
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn nothing_to_draw_does_not_panic() {
         let plan = Resampling { resamples: 3, ..Resampling::default() };
-        let found = Resampled::of_ratings(&[], &[], (&[], 0), &[Coefficient::TauC], plan, &());
+        let found = Resamples::of_ratings(&[], &[], (&[], 0), &[Coefficient::TauC], plan, &());
         assert_eq!(found.interval(0, 0, 0.95), None);
     }
 }

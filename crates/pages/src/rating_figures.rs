@@ -13,7 +13,7 @@ const PEOPLE: [&str; 7] = ["human", "humans", "people", "reference", "references
 const OTHER: &str = "other captions";
 
 /// The figures of rated captions by the system that wrote them.
-pub struct Rated {
+pub struct RatingFigures {
     /// The systems in the order of their colours.
     pub systems: Vec<String>,
     /// The number of systems that are not drawn, for lack of colours.
@@ -34,7 +34,7 @@ enum Author<'a> {
 
 /// The cumulative distributions of human ratings and of scores. Captions by people, which are one line, are those of a
 /// system with a name such as `human`, and those without a system that are references of their image.
-pub fn rated(found: &Correlation) -> Rated {
+pub fn rated(found: &Correlation) -> RatingFigures {
     let points = &found.points;
     let authors = points.systems.iter().zip(&points.are_references);
     let authors: Vec<Author<'_>> = authors.map(|(system, own)| author(system.as_deref(), *own)).collect();
@@ -72,7 +72,7 @@ pub fn rated(found: &Correlation) -> Rated {
     let measures = found.head.measures.iter().zip(&points.scores);
     let scores =
         measures.map(|(measure, scores)| of(&measure.label, "captions", "% of captions", scores, &is_new));
-    Rated {
+    RatingFigures {
         figures: std::iter::once(ratings).chain(scores).flatten().collect(),
         systems: systems.into_iter().map(str::to_owned).collect(),
         n_more,

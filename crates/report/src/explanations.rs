@@ -10,7 +10,7 @@ use crate::{Report, Style};
 
 /// One system's caption of one image, and how its scores were computed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained {
+pub struct ExplainedCaption {
     /// The system, as an index into [`Report::systems`].
     pub system: usize,
     /// The image.
@@ -39,7 +39,7 @@ pub fn explanations(report: &Report, style: &Style, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-impl Explained {
+impl ExplainedCaption {
     /// Writes the explanation as a tree; `system` is the name of the system.
     pub fn write(&self, system: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         let title = format!("image {} · {}", self.id.quoted(), plain(system));

@@ -2,8 +2,8 @@
 
 use capeval_arrays::{Buffer, Error, Reader, Writer};
 
+use super::Lists;
 use super::signature::signature;
-use crate::resources::Lists;
 
 /// A word seen more often than this has the tags it was seen with, and no others.
 const OFTEN: f64 = 100.0;

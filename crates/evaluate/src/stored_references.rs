@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use capeval_arrays::{Buffer, Error, Parts, Reader};
 use capeval_metric::{Figures, Input, Memo, Reading};
 use capeval_text::ngrams::{CountParts, NgramCounts};
+use capeval_text::sentences::SentenceParts;
 use capeval_text::{Sentences, Symbol, Texts, Vocabulary};
+use serde::{Deserialize, Serialize};
 
-use crate::prepared::DescribedLearnt;
-use crate::references::{Learnt, ReferenceSet, View, is_permutation};
+use crate::references::{ReferenceSet, StoredFigures, View, is_permutation};
 
 /// The arrays of prepared references, in their file.
 pub(crate) struct StoredReferences {
@@ -43,6 +44,15 @@ struct StoredView {
     learnt: Option<StoredLearnt>,
 }
 
+/// What the description of a file says of what was learnt.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct LearntFields {
+    /// The length of the longest n-grams.
+    pub(crate) order: usize,
+    /// The names of figures.
+    pub(crate) figures: Vec<String>,
+}
+
 struct StoredLearnt {
     order: usize,
     n_images: usize,
@@ -51,7 +61,7 @@ struct StoredLearnt {
     counts: Parts<u32>,
     slots: Parts<u32>,
     figures: Vec<(String, Parts<f64>)>,
-    known: OnceLock<Arc<Learnt>>,
+    known: OnceLock<Arc<StoredFigures>>,
 }
 
 struct StoredMemo {
@@ -130,8 +140,8 @@ impl StoredTexts {
 }
 
 impl StoredLearnt {
-    fn open(described: DescribedLearnt, n_images: usize, reader: &mut Reader) -> Result<Self, Error> {
-        let DescribedLearnt { order, figures } = described;
+    fn open(described: LearntFields, n_images: usize, reader: &mut Reader) -> Result<Self, Error> {
+        let LearntFields { order, figures } = described;
         let (words, keys, counts, slots) =
             (reader.parts()?, reader.parts()?, reader.parts()?, reader.parts()?);
         let figures = figures.into_iter().map(|name| Ok((name, reader.parts()?)));
@@ -139,7 +149,7 @@ impl StoredLearnt {
         Ok(Self { order, n_images, words, keys, counts, slots, figures, known: OnceLock::new() })
     }
 
-    fn get(&self) -> Result<Arc<Learnt>, Error> {
+    fn get(&self) -> Result<Arc<StoredFigures>, Error> {
         if let Some(known) = self.known.get() {
             return Ok(Arc::clone(known));
         }
@@ -152,8 +162,11 @@ impl StoredLearnt {
         let figures = figures
             .iter()
             .map(|(name, values)| Ok(Figures { name: name.clone(), values: (*values.whole()?).into() }));
-        let learnt =
-            Learnt { counts: Arc::new(counts), figures: figures.collect::<Result<_, Error>>()?, order };
+        let learnt = StoredFigures {
+            counts: Arc::new(counts),
+            figures: figures.collect::<Result<_, Error>>()?,
+            order,
+        };
         Ok(Arc::clone(known.get_or_init(|| Arc::new(learnt))))
     }
 }
@@ -161,7 +174,7 @@ impl StoredLearnt {
 impl StoredView {
     fn open(
         reading: Reading,
-        learnt: Option<DescribedLearnt>,
+        learnt: Option<LearntFields>,
         n_images: usize,
         reader: &mut Reader,
     ) -> Result<Self, Error> {
@@ -196,15 +209,15 @@ impl StoredView {
 
     fn all(&self, n_references: usize) -> Result<View, Error> {
         let vocabulary = self.vocabulary()?;
-        let sentences = Sentences::from_parts(
-            self.symbols.whole()?,
-            self.ends.whole()?,
-            self.odd.whole()?,
-            self.odd_words.whole()?,
-            self.odd_ends.whole()?,
-            self.open.whole()?,
-            vocabulary.len(),
-        );
+        let sentences = SentenceParts {
+            symbols: self.symbols.whole()?,
+            ends: self.ends.whole()?,
+            odd: self.odd.whole()?,
+            odd_words: self.odd_words.whole()?,
+            odd_ends: self.odd_ends.whole()?,
+            open: self.open.whole()?,
+        };
+        let sentences = Sentences::from_parts(sentences, vocabulary.len());
         let sentences = sentences.filter(|sentences| sentences.len() == n_references);
         Ok(View::new(self.reading, vocabulary, sentences.ok_or_else(|| self.unsound())?))
     }
@@ -220,15 +233,15 @@ impl StoredView {
         let odd_runs: Vec<Range<usize>> = places.iter().map(|place| *place..place + 1).collect();
         let (odd_words, odd_ends) = copy((&self.odd_words, &self.odd_ends), &odd_runs)?;
         let (_, open) = runs.taken(&open);
-        let sentences = Sentences::from_parts(
-            symbols.into(),
-            ends.into(),
-            odd.into(),
-            odd_words.into(),
-            odd_ends.into(),
-            open.into(),
-            vocabulary.len(),
-        );
+        let sentences = SentenceParts {
+            symbols: symbols.into(),
+            ends: ends.into(),
+            odd: odd.into(),
+            odd_words: odd_words.into(),
+            odd_ends: odd_ends.into(),
+            open: open.into(),
+        };
+        let sentences = Sentences::from_parts(sentences, vocabulary.len());
         Ok(View::new(self.reading, vocabulary, sentences.ok_or_else(|| self.unsound())?))
     }
 }
@@ -237,7 +250,7 @@ impl StoredReferences {
     /// Opens the references of `n_images` images.
     pub(crate) fn open(
         n_images: usize,
-        views: Vec<(Reading, Option<DescribedLearnt>)>,
+        views: Vec<(Reading, Option<LearntFields>)>,
         memos: Vec<String>,
         reader: &mut Reader,
     ) -> Result<Self, Error> {
