@@ -204,7 +204,7 @@ mod tests {
         captions[500..].reverse();
         match found(&captions, &references) {
             Some(Mispairing::Partly { from, to }) => {
-                assert!((400..=600).contains(&from) && to > 900, "{from} {to}")
+                assert!((400..=600).contains(&from) && to > 900, "{from} {to}");
             }
             other => panic!("{other:?}"),
         }
