@@ -133,7 +133,10 @@ fn is_bytes(text: &str) -> bool {
 
 /// Returns true for the marks of SentencePiece, of byte-level and WordPiece tokenizers, and of BPE.
 fn has_subwords(text: &str) -> bool {
-    let marks = |mark: &str| text.matches(mark).count();
+    let is_part = |word: &str| {
+        let after = word.strip_prefix("##").and_then(|rest| rest.chars().next());
+        after.is_some_and(char::is_alphanumeric) || word.len() > 2 && word.ends_with("@@")
+    };
     text.contains('▁')
         || text.contains('Ġ')
         || text.contains("</w>")
