@@ -61,7 +61,7 @@ pub fn find(name: &str) -> Option<Result<Judge, Refusal>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judges::judge::Kind;
+    use crate::judges::answer::Kind;
     use crate::judges::template::Field;
 
     #[test]

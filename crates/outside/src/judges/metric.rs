@@ -11,10 +11,11 @@ use capeval::{Answers, Outside, OutsideRow, Picture, Sight};
 use capeval_choice::{Argument, Code, Notice, Refusal, Remedy};
 use sha2::{Digest, Sha256};
 
+use crate::judges::answer::Kind;
 use crate::judges::answer::{Reading, start};
 use crate::judges::ask::{self, Line};
 use crate::judges::endpoint::Endpoint;
-use crate::judges::judge::{Judge, Kind, hex};
+use crate::judges::judge::{Judge, hex};
 use crate::judges::pace::{Budget, Pace, Spent, grouped};
 use crate::judges::plan::Plan;
 use crate::judges::question::Question;
