@@ -59,6 +59,11 @@ pub struct CardNeeds {
 }
 
 impl Family {
+    /// Returns true if the engine does not compute such metrics itself.
+    pub fn is_outside(self) -> bool {
+        matches!(self, Self::Vectors | Self::Objects | Self::Judges)
+    }
+
     /// The name in lists for programs.
     pub fn name(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@ use capeval::metric::Resources;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::data::{Given, with_metric_data};
+use crate::data::{CallData, with_metric_data};
 use crate::run::{Watch, long};
 
 /// The arguments of a call beside captions and options.
@@ -27,7 +27,7 @@ impl Call<'_> {
         metrics: Option<MetricOptions>,
         work: impl FnOnce(Resources, &Watch) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        let data = Given::new(&self.data)?;
+        let data = CallData::new(&self.data)?;
         long(py, self.threads, self.progress, move |progress| {
             with_metric_data(metrics.as_ref(), &data, progress, |resources| work(resources, progress))
         })?

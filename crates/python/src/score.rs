@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::call::Call;
 use crate::captions::{Captions, id_list, type_name};
-use crate::data::{Given, with_data};
+use crate::data::{CallData, with_data};
 use crate::error::{from_file, from_request};
 use crate::given::{Scores, given};
 use crate::metrics::engine_names;
@@ -63,7 +63,7 @@ impl Prepared {
     ) -> PyResult<Self> {
         let mut options: PrepareOptions = crate::options::options(options)?;
         options.metrics.names = prepared_for(options.metrics.names)?;
-        let (metrics, data) = (options.metrics.clone(), Given::new(data)?);
+        let (metrics, data) = (options.metrics.clone(), CallData::new(data)?);
         let references = references.rows.clone();
         let source = references.source().to_owned();
         let sources = files::source(&source).into_iter().collect();
@@ -131,9 +131,8 @@ impl Prepared {
 /// The metrics for which there is something to prepare. Models, judges and CHAIR read references as they are, and what
 /// they need is given to the calls that score.
 fn prepared_for(names: Vec<String>) -> PyResult<Vec<String>> {
-    let judges = capeval_outside::judges::names(&names).map_err(from_file)?;
     let is_given = !names.is_empty();
-    let kept = engine_names(names.into_iter().filter(|name| !judges.contains(name)).collect());
+    let kept = engine_names(names)?;
     // Without any name, the default suite would be prepared: BLEU takes the least time.
     Ok(if kept.is_empty() && is_given { vec!["bleu".to_owned()] } else { kept })
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
+use capeval::MetricOptions;
 use capeval::choice::{SegmentId, Task};
 use capeval::evaluate::registry::{SUITES, Suite, kind};
 use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
 use capeval::report::Measure;
-use capeval::{MetricOptions, OutsideMetrics};
 use capeval_files::{DATA, DataKind, Home, Kept, MetricData};
-use capeval_outside::cards;
 use capeval_outside::embeddings::{Role, Vectors};
+use capeval_outside::{Sources, cards};
 use serde::{Deserialize, Serialize};
 
 use crate::scoring::open;
@@ -66,17 +66,12 @@ impl Metrics {
         let missing: Vec<&DataKind> = data.absent.iter().map(|absent| absent.kind).collect();
         anyhow::ensure!(missing.is_empty(), absence(&missing));
         let mut resources = data.resources;
-        let vectors = self.vectors()?.map(|vectors| (Role::Pictures, vectors));
-        let models = self.data.as_deref().map(models_in);
-        let compared = capeval_outside::embeddings::read_in(
-            models.as_deref(),
-            &self.options(),
-            vectors.into_iter().collect(),
-        )?;
-        if !compared.is_empty() {
-            resources.insert(Arc::new(OutsideMetrics(compared)));
-            capeval::check_pictures(&resources)?;
-        }
+        let sources = Sources {
+            model_folder: self.data.as_deref().map(models_in),
+            held_vectors: self.vectors()?.map(|vectors| (Role::Pictures, vectors)).into_iter().collect(),
+            ..Sources::default()
+        };
+        sources.open(&self.options(), &mut resources)?;
         Ok(resources)
     }
 
@@ -109,8 +104,8 @@ fn models_in(data: &Path) -> PathBuf {
 /// Says that there is no model for a metric, if there is none.
 fn absent_model(name: &str, home: Option<&Home>) -> Option<String> {
     let card = card_of(name).filter(|card| card.family == Family::Vectors)?;
-    let has_models = home
-        .is_some_and(|home| !capeval_outside::embeddings::models_in(&models_in(home.folder())).is_empty());
+    let has_models =
+        home.is_some_and(|home| !capeval_outside::models_in(&models_in(home.folder())).is_empty());
     let what = card.needs.map_or("a model", |needs| needs.what);
     (!has_models).then(|| {
         format!(

@@ -39,8 +39,6 @@ use capeval_evaluate::registry::{self, Resources, SUITES};
 use capeval_metric::{AnyMetric, Explanation, Part, Setting, Signature};
 use capeval_stats::Column;
 
-use crate::Error;
-
 use lookup::Lookup;
 
 pub use compute::compute_outside;
@@ -188,6 +186,16 @@ impl fmt::Debug for OutsideMetrics {
 }
 
 impl OutsideMetrics {
+    /// Returns true if one of them looks at pictures.
+    pub fn look(&self) -> bool {
+        self.0.iter().any(|one| one.sight() != Sight::None)
+    }
+
+    /// Refuses metrics that need pictures where none are given.
+    pub fn check_pictures(&self, pictures: Option<&Pictures>) -> Result<(), Refusal> {
+        self.0.iter().try_for_each(|one| picture::check(one.name(), one.sight(), pictures))
+    }
+
     /// Which of these a metric is, if it is one.
     fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
         let own = metric.factor().unwrap_or(metric).signature();
@@ -251,13 +259,6 @@ pub(crate) fn described(
             .map_err(|refusal| refusal.at(name)),
         _ => Ok(own),
     })
-}
-
-/// Refuses metrics that need pictures where none are given.
-pub fn check_pictures(resources: &Resources) -> Result<(), Error> {
-    let (all, pictures) = (resources.get::<OutsideMetrics>(), resources.get::<Pictures>());
-    let mut all = all.iter().flat_map(|all| &all.0);
-    all.try_for_each(|one| picture::check(one.name(), one.sight(), pictures.as_deref()))
 }
 
 /// The metrics that the engine computes itself.

@@ -9,8 +9,8 @@ use capeval_picture::decode;
 use rayon::prelude::*;
 
 use crate::embeddings::cache::{self, VectorCache};
-use crate::embeddings::given::Crop;
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::role::Crop;
 
 /// The number of pictures that are in memory at once.
 const PICTURES_AT_ONCE: usize = 32;

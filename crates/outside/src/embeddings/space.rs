@@ -8,9 +8,10 @@ use capeval::metric::{Settings, Signature};
 use capeval::{Answers, OutsideRow, Picture, Sight};
 use capeval_choice::{Code, Notice, Refusal, counted};
 
-use crate::embeddings::given::{Given, Purpose, Role};
 use crate::embeddings::models::Prepared;
+use crate::embeddings::role::{Purpose, Role};
 use crate::embeddings::vectors::Vectors;
+use crate::sources::OpenSources;
 
 /// The number of rows whose vectors are made at once.
 pub(crate) const ROWS_AT_ONCE: usize = 512;
@@ -81,19 +82,19 @@ enum At<'g> {
 impl Space {
     /// The vectors that `given` has for a metric, and a model for what these lack.
     pub fn choose(
-        given: &Given,
+        sources: &OpenSources,
         settings: &Settings<'_>,
         purpose: Purpose<'_>,
         wants: Wants,
     ) -> Result<Self, Refusal> {
-        let file = |role: Role, is_wanted: bool| if is_wanted { given.vectors(&role) } else { None };
+        let file = |role: Role, is_wanted: bool| if is_wanted { sources.vectors(&role) } else { None };
         let mut space = Self {
             model: None,
             wants,
             pictures: file(Role::Pictures, wants.pictures),
             texts: file(Role::Texts, true),
             references: file(Role::References, wants.references),
-            candidates: given
+            candidates: sources
                 .candidates()
                 .into_iter()
                 .map(|(system, file)| OfSystem { system, file, is_met: AtomicBool::new(false) })
@@ -107,7 +108,7 @@ impl Space {
         let named = settings.given("model");
         let model = match is_complete && named.is_none() {
             true => None,
-            false => given.model(named, purpose)?,
+            false => sources.model(named, purpose)?,
         };
         space.model = match (model, is_complete) {
             (Some(model), _) => Some(Prepared::new(model, purpose)),
@@ -117,7 +118,7 @@ impl Space {
                     true => "pictures",
                     false => "texts",
                 };
-                let model = given.needed_model(named, purpose);
+                let model = sources.needed_model(named, purpose);
                 return Err(model
                     .err()
                     .unwrap_or_else(|| Refusal::new(format!("nothing gives vectors of {lacking}"))));

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use capeval::choice::SegmentId;
 use capeval::{Answers, MetricOptions, OutsideRow};
 
-use crate::embeddings::given::{Given, Role};
-use crate::embeddings::kind::build;
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::role::Role;
 use crate::embeddings::vectors::Vectors;
+use crate::kind::build;
+use crate::sources::OpenSources;
 
 /// The vectors of a row.
 #[derive(Clone, Default)]
@@ -47,7 +48,8 @@ pub(crate) fn scores_by(
     vectors: Vec<(Role, Arc<Vectors>)>,
     rows: &[(&str, &[&str])],
 ) -> Vec<Vec<f64>> {
-    let metric = build(&MetricOptions::new([spec]), &Given::new(models(names), vectors)).unwrap().remove(0);
+    let metric =
+        build(&MetricOptions::new([spec]), &OpenSources::new(models(names), vectors)).unwrap().remove(0);
     let ids: Vec<SegmentId> = (0..rows.len() as i64).map(SegmentId::Integer).collect();
     let row = |((candidate, references), id)| OutsideRow {
         system: None,
@@ -82,7 +84,7 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
         (Role::Candidates, file("candidates.npy", &|row| vec![row.candidate.clone()])),
         (Role::References, file("references.npy", &|row| row.references.clone())),
     ];
-    let given = Given::new(
+    let given = OpenSources::new(
         Vec::new(),
         all.into_iter().filter_map(|(role, file)| Some((role, Arc::new(file?)))).collect(),
     );
