@@ -22,7 +22,7 @@ use crate::request::ScoreRequest;
 use crate::{Error, Selection, intervals, notices};
 
 /// A report with the statistics that it was computed from.
-pub(crate) struct Scored {
+pub(crate) struct ScoredReport {
     pub report: Report,
     /// The scores of each system, in the order of the report.
     pub scores: Vec<SystemScores>,
@@ -37,7 +37,7 @@ pub(crate) fn score_with_statistics(
     selection: Selection,
     (plan, found_of_plan): (Plan, Findings),
     scope: Scope,
-) -> Result<Scored, Error> {
+) -> Result<ScoredReport, Error> {
     let ScoreRequest { references, reference_files, systems, options, resources, progress, .. } = request;
     let Selection { metrics, notices } = selection;
     let all: Vec<AnyMetric> = metrics.iter().cloned().chain(plan.described()).collect();
@@ -94,7 +94,7 @@ pub(crate) fn score_with_statistics(
         gallery: options.gallery.then(|| gallery(scene)),
         profiles: Vec::new(),
     };
-    Ok(Scored { report, scores, references })
+    Ok(ScoredReport { report, scores, references })
 }
 
 /// Checks that the resamples of so many values are possible, if any are wanted.

@@ -19,7 +19,7 @@ pub(crate) mod testing;
 mod vectors;
 
 pub use cache::kept_vectors;
-pub use embed::Said;
+pub use embed::NamedVectors;
 pub(crate) use metrics::{KINDS, MODEL_SETTINGS};
 pub use models::OpenModel;
 pub(crate) use role::Purpose;

@@ -232,7 +232,7 @@ impl OpenModel {
 }
 
 /// A model with what is done before it sees texts and pictures.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedModel {
     pub model: std::sync::Arc<OpenModel>,
     pub prefix: String,
     pub crop: Option<Crop>,
@@ -242,7 +242,7 @@ pub(crate) struct Prepared {
     keys: Mutex<HashMap<Picture, Key>>,
 }
 
-impl Prepared {
+impl PreparedModel {
     /// The model with the preparation of a purpose.
     pub fn new(model: std::sync::Arc<OpenModel>, purpose: Purpose<'_>) -> Self {
         let (prefix, crop) = match purpose {

@@ -25,9 +25,9 @@ pub(crate) fn rows_of(picture: &[f32], candidate: &[f32], references: &[Vec<f32>
     vec![Row { picture: picture.to_vec(), candidate: candidate.to_vec(), references: references.to_vec() }]
 }
 
-struct Taken(Mutex<Vec<Vec<f64>>>);
+struct ScoreSink(Mutex<Vec<Vec<f64>>>);
 
-impl Answers for Taken {
+impl Answers for ScoreSink {
     fn take(&self, row: usize, scores: &[f64]) {
         self.0.lock().unwrap()[row] = scores.to_vec();
     }
@@ -60,7 +60,7 @@ pub(crate) fn scores_by(
         picture: None,
     };
     let asked: Vec<OutsideRow<'_>> = rows.iter().map(|(c, r)| (*c, *r)).zip(&ids).map(row).collect();
-    let taken = Taken(Mutex::new(vec![Vec::new(); rows.len()]));
+    let taken = ScoreSink(Mutex::new(vec![Vec::new(); rows.len()]));
     metric.score(&asked, &taken).unwrap();
     taken.0.into_inner().unwrap()
 }
@@ -105,7 +105,7 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
             picture: None,
         })
         .collect();
-    let taken = Taken(Mutex::new(vec![Vec::new(); rows.len()]));
+    let taken = ScoreSink(Mutex::new(vec![Vec::new(); rows.len()]));
     metric.score(&asked, &taken).unwrap();
     // An explanation tells the score, and recomputes it.
     for (row, scores) in asked.iter().zip(taken.0.lock().unwrap().iter()) {

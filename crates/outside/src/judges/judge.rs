@@ -75,7 +75,7 @@ fn dollars() -> String {
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct JudgeFile {
     /// The version of the format.
     judge: u32,
     name: String,
@@ -135,13 +135,13 @@ impl Judge {
     /// Reads the bytes of a file; `is_builtin` says whether it is one of capeval's own, whose name is taken by itself.
     pub fn read(bytes: &[u8], is_builtin: bool) -> Result<Self, Refusal> {
         let text = std::str::from_utf8(bytes).map_err(|_| "a judge is text in UTF-8")?;
-        let written: Written = toml::from_str(text).map_err(|error| {
+        let written: JudgeFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
             Refusal::new(format!("{place}{}", error.message()))
                 .with_remedy("write it as docs/guides/judges.md shows")
         })?;
-        let Written {
+        let JudgeFile {
             judge,
             name,
             version,
