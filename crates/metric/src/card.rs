@@ -5,6 +5,7 @@ use capeval_choice::{Argument, Task};
 use crate::{CorpusKind, CorpusNeed, MetricKind, Part, Refusal, Setting, Signature};
 
 /// What lists, help and documentation say of a metric.
+#[derive(Clone)]
 pub struct MetricCard {
     /// The name that users type.
     pub name: &'static str,

@@ -2,69 +2,33 @@
 //! Lists, help, completion, documentation, Python and the server read it, so that a metric that is listed here is
 //! everywhere.
 
+use std::sync::LazyLock;
+
 use capeval::evaluate::registry::{self, CORPUS_KINDS, Resources};
-use capeval::metric::{CorpusKind, Family, MetricCard, MetricKind, Setting};
+use capeval::metric::{Family, MetricCard, Setting};
 use capeval_choice::Refusal;
 use capeval_files::Error;
 
 use crate::judges::{self, BuiltIn, JUDGES};
 use crate::kind::{OutsideKind, kinds, split};
 
-/// An entry of the list.
-#[derive(Clone, Copy)]
-enum Entry {
-    Words(&'static MetricKind),
-    Outside(&'static OutsideKind),
-    Judge(&'static BuiltIn),
-    System(&'static CorpusKind),
-}
-
-/// The entries, in the order of lists.
-fn entries() -> impl Iterator<Item = Entry> {
-    let judges = JUDGES.iter().map(Entry::Judge);
-    let of_systems = CORPUS_KINDS.iter().copied().map(Entry::System);
-    registry::kinds().map(Entry::Words).chain(kinds().map(Entry::Outside)).chain(judges).chain(of_systems)
-}
-
-impl Entry {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Words(kind) => kind.name,
-            Self::Outside(kind) => kind.name,
-            Self::Judge(judge) => judge.name,
-            Self::System(kind) => kind.name,
-        }
-    }
-
-    fn family(self) -> Family {
-        match self {
-            Self::Words(_) => Family::Words,
-            Self::Outside(kind) => kind.family,
-            Self::Judge(_) => Family::Judges,
-            Self::System(_) => Family::Systems,
-        }
-    }
-
-    fn card(self) -> Result<MetricCard, Refusal> {
-        match self {
-            Self::Words(kind) => MetricCard::of_words(kind),
-            Self::Outside(kind) => Ok(kind.card()),
-            Self::Judge(judge) => Ok(judge.card()),
-            Self::System(kind) => MetricCard::of_system(kind),
-        }
-    }
-}
-
-/// The entry that a name with settings means.
-fn find(spec: &str) -> Option<Entry> {
-    let plain = spec.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
-    registry::kind(spec).map(Entry::Words).or_else(|| entries().find(|entry| entry.name() == plain))
-}
-
 /// The cards of all metrics, in the order of lists.
-pub fn cards() -> Vec<MetricCard> {
-    // That each metric can be described is tested.
-    entries().filter_map(|entry| entry.card().ok()).collect()
+pub fn cards() -> &'static [MetricCard] {
+    static CARDS: LazyLock<Vec<MetricCard>> = LazyLock::new(|| {
+        // That each metric can be described is tested.
+        let of_words = registry::kinds().filter_map(|kind| MetricCard::of_words(kind).ok());
+        let of_systems = CORPUS_KINDS.iter().filter_map(|kind| MetricCard::of_system(kind).ok());
+        let outside = kinds().map(OutsideKind::card).chain(JUDGES.iter().map(BuiltIn::card));
+        of_words.chain(outside).chain(of_systems).collect()
+    });
+    &CARDS
+}
+
+/// The card of the metric that a name with settings means; `None` if there is none.
+pub fn find(spec: &str) -> Option<&'static MetricCard> {
+    let plain = spec.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
+    let name = registry::kind(spec).map_or(plain.as_str(), |kind| kind.name);
+    cards().iter().find(|card| card.name == name)
 }
 
 /// The card of a metric with the settings in its name, such as `bleu:n=2`.
@@ -72,8 +36,8 @@ pub fn cards() -> Vec<MetricCard> {
 /// # Errors
 /// When there is no such metric, or it does not take a setting.
 pub fn card(spec: &str) -> Result<MetricCard, Refusal> {
-    let unknown = || registry::unknown(spec, entries().map(Entry::name).collect());
-    let mut card = find(spec).ok_or_else(unknown)?.card()?;
+    let unknown = || registry::unknown(spec, cards().iter().map(|card| card.name).collect());
+    let mut card = find(spec).ok_or_else(unknown)?.clone();
     // Metrics that need data have the same keys with all settings.
     if spec.contains(':') && registry::kind(spec).is_some_and(|kind| kind.need.is_none()) {
         let metric = registry::build(spec, &[], &Resources::default())?;
@@ -83,18 +47,13 @@ pub fn card(spec: &str) -> Result<MetricCard, Refusal> {
     Ok(card)
 }
 
-/// The name of the metric that a name with settings means; `None` if there is none.
-pub fn name(spec: &str) -> Option<&'static str> {
-    find(spec).map(Entry::name)
-}
-
 /// The family of the metric that a name with settings means; `None` if there is none, and for the path of a program.
 ///
 /// # Errors
 /// When the file that a path names cannot be read.
 pub fn family(spec: &str) -> Result<Option<Family>, Error> {
     match find(spec) {
-        Some(entry) => Ok(Some(entry.family())),
+        Some(card) => Ok(Some(card.family)),
         None => Ok(judges::is_file_of_judge(spec)?.then_some(Family::Judges)),
     }
 }
@@ -117,8 +76,8 @@ pub fn engine_names(names: &[String]) -> Result<Vec<String>, Error> {
 
 /// The settings of metrics whose scores come from outside of the engine, by name.
 pub fn outside_settings() -> capeval::OutsideSettings {
-    let all = cards().into_iter().filter(|card| card.family.is_outside());
-    capeval::OutsideSettings(all.map(|card| (card.name, card.settings)).collect())
+    let all = cards().iter().filter(|card| card.family.is_outside());
+    capeval::OutsideSettings(all.map(|card| (card.name, card.settings.clone())).collect())
 }
 
 /// Those of the settings for all metrics that are for a metric with `own` settings: a name that means something else to
@@ -146,7 +105,8 @@ mod tests {
     #[test]
     fn every_metric_has_a_card_that_says_all() {
         let all = cards();
-        assert_eq!(all.len(), entries().count(), "each can be described");
+        let n = registry::kinds().count() + kinds().count() + JUDGES.len() + CORPUS_KINDS.len();
+        assert_eq!(all.len(), n, "each can be described");
         for (k, one) in all.iter().enumerate() {
             assert!(all[..k].iter().all(|other| other.name != one.name), "{} twice", one.name);
             assert!(!one.summary.is_empty() && !one.parts.is_empty() && one.seconds > 0.0, "{}", one.name);

@@ -10,6 +10,6 @@ mod metrics;
 pub mod programs;
 mod sources;
 
-pub use cards::{card, cards, engine_names, family, name, outside_settings};
+pub use cards::{card, cards, engine_names, family, find, outside_settings};
 pub use metrics::models_in;
 pub use sources::Sources;

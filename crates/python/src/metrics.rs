@@ -90,8 +90,8 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             all.set_item(setting.name, (setting.default, setting.meaning()))?;
         }
         entry.set_item("settings", all)?;
-        entry.set_item("signature", signature.map(|signature| signature.to_string()))?;
-        entry.set_item("needs", needs.map(|needs| needs.what))?;
+        entry.set_item("signature", signature.as_ref().map(ToString::to_string))?;
+        entry.set_item("needs", needs.as_ref().map(|needs| needs.what))?;
         list.append(entry)?;
     }
     Ok(list)
