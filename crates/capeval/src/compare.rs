@@ -10,7 +10,7 @@ use capeval_stats::{Interval, Matrix, Resampling, resample};
 use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
-use crate::evaluation::{Scored, score_with_statistics};
+use crate::evaluation::{ScoredReport, score_with_statistics};
 use crate::inputs::Scope;
 use crate::intervals::{NO_INTERVAL, Stack, score_sums};
 use crate::measures::entries;
@@ -56,7 +56,8 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     // Resamples of each system and exchanges of each pair are in memory at the same time.
     let n_measures = entries(&selection.metrics).1.len() + plan.0.described().len();
     resampling.check_values((n_systems + chosen.len()) * n_measures)?;
-    let Scored { report, scores, references } = score_with_statistics(score, selection, plan, Scope::Common)?;
+    let ScoredReport { report, scores, references } =
+        score_with_statistics(score, selection, plan, Scope::Common)?;
     if !report.same_images {
         return Err(different_images());
     }
@@ -158,7 +159,7 @@ impl<'s> Rows<'s> {
     }
 
     /// The scores of all systems in every resample.
-    fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> Resampled<'_> {
+    fn bootstrap(&self, resampling: Resampling, progress: &dyn Progress) -> ResampleScores<'_> {
         progress.begin(Stage::Resampling, resampling.resamples);
         let heard = |n| progress.advance(n);
         let (n, width) = (self.n_measures(), self.totals.len() * self.n_measures());
@@ -171,7 +172,7 @@ impl<'s> Rows<'s> {
                 sums = others;
             }
         });
-        Resampled { rows: self, values, width, level: resampling.level }
+        ResampleScores { rows: self, values, width, level: resampling.level }
     }
 
     /// The differences of each pair by each measure, exchange after exchange.
@@ -211,7 +212,7 @@ impl<'s> Rows<'s> {
 }
 
 /// The scores of all systems in every resample.
-struct Resampled<'r> {
+struct ResampleScores<'r> {
     rows: &'r Rows<'r>,
     values: Vec<f64>,
     /// The number of values per resample.
@@ -219,7 +220,7 @@ struct Resampled<'r> {
     level: f64,
 }
 
-impl Resampled<'_> {
+impl ResampleScores<'_> {
     /// The scores of a system by a measure.
     fn column(&self, system: usize, measure: usize) -> impl Iterator<Item = f64> {
         let place = system * self.rows.n_measures() + measure;

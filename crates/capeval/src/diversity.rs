@@ -54,11 +54,11 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     found.add_once(of_readers(&systems));
     let read = references.as_ref().and_then(ReferenceSource::captions).into_iter().chain(&training);
     found.add_once(read.flat_map(|captions| captions.notices().iter().cloned()));
-    let systems: Vec<Grouped> = systems
+    let systems: Vec<ImageGroups> = systems
         .into_iter()
-        .map(|(name, captions)| Grouped::new(name, captions, ids))
+        .map(|(name, captions)| ImageGroups::new(name, captions, ids))
         .collect::<Result<_, _>>()?;
-    let given = Given { references: references.is_some(), training: training.is_some() };
+    let given = SideData { references: references.is_some(), training: training.is_some() };
     let specs = match metrics.is_empty() {
         true => given.all(&systems, &mut found),
         false => metrics,
@@ -108,20 +108,20 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
 }
 
 /// A metric, and what it needs beside captions.
-type Built = (CorpusNeed, AnyCorpusMetric);
+type NeedyMetric = (CorpusNeed, AnyCorpusMetric);
 
 /// Marks the data beside captions that metrics can use.
 #[derive(Clone, Copy)]
-struct Given {
+struct SideData {
     references: bool,
     training: bool,
 }
 
-impl Given {
+impl SideData {
     /// The metrics by their names, each once.
-    fn build(self, specs: &[String], tokenizer: Option<&str>) -> Result<Vec<Built>, Error> {
+    fn build(self, specs: &[String], tokenizer: Option<&str>) -> Result<Vec<NeedyMetric>, Error> {
         let common: Vec<(&str, &str)> = tokenizer.map(|name| ("tok", name)).into_iter().collect();
-        let mut built: Vec<Built> = Vec::new();
+        let mut built: Vec<NeedyMetric> = Vec::new();
         for spec in specs {
             let metric = build_corpus(spec, &common)?;
             let needs = corpus_kind(spec).map_or(CorpusNeed::Nothing, |kind| kind.needs);
@@ -145,7 +145,7 @@ impl Given {
     }
 
     /// The names of the available metrics; a notice says why each other one is left out.
-    fn all(self, systems: &[Grouped], found: &mut Findings) -> Vec<String> {
+    fn all(self, systems: &[ImageGroups], found: &mut Findings) -> Vec<String> {
         let single = systems.iter().find(|system| system.most() < 2).map(|system| &system.system.name);
         let mut taken = Vec::new();
         for kind in CORPUS_KINDS {
@@ -179,7 +179,7 @@ struct LearntFrom {
 
 impl LearntFrom {
     /// The scores of a system by each metric, which learns from the training captions or from the references.
-    fn scores(&mut self, system: &CaptionSystem, built: &[Built]) -> Vec<CorpusScores> {
+    fn scores(&mut self, system: &CaptionSystem, built: &[NeedyMetric]) -> Vec<CorpusScores> {
         let mut scores: Vec<Option<CorpusScores>> = built.iter().map(|_| None).collect();
         for (learnt_from, is_training) in [(&mut self.references, false), (&mut self.training, true)] {
             let of = |needs: CorpusNeed| (needs == CorpusNeed::Training) == is_training;
@@ -195,14 +195,14 @@ impl LearntFrom {
     /// The row of a system, signed.
     fn row(
         &self,
-        Grouped { ids, system, source }: &Grouped,
-        built: &[Built],
+        ImageGroups { ids, system, source }: &ImageGroups,
+        built: &[NeedyMetric],
         scores: Vec<CorpusScores>,
         found: &mut Findings,
     ) -> SystemReport {
         let notices = scores.iter().flat_map(|scores| scores.notices.iter().cloned());
         found.add_once(notices.map(|notice| notice.system(&system.name)));
-        let sign = |((needs, _), scores): (&Built, &CorpusScores)| {
+        let sign = |((needs, _), scores): (&NeedyMetric, &CorpusScores)| {
             let mut signature = scores.signature.clone();
             match needs {
                 CorpusNeed::Nothing => {}
@@ -228,8 +228,8 @@ impl LearntFrom {
 }
 
 /// Notices of what keeps the scores of systems from being compared.
-fn incomparable(systems: &[Grouped], same_images: bool) -> Vec<Notice> {
-    let counts = |system: &Grouped| captions_per_image(&system.system.ends);
+fn incomparable(systems: &[ImageGroups], same_images: bool) -> Vec<Notice> {
+    let counts = |system: &ImageGroups| captions_per_image(&system.system.ends);
     let same_counts = systems.windows(2).all(|pair| counts(&pair[0]) == counts(&pair[1]));
     let images = Notice::new(
         Code::DifferentImages,
@@ -247,13 +247,13 @@ fn incomparable(systems: &[Grouped], same_images: bool) -> Vec<Notice> {
 }
 
 /// The captions of a system by image, images in the order of their ids.
-struct Grouped {
+struct ImageGroups {
     ids: Vec<SegmentId>,
     system: CaptionSystem,
     source: String,
 }
 
-impl Grouped {
+impl ImageGroups {
     fn new(name: String, captions: Captions, ids: Ids) -> Result<Self, Error> {
         let source = captions.source().to_owned();
         let index = capeval_corpus::GroupedCaptions::new(captions, ids)?;

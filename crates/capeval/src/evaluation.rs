@@ -25,7 +25,7 @@ use crate::{Error, Selection, intervals, not_captions, notices};
 const MANY_REFERENCES: usize = 2000;
 
 /// A report with the statistics that it was computed from.
-pub(crate) struct Scored {
+pub(crate) struct ScoredReport {
     pub report: Report,
     /// The scores of each system, in the order of the report.
     pub scores: Vec<SystemScores>,
@@ -40,7 +40,7 @@ pub(crate) fn score_with_statistics(
     selection: Selection,
     (plan, found_of_plan): (Plan, Findings),
     scope: Scope,
-) -> Result<Scored, Error> {
+) -> Result<ScoredReport, Error> {
     let ScoreRequest { references, reference_files, systems, options, resources, progress, .. } = request;
     let Selection { metrics, notices } = selection;
     let all: Vec<AnyMetric> = metrics.iter().cloned().chain(plan.described()).collect();
@@ -97,7 +97,7 @@ pub(crate) fn score_with_statistics(
         gallery: options.gallery.then(|| gallery(scene)),
         profiles: Vec::new(),
     };
-    Ok(Scored { report, scores, references })
+    Ok(ScoredReport { report, scores, references })
 }
 
 /// Checks that the resamples of so many values are possible, if any are wanted.

@@ -19,7 +19,7 @@ use capeval_stats::{ExactSum, Interval, Resampling};
 use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
-use crate::evaluation::{Evaluation, Scored, check_resampling, score_with_statistics};
+use crate::evaluation::{Evaluation, ScoredReport, check_resampling, score_with_statistics};
 use crate::findings::Findings;
 use crate::inputs::{Inputs, Scope, Systems};
 use crate::intervals::{NO_INTERVAL, Stack};
@@ -54,7 +54,7 @@ pub(crate) fn score_with_human(request: ScoreRequest<'_>, selection: Selection) 
     }
     let (source, options, progress) = (request.references.clone(), request.options.clone(), request.progress);
     let resources = request.resources.clone();
-    let Scored { mut report, scores, references } =
+    let ScoredReport { mut report, scores, references } =
         score_with_statistics(request, selection.clone(), Default::default(), Scope::Each)?;
     let described = described(&scores, &references);
     let list = (described.len() < references.n_images).then_some(&described[..]);
@@ -337,9 +337,9 @@ mod tests {
     use crate::references::whole;
 
     /// A metric whose score is the share of references of which it has a note.
-    struct Noted;
+    struct NoteShare;
 
-    impl Metric for Noted {
+    impl Metric for NoteShare {
         type Model = ();
         type Stats = Mean;
         type Scratch = ();
@@ -378,7 +378,7 @@ mod tests {
         for (image, text) in [(1, "a dog"), (1, "a cat"), (2, "two men"), (2, "people"), (2, "a crowd")] {
             captions.push(SegmentId::from(image), text);
         }
-        let metrics = vec![AnyMetric::new(Noted)];
+        let metrics = vec![AnyMetric::new(NoteShare)];
         let (ids, mut references) = whole(captions.clone(), Ids::AsGiven).unwrap();
         references.prepare([metrics[0].input()]);
         references.remember(&metrics, &());

@@ -100,16 +100,16 @@ pub use options::{
 pub use outside::{
     Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, OutsideSettings,
     Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
-    check_outside_name, check_pictures, compute_outside,
+    check_outside_name, compute_outside,
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
 pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};
 pub use request::{Request, ScoreRequest};
-pub use rouge_list::{Listed, listed};
+pub use rouge_list::{RougeCaptions, listed};
 pub use score::{explain, score};
 pub use scorer::Scorer;
-pub use sums::{BlockSums, Dealing, Flaw, Flawed, Sums, SumsOptions, check_sums};
+pub use sums::{BlockSums, Dealing, Flaw, FlawedRows, Sums, SumsOptions, check_sums};
 
 /// The version of capeval, which appears in every signature.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

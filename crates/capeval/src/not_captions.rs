@@ -137,15 +137,7 @@ fn has_subwords(text: &str) -> bool {
         let after = word.strip_prefix("##").and_then(|rest| rest.chars().next());
         after.is_some_and(char::is_alphanumeric) || word.len() > 2 && word.ends_with("@@")
     };
-    text.contains('▁')
-        || text.contains('Ġ')
-        || text.contains("</w>")
-        || text
-            .split(' ')
-            .filter(|word| word.len() > 2 && (word.starts_with("##") || word.ends_with("@@")))
-            .count()
-            > 0
-            && marks("##") + marks("@@") > 0
+    text.contains('▁') || text.contains('Ġ') || text.contains("</w>") || text.split(' ').any(is_part)
 }
 
 fn has_entity(text: &str) -> bool {

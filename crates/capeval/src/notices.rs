@@ -8,6 +8,7 @@ use capeval_corpus::{Alignment, Captions, Format, GroupedCaptions, Pair, Segment
 use capeval_metric::AnyMetric;
 use capeval_report::{Comparison, Notice, TooFewResamples};
 use capeval_stats::Resampling;
+use capeval_text::tokenizers::UNSPACED;
 use capeval_text::{Looks, Scratch, Texts, Tokenizer};
 use rayon::prelude::*;
 
@@ -435,16 +436,16 @@ impl Those {
 /// The code of the language whose texts are ASCII.
 const ENGLISH: &str = "en";
 
-/// Languages that are written without spaces between words.
-const UNSPACED: &[&str] = &["zh", "ja"];
-
 /// Returns true if texts that look like this are in none of these languages, as far as that can be seen.
 fn is_other_language(languages: &[String], looks: &Looks) -> bool {
     let knows = |code: &str| languages.iter().any(|known| known == code);
     match looks.unsegmented() {
-        true => !UNSPACED.iter().any(|code| knows(code)),
+        true => !UNSPACED.iter().any(|(code, _)| knows(code)),
         false if languages.iter().all(|code| code == ENGLISH) => looks.non_ascii_share() >= FOREIGN,
-        false => looks.n_letters > 0 && languages.iter().all(|code| UNSPACED.contains(&code.as_str())),
+        false => {
+            looks.n_letters > 0
+                && languages.iter().all(|code| UNSPACED.iter().any(|(known, _)| known == code))
+        }
     }
 }
 

@@ -7,13 +7,13 @@ use capeval_lexical::rouge155::resample;
 use crate::Error;
 
 /// The references of a list, and the name and candidates of each system.
-pub type Listed = (Captions, Vec<(String, Captions)>);
+pub type RougeCaptions = (Captions, Vec<(String, Captions)>);
 
 /// Turns the texts of an evaluation list into references and candidates; `source` is the name of the list.
 ///
 /// The averages that ROUGE-1.5.5 prints are those of resamples, which depend on the order of evaluations by name. Rows
 /// are therefore arranged such that `average=resampled` visits them in the program's order.
-pub fn listed(texts: Vec<Texts>, source: &str) -> Result<Listed, Error> {
+pub fn listed(texts: Vec<Texts>, source: &str) -> Result<RougeCaptions, Error> {
     let refuse = |message: String| Err(Error::request(format!("{source}: {message}")));
     if texts.is_empty() {
         return refuse("the list contains no evaluation".to_owned());

@@ -8,7 +8,7 @@ use capeval_report::Notice;
 use capeval_text::Looks;
 
 use crate::findings::Findings;
-use crate::given::Given;
+use crate::given::GivenMetric;
 use crate::notices::{about_texts, look_at};
 use crate::signing::Signing;
 
@@ -45,7 +45,7 @@ impl<'s> RowScorer<'s> {
         let Self { systems, sources, metrics, read } = self;
         let scores = read.evaluate(&mut references, metrics, progress);
         let mut found = Findings::default();
-        let reads_captions = metrics.iter().any(|metric| !Given::is(metric));
+        let reads_captions = metrics.iter().any(|metric| !GivenMetric::is(metric));
         let sign = |((system, source), scores): ((&System, &&str), &SystemScores)| {
             let blank = blank(system, source).filter(|_| reads_captions);
             let signing = Signing { notices: blank.as_slice(), given: hashes, ..Signing::default() };

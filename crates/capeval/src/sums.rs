@@ -31,14 +31,14 @@ capeval_choice::named! {
 
 /// The flawed rows of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flawed {
+pub struct FlawedRows {
     /// Their number.
     pub count: u64,
     /// The smallest of their ids, which depend on no order.
     ids: BTreeSet<SegmentId>,
 }
 
-impl Flawed {
+impl FlawedRows {
     /// `count` rows, of which some ids are known.
     pub fn new(count: u64, ids: impl IntoIterator<Item = SegmentId>) -> Self {
         let mut flawed = Self { count, ids: ids.into_iter().collect() };
@@ -75,7 +75,7 @@ pub struct BlockSums {
     /// The smallest and the greatest number of references of a row; `None` without rows.
     pub per_image: Option<(u64, u64)>,
     /// The flawed rows, in the order of [`Flaw::ALL`].
-    pub flawed: Vec<Flawed>,
+    pub flawed: Vec<FlawedRows>,
     /// The statistics of the rows, metric after metric.
     pub totals: Totals,
 }
@@ -86,7 +86,7 @@ impl BlockSums {
             images: 0,
             references: 0,
             per_image: None,
-            flawed: vec![Flawed::default(); Flaw::ALL.len()],
+            flawed: vec![FlawedRows::default(); Flaw::ALL.len()],
             totals: Totals::new(columns),
         }
     }
@@ -156,7 +156,7 @@ pub struct SumsOptions {
     /// The policy for flawed rows.
     pub policy: Policy,
     /// The ids that several rows have.
-    pub repeated: Flawed,
+    pub repeated: FlawedRows,
     /// The resampling for intervals, if they are wanted.
     pub intervals: Option<Resampling>,
 }
@@ -230,7 +230,7 @@ impl Sums {
         let at = Flaw::ALL.iter().position(|other| *other == flaw).unwrap_or_default();
         if let Some(flawed) = self.block(block).flawed.get_mut(at) {
             // As ids are read back, so that the smallest do not depend on which sums were written.
-            flawed.merge(Flawed::new(1, id.map(|id| SegmentId::from_untyped(&id.to_string()))));
+            flawed.merge(FlawedRows::new(1, id.map(|id| SegmentId::from_untyped(&id.to_string()))));
         }
     }
 
@@ -416,8 +416,9 @@ fn check_dealing(dealing: Dealing, images: u64, seed: u64) -> Result<(), Error> 
 /// Notices about flawed rows, as the policy treated them.
 fn of_rows(sums: &BlockSums, options: &SumsOptions) -> Vec<Notice> {
     let policy = options.policy;
-    let with_rows =
-        |notice: Notice, rows: &Flawed| notice.count(rows.count as usize).ids(rows.ids().cloned().collect());
+    let with_rows = |notice: Notice, rows: &FlawedRows| {
+        notice.count(rows.count as usize).ids(rows.ids().cloned().collect())
+    };
     let repeated = (policy.duplicate != Duplicate::Error && options.repeated.count > 0).then(|| {
         let (n, which) = (options.repeated.count, policy.duplicate);
         let have = if n == 1 { "image has" } else { "images have" };
@@ -495,7 +496,7 @@ mod tests {
             source: "rows".to_owned(),
             reference_source: "rows".to_owned(),
             policy: Policy::default(),
-            repeated: Flawed::default(),
+            repeated: FlawedRows::default(),
             notices: Vec::new(),
             intervals: Some(Resampling { resamples, ..Resampling::default() }),
         };

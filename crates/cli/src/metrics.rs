@@ -1,12 +1,11 @@
 //! The flags that choose metrics and name their data, and the metrics as they are chosen.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use capeval::metric::{AnyMetric, Resources, Signature};
-use capeval::{IdfSource, MetricOptions, Outside, OutsideMetrics, Pictures, Sight};
-use capeval_files::{Caches, DataFiles, MetricData, PicturePlaces};
-use capeval_outside::embeddings::Named;
+use capeval::{IdfSource, MetricOptions, OutsideMetrics};
+use capeval_files::{Caches, DataFiles, MetricData};
+use capeval_outside::Sources;
+use capeval_outside::chair::ObjectFiles;
 
 use crate::fault::fault;
 use crate::judging::{self, JudgingArgs};
@@ -97,38 +96,28 @@ impl MetricArgs {
         DataFiles { df, df_images: *df_images, lm, score_cache, ..self.chosen.files() }
     }
 
+    /// The sources of metrics whose scores come from outside of the engine.
+    fn sources(&self) -> Result<Sources> {
+        let Self { models, vectors, objects, instances, nltk_data, pictures, .. } = self;
+        let (objects, instances, nltk_data) = (objects.clone(), instances.clone(), nltk_data.clone());
+        Ok(Sources {
+            models: models.clone(),
+            vectors: vectors.clone(),
+            objects: ObjectFiles { objects, instances, nltk_data },
+            judging: Some(self.judging.judging()?),
+            consent: Some(judging::consent(self.yes)),
+            programs: Some(messages::of_programs()),
+            pictures: pictures.clone(),
+            ..Sources::default()
+        })
+    }
+
     /// Chooses metrics, before any file is opened; their missing data are installed first if the user agrees.
     pub fn choose(&self, options: MetricOptions) -> Result<ChosenMetrics> {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
-        let judges = capeval_outside::judges::names(&options.names)?;
-        let others: Vec<String> =
-            options.names.iter().filter(|name| !judges.contains(name)).cloned().collect();
-        let programs = capeval_outside::programs::read(&others, &messages::of_programs())?;
-        let named = Named { models: self.models.clone(), vectors: self.vectors.clone() };
-        let embedded = capeval_outside::embeddings::read(&options, &named)?;
-        let chair = capeval_outside::chair::read(
-            &options,
-            &capeval_outside::chair::Named {
-                objects: self.objects.clone(),
-                instances: self.instances.clone(),
-                nltk_data: self.nltk_data.clone(),
-            },
-        )?;
-        let judges =
-            capeval_outside::judges::read(&judges, &self.judging.judging()?, &judging::consent(self.yes))?;
-        let outside: Vec<Arc<dyn Outside>> =
-            programs.0.into_iter().chain(embedded).chain(chair).chain(judges).collect();
-        data.resources.insert(Arc::new(capeval_outside::outside_settings()));
-        let looks = outside.iter().any(|one| one.sight() != Sight::None);
-        if !outside.is_empty() {
-            data.resources.insert(Arc::new(OutsideMetrics(outside)));
-        }
-        if looks && !self.pictures.is_empty() {
-            let pictures = PicturePlaces::open(&self.pictures)?;
-            data.resources.insert(Arc::new(Pictures(Arc::new(pictures))));
-        }
-        capeval::check_pictures(&data.resources)?;
+        self.sources()?.open(&options, &mut data.resources)?;
+        let looks = data.resources.get::<OutsideMetrics>().is_some_and(|all| all.look());
         Ok(ChosenMetrics { options, files: self.files(), data, looks })
     }
 

@@ -399,9 +399,8 @@ impl TypedValueParser for Completion {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let cards = cards();
         let named = |is_wanted: fn(Family) -> bool| {
-            cards.iter().filter(move |card| is_wanted(card.family)).map(|card| (card.name, card.summary))
+            cards().iter().filter(move |card| is_wanted(card.family)).map(|card| (card.name, card.summary))
         };
         let metrics = || named(|family| family != Family::Systems);
         let of_systems = || named(|family| family == Family::Systems);
@@ -427,8 +426,8 @@ impl TypedValueParser for Completion {
 
 /// The keys and labels of all measures of captions by the default settings of their metrics.
 static MEASURES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let of_captions = cards().into_iter().filter(|card| card.family != Family::Systems);
-    of_captions.flat_map(|card| card.parts).map(|part| (part.key, part.label)).collect()
+    let of_captions = cards().iter().filter(|card| card.family != Family::Systems);
+    of_captions.flat_map(|card| &card.parts).map(|part| (part.key.clone(), part.label.clone())).collect()
 });
 
 /// A parser for a closed set of names, which help and shells list with their summaries.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Error, Result};
-use capeval::Listed;
+use capeval::RougeCaptions;
 use capeval::corpus::rouge_xml::{self, TextForm};
 use capeval::metric::Resources;
 use capeval::text::{Exceptions, StopWords};
@@ -81,7 +81,7 @@ impl Rouge {
     }
 
     /// The references and candidates of the evaluation list, if one is given.
-    pub fn listed(&self) -> Result<Option<Listed>> {
+    pub fn listed(&self) -> Result<Option<RougeCaptions>> {
         let Some(path) = &self.rouge_list else { return Ok(None) };
         let text = capeval_files::text(path)?;
         let list = if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {

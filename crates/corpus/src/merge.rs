@@ -18,7 +18,8 @@ pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
     let Some(mut merged) = files.next() else {
         return Ok(Captions::default());
     };
-    if files.len() > 0 {
+    // Captions of training meet no other side.
+    if files.len() > 0 || role == Role::Training {
         refuse_open(&merged)?;
     }
     let (first, count) = (merged.source().to_owned(), merged.len());

@@ -122,7 +122,7 @@ fn understand(
         }
         Ok(()) if options.split.is_some() => captions.is_split(),
         Ok(()) => !captions.has_other_columns() || options.caption_columns.is_some(),
-        Err(error) => !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape | ErrorKind::Id),
+        Err(error) => !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape),
     };
     if is_understood {
         return result;

@@ -5,6 +5,7 @@ use capeval_choice::{Argument, Task};
 use crate::{CorpusKind, CorpusNeed, MetricKind, Part, Refusal, Setting, Signature};
 
 /// What lists, help and documentation say of a metric.
+#[derive(Clone)]
 pub struct MetricCard {
     /// The name that users type.
     pub name: &'static str,
@@ -59,6 +60,11 @@ pub struct CardNeeds {
 }
 
 impl Family {
+    /// Returns true if the engine does not compute such metrics itself.
+    pub fn is_outside(self) -> bool {
+        matches!(self, Self::Vectors | Self::Objects | Self::Judges)
+    }
+
     /// The name in lists for programs.
     pub fn name(self) -> &'static str {
         match self {

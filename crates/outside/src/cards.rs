@@ -2,26 +2,33 @@
 //! Lists, help, completion, documentation, Python and the server read it, so that a metric that is listed here is
 //! everywhere.
 
-use capeval::evaluate::registry::{self, CORPUS_KINDS, Resources, kinds};
-use capeval::metric::{CardNeeds, Family, MetricCard, Setting};
-use capeval_choice::{Argument, Refusal};
+use std::sync::LazyLock;
 
-use crate::embeddings::EmbeddingKind;
-use crate::judges::{BuiltIn, JUDGES};
-use crate::{chair, embeddings};
+use capeval::evaluate::registry::{self, CORPUS_KINDS, Resources};
+use capeval::metric::{Family, MetricCard, Setting};
+use capeval_choice::Refusal;
+use capeval_files::Error;
+
+use crate::judges::{self, BuiltIn, JUDGES};
+use crate::kind::{OutsideKind, kinds, split};
 
 /// The cards of all metrics, in the order of lists.
-pub fn cards() -> Vec<MetricCard> {
-    // That each metric can be described is tested.
-    let of_words = kinds().filter_map(|kind| MetricCard::of_words(kind).ok());
-    let of_vectors = embeddings::KINDS.iter().map(|kind| of_vectors(kind));
-    let of_systems = CORPUS_KINDS.iter().filter_map(|kind| MetricCard::of_system(kind).ok());
-    of_words
-        .chain(of_vectors)
-        .chain([chair::card()])
-        .chain(JUDGES.iter().map(of_judge))
-        .chain(of_systems)
-        .collect()
+pub fn cards() -> &'static [MetricCard] {
+    static CARDS: LazyLock<Vec<MetricCard>> = LazyLock::new(|| {
+        // That each metric can be described is tested.
+        let of_words = registry::kinds().filter_map(|kind| MetricCard::of_words(kind).ok());
+        let of_systems = CORPUS_KINDS.iter().filter_map(|kind| MetricCard::of_system(kind).ok());
+        let outside = kinds().map(OutsideKind::card).chain(JUDGES.iter().map(BuiltIn::card));
+        of_words.chain(outside).chain(of_systems).collect()
+    });
+    &CARDS
+}
+
+/// The card of the metric that a name with settings means; `None` if there is none.
+pub fn find(spec: &str) -> Option<&'static MetricCard> {
+    let plain = spec.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
+    let name = registry::kind(spec).map_or(plain.as_str(), |kind| kind.name);
+    cards().iter().find(|card| card.name == name)
 }
 
 /// The card of a metric with the settings in its name, such as `bleu:n=2`.
@@ -29,11 +36,8 @@ pub fn cards() -> Vec<MetricCard> {
 /// # Errors
 /// When there is no such metric, or it does not take a setting.
 pub fn card(spec: &str) -> Result<MetricCard, Refusal> {
-    let name = name(spec);
-    let mut card = cards()
-        .into_iter()
-        .find(|card| Some(card.name) == name)
-        .ok_or_else(|| registry::unknown(spec, cards().iter().map(|card| card.name).collect()))?;
+    let unknown = || registry::unknown(spec, cards().iter().map(|card| card.name).collect());
+    let mut card = find(spec).ok_or_else(unknown)?.clone();
     // Metrics that need data have the same keys with all settings.
     if spec.contains(':') && registry::kind(spec).is_some_and(|kind| kind.need.is_none()) {
         let metric = registry::build(spec, &[], &Resources::default())?;
@@ -43,21 +47,37 @@ pub fn card(spec: &str) -> Result<MetricCard, Refusal> {
     Ok(card)
 }
 
-/// The name of the metric that a name with settings means; `None` if there is none.
-pub fn name(spec: &str) -> Option<&'static str> {
-    let plain = spec.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
-    let others = embeddings::KINDS.iter().map(|kind| kind.name).chain([chair::NAME]);
-    let mut others =
-        others.chain(JUDGES.iter().map(|judge| judge.name)).chain(CORPUS_KINDS.iter().map(|kind| kind.name));
-    registry::kind(spec).map(|kind| kind.name).or_else(|| others.find(|name| *name == plain))
+/// The family of the metric that a name with settings means; `None` if there is none, and for the path of a program.
+///
+/// # Errors
+/// When the file that a path names cannot be read.
+pub fn family(spec: &str) -> Result<Option<Family>, Error> {
+    match find(spec) {
+        Some(card) => Ok(Some(card.family)),
+        None => Ok(judges::is_file_of_judge(spec)?.then_some(Family::Judges)),
+    }
+}
+
+/// The metrics that the engine computes for these: itself those of words, programs, and what others multiply.
+///
+/// # Errors
+/// As [`family`].
+pub fn engine_names(names: &[String]) -> Result<Vec<String>, Error> {
+    let mut all = Vec::new();
+    for spec in names {
+        match (family(spec)?, registry::base(spec)) {
+            (_, Some(base)) => all.push(split(spec, base).1),
+            (Some(family), None) if family.is_outside() => {}
+            (_, None) => all.push(spec.clone()),
+        }
+    }
+    Ok(all)
 }
 
 /// The settings of metrics whose scores come from outside of the engine, by name.
 pub fn outside_settings() -> capeval::OutsideSettings {
-    let is_outside =
-        |card: &MetricCard| matches!(card.family, Family::Vectors | Family::Objects | Family::Judges);
-    let all = cards().into_iter().filter(is_outside);
-    capeval::OutsideSettings(all.map(|card| (card.name, card.settings)).collect())
+    let all = cards().iter().filter(|card| card.family.is_outside());
+    capeval::OutsideSettings(all.map(|card| (card.name, card.settings.clone())).collect())
 }
 
 /// Those of the settings for all metrics that are for a metric with `own` settings: a name that means something else to
@@ -68,7 +88,7 @@ pub(crate) fn shared<'s>(
 ) -> Vec<(&'s str, &'s str)> {
     let own: Vec<&Setting> = own.collect();
     let is_theirs = |name: &str, value: &str| {
-        let mut of_engine = kinds().flat_map(|kind| kind.settings);
+        let mut of_engine = registry::kinds().flat_map(|kind| kind.settings);
         of_engine.any(|setting| setting.name == name && setting.takes(value))
     };
     let is_for_it = |(name, value): &&(&str, &str)| {
@@ -78,50 +98,6 @@ pub(crate) fn shared<'s>(
     common.iter().filter(is_for_it).copied().collect()
 }
 
-fn of_vectors(kind: &EmbeddingKind) -> MetricCard {
-    MetricCard {
-        name: kind.name,
-        summary: kind.summary,
-        paper: kind.paper,
-        program: kind.program,
-        settings: kind.all_settings().collect(),
-        variants: &[],
-        parts: (kind.parts)(),
-        // It has the hash of a model.
-        signature: None,
-        family: Family::Vectors,
-        needs: Some(CardNeeds {
-            what: kind.needs,
-            job: None,
-            given: &[Argument::Model],
-            instead: &[Argument::Vectors],
-        }),
-        seconds: kind.seconds,
-    }
-}
-
-fn of_judge(judge: &BuiltIn) -> MetricCard {
-    MetricCard {
-        name: judge.name,
-        summary: judge.summary,
-        paper: "none",
-        program: "none",
-        settings: Vec::new(),
-        variants: &[],
-        parts: judge.parts(),
-        // It has the name of a model.
-        signature: None,
-        family: Family::Judges,
-        needs: Some(CardNeeds {
-            what: "a language model behind a server that speaks OpenAI's chat API",
-            job: None,
-            given: &[Argument::Endpoint, Argument::JudgeModel, Argument::Judgements],
-            instead: &[],
-        }),
-        seconds: 1000.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,7 +105,7 @@ mod tests {
     #[test]
     fn every_metric_has_a_card_that_says_all() {
         let all = cards();
-        let n = kinds().count() + embeddings::KINDS.len() + 1 + JUDGES.len() + CORPUS_KINDS.len();
+        let n = registry::kinds().count() + kinds().count() + JUDGES.len() + CORPUS_KINDS.len();
         assert_eq!(all.len(), n, "each can be described");
         for (k, one) in all.iter().enumerate() {
             assert!(all[..k].iter().all(|other| other.name != one.name), "{} twice", one.name);
@@ -157,5 +133,11 @@ mod tests {
         assert_eq!(shared_with("bert-score", &[("idf", "yes")]), [("idf", "yes")]);
         assert_eq!(shared_with("bert-score", &[("idf", "corpus")]), [], "that is CIDEr's");
         assert_eq!(shared_with("bert-score", &[("idf", "what")]), [("idf", "what")], "and is refused by it");
+    }
+
+    #[test]
+    fn the_engine_computes_words_and_what_others_multiply() {
+        let names = ["bleu", "clip-s", "spider-fl:tok=13a:penalty=1", "chair", "judge"].map(str::to_owned);
+        assert_eq!(engine_names(&names).unwrap(), ["bleu", "spider:tok=13a"]);
     }
 }

@@ -5,6 +5,11 @@ mod cards;
 pub mod chair;
 pub mod embeddings;
 pub mod judges;
+mod kind;
+mod metrics;
 pub mod programs;
+mod sources;
 
-pub use cards::{card, cards, name, outside_settings};
+pub use cards::{card, cards, engine_names, family, find, outside_settings};
+pub use metrics::models_in;
+pub use sources::Sources;

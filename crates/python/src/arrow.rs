@@ -8,12 +8,12 @@ use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use capeval::choice::{Argument, Notice, Remedy};
 use capeval::evaluate::{BatchScorer, System, evaluate};
-use capeval::metric::{AnyMetric, ColumnKind, Reading, Resources};
+use capeval::metric::{AnyMetric, ColumnKind, Family, Reading, Resources};
 use capeval::report::{Measure, MetricEntry};
 use capeval::stats::Table;
 use capeval::text::Texts;
-use capeval::{Dealing, Selection, entries};
-use capeval_outside::embeddings::Named;
+use capeval::{Dealing, Outside, OutsideMetrics, Selection, entries};
+use capeval_outside::Sources;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,8 +26,8 @@ use crate::frequencies::DocumentFrequencies;
 use crate::function::{Function, TOGETHER};
 use crate::judge::Judge;
 use crate::metrics::{of_rows, with_settings};
-use crate::outside::{GivenOutside, Outsiders, held};
-use crate::run::long;
+use crate::outside::{Functions, called, held, messages};
+use crate::run::{Caller, long};
 use crate::study::Study;
 use crate::sums::{Summary, Sums};
 
@@ -35,8 +35,9 @@ use crate::sums::{Summary, Sums};
 #[pyclass(frozen, module = "capeval._engine")]
 pub struct RowScorer {
     metrics: Vec<AnyMetric>,
-    /// Those of them that are functions or programs.
-    outside: Outsiders,
+    /// Those of them whose scores come from outside, without functions.
+    opened: Vec<Arc<dyn Outside>>,
+    functions: Functions,
     /// Notices about the selection of the metrics.
     notices: Vec<Notice>,
     names: Names,
@@ -69,31 +70,25 @@ impl RowScorer {
     ) -> PyResult<Self> {
         let RowOptions { metrics, settings, models, threads } = crate::options::options(options)?;
         let (files, in_memory) = vectors;
-        let given = GivenOutside {
-            functions: functions.into_iter().map(Arc::new).collect(),
-            named: Named { models, vectors: files },
-            held: held(&in_memory)?,
-            ..GivenOutside::default()
+        refuse_families(&metrics)?;
+        let sources = Sources {
+            models,
+            vectors: files,
+            held_vectors: held(&in_memory)?,
+            programs: Some(messages()),
+            ..Sources::default()
         };
-        if let Some(judge) = capeval_outside::judges::names(&metrics).map_err(from_file)?.first() {
-            return Err(PyValueError::new_err(format!(
-                "{judge} asks a language model, which rows of tables cannot; leave it out of the metrics"
-            )));
-        }
-        if metrics.iter().any(|name| capeval_outside::chair::is_chair(name)) {
-            let why =
-                "chair reads instances of images, which rows of tables have not; leave it out of the metrics";
-            return Err(PyValueError::new_err(why));
-        }
-        let outside = Outsiders::new(&with_settings(&metrics, &settings), given)?;
-        let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, &outside)?;
+        let opened = sources.metrics(&with_settings(&metrics, &settings)).map_err(from_file)?;
+        let functions: Functions = functions.into_iter().map(Arc::new).collect();
+        let outside = outside(&opened, &functions, &Caller::no_one());
+        let Selection { metrics, notices } = of_rows(py, &metrics, &settings, frequencies, outside)?;
         for metric in &metrics {
             refuse_fitted(metric, frequencies.is_some())?;
         }
         let (entries, measures) = entries(&metrics);
         let names = Names::new(&entries, &measures);
         let sieve = Sieve::new(&metrics, &policies)?;
-        Ok(Self { metrics, outside, notices, names, sieve, threads })
+        Ok(Self { metrics, opened, functions, notices, names, sieve, threads })
     }
 
     /// The keys of the scores.
@@ -211,14 +206,18 @@ impl RowScorer {
         let references = read.take_references();
         let texts = std::mem::take(&mut read.candidates);
         let system = System { name: String::new(), images: (0..n as u32).collect(), texts };
-        let ids = if self.outside.is_empty() { Vec::new() } else { read.ids(batches, columns)? };
-        let (metrics, outside) = (&self.metrics, &self.outside);
+        let ids = if self.opened.is_empty() && self.functions.is_empty() {
+            Vec::new()
+        } else {
+            read.ids(batches, columns)?
+        };
         let rows = long(py, self.threads, None, move |progress| {
             let mut references = references;
-            let mut resources = Resources::default();
-            outside.add_to(&mut resources, &progress.caller)?;
-            let metrics = capeval::compute_outside(metrics, &resources, &system, &ids, &references, progress)
-                .map_err(|error| progress.caller.take_raised().unwrap_or_else(|| from_request(error)))?;
+            let outside = outside(&self.opened, &self.functions, &progress.caller);
+            let resources = Resources::default().with(Some(Arc::new(outside)));
+            let metrics =
+                capeval::compute_outside(&self.metrics, &resources, &system, &ids, &references, progress)
+                    .map_err(|error| progress.caller.take_raised().unwrap_or_else(|| from_request(error)))?;
             let scored = evaluate(&mut references, &[system], &metrics, progress);
             let tables: Vec<Table> =
                 scored.into_iter().flat_map(|system| system.metrics).map(|metric| metric.table).collect();
@@ -226,6 +225,24 @@ impl RowScorer {
         })??;
         Ok((read, rows))
     }
+}
+
+/// Metrics whose scores come from outside, with functions, which `caller` calls.
+fn outside(opened: &[Arc<dyn Outside>], functions: &Functions, caller: &Arc<Caller>) -> OutsideMetrics {
+    OutsideMetrics(opened.iter().cloned().chain(called(functions, caller, None)).collect())
+}
+
+/// Refuses metrics that need more than a row.
+fn refuse_families(metrics: &[String]) -> PyResult<()> {
+    for name in metrics {
+        let why = match capeval_outside::family(name).map_err(from_file)? {
+            Some(Family::Judges) => "asks a language model, which rows of tables cannot",
+            Some(Family::Objects) => "reads instances of images, which rows of tables have not",
+            _ => continue,
+        };
+        return Err(PyValueError::new_err(format!("{name} {why}; leave it out of the metrics")));
+    }
+    Ok(())
 }
 
 /// Refuses a metric that is fitted to all references.
@@ -253,7 +270,7 @@ pub fn needed_frequencies(
     settings: Vec<(String, String)>,
 ) -> PyResult<Option<(String, Option<String>, usize)>> {
     let table = DocumentFrequencies::of_nothing()?;
-    let metrics = of_rows(py, &metrics, &settings, Some(&table), &Outsiders::default())?.metrics;
+    let metrics = of_rows(py, &metrics, &settings, Some(&table), OutsideMetrics::default())?.metrics;
     let mut needed: Option<(String, Option<String>, usize)> = None;
     for metric in &metrics {
         refuse_fitted(metric, true)?;

@@ -15,14 +15,13 @@ use capeval::corpus::{Empty, Missing, Policy, SegmentId, Surplus, UnknownName};
 use capeval::evaluate::ReferenceSet;
 use capeval::metric::AnyMetric;
 use capeval::text::Texts;
-use capeval::{Flaw, ReferenceLookup, ReferenceSource};
+use capeval::{Flaw, OutsideMetrics, ReferenceLookup, ReferenceSource};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error::{fault, from_request, sentence, value};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::of_rows;
-use crate::outside::Outsiders;
 use crate::run::long;
 use crate::score::ground;
 
@@ -248,7 +247,7 @@ impl Sieve {
         policies: Policies,
     ) -> PyResult<Self> {
         let table = DocumentFrequencies::of_nothing()?;
-        let selection = of_rows(py, &metrics, &settings, Some(&table), &Outsiders::default())?;
+        let selection = of_rows(py, &metrics, &settings, Some(&table), OutsideMetrics::default())?;
         Self::new(&selection.metrics, &policies)
     }
 }

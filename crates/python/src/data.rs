@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use capeval::MetricOptions;
 use capeval::frequencies::DocumentFrequencies as Table;
 use capeval::metric::Resources;
+use capeval::{MetricOptions, OutsideMetrics, Pictures};
 use capeval_files::{DataFiles, DataKind, DataSource, Home, MetricData, OpenData};
-use capeval_outside::embeddings::Named;
-use pyo3::exceptions::PyFileNotFoundError;
+use capeval_outside::Sources;
+use capeval_outside::chair::ObjectFiles;
+use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,9 +16,9 @@ use crate::error::{fault, from_file, from_request, sentence};
 use crate::frequencies::DocumentFrequencies;
 use crate::function::Function;
 use crate::judging::judging;
-use crate::outside::{GivenOutside, Outsiders, held};
-use crate::pictures::GivenPictures;
-use crate::run::{Watch, long};
+use crate::outside::{Functions, called, held, messages};
+use crate::pictures::{OneByOne, pictures};
+use crate::run::{Caller, Watch, long};
 
 /// Installed data, which calls share.
 static KEPT: OpenData = OpenData::new();
@@ -27,12 +28,15 @@ static KEPT: OpenData = OpenData::new();
 pub struct CallData {
     files: DataFiles,
     table: Option<Arc<Table>>,
-    outside: GivenOutside,
+    sources: Sources,
+    functions: Functions,
+    /// Python's object for each image.
+    pictures: Option<Arc<OneByOne>>,
 }
 
-/// The data that Python passes to CHAIR.
-fn chair(given: &Bound<'_, PyAny>) -> PyResult<capeval_outside::chair::Named> {
-    Ok(capeval_outside::chair::Named {
+/// The files that Python passes to CHAIR.
+fn object_files(given: &Bound<'_, PyAny>) -> PyResult<ObjectFiles> {
+    Ok(ObjectFiles {
         objects: given.get_item("objects")?.extract()?,
         instances: given.get_item("instances")?.extract()?,
         nltk_data: given.get_item("nltk_data")?.extract()?,
@@ -56,23 +60,51 @@ impl CallData {
         let paths = |key: &str| -> PyResult<Vec<String>> {
             Ok(take(key)?.map(|paths| paths.extract()).transpose()?.unwrap_or_default())
         };
-        let outside = GivenOutside {
-            functions: functions.into_iter().flatten().map(Arc::new).collect(),
-            named: Named { models: paths("models")?, vectors: paths("vectors")? },
-            held: take("held")?.as_ref().map(held).transpose()?.unwrap_or_default(),
-            chair: take("chair")?.as_ref().map(chair).transpose()?.unwrap_or_default(),
-            judging: take("judging")?.as_ref().map(judging).transpose()?.unwrap_or_default(),
-            pictures: take("pictures")?.as_ref().map(GivenPictures::new).transpose()?,
+        let (places, pictures) = take("pictures")?.as_ref().map(pictures).transpose()?.unwrap_or_default();
+        let (judging, consent) = take("judging")?.as_ref().map(judging).transpose()?.unwrap_or_default();
+        let sources = Sources {
+            models: paths("models")?,
+            vectors: paths("vectors")?,
+            held_vectors: take("held")?.as_ref().map(held).transpose()?.unwrap_or_default(),
+            objects: take("chair")?.as_ref().map(object_files).transpose()?.unwrap_or_default(),
+            judging: Some(judging),
+            consent,
+            programs: Some(messages()),
+            pictures: places,
+            held_pictures: pictures.clone().map(|pictures| Pictures(pictures)),
+            ..Sources::default()
         };
+        let functions = functions.into_iter().flatten().map(Arc::new).collect();
         let table = take("table")?;
         let table = table.as_ref().map(|table| table.cast::<DocumentFrequencies>()).transpose()?;
         let files = DataFiles { uses_cache_folder: true, ..crate::options::options(&files)? };
-        Ok(Self { files, outside, ..Self::of(table.map(Bound::get)) })
+        Ok(Self { files, sources, functions, pictures, ..Self::of(table.map(Bound::get)) })
     }
 
     /// A table of document frequencies, and no files.
     pub fn of(table: Option<&DocumentFrequencies>) -> Self {
         Self { table: table.map(|table| Arc::clone(&table.table)), ..Self::default() }
+    }
+
+    /// Adds the metrics whose scores come from outside.
+    ///
+    /// # Errors
+    /// Also when there are pictures at which none of them looks.
+    fn open_sources(
+        &self,
+        options: &MetricOptions,
+        caller: &Arc<Caller>,
+        resources: &mut Resources,
+    ) -> PyResult<()> {
+        let functions = called(&self.functions, caller, self.pictures.as_ref());
+        let sources = Sources { functions, ..self.sources.clone() };
+        sources.open(options, resources).map_err(from_file)?;
+        let has_pictures = self.pictures.is_some() || !self.sources.pictures.is_empty();
+        if has_pictures && !resources.get::<OutsideMetrics>().is_some_and(|all| all.look()) {
+            let why = "no metric looks at pictures; leave out pictures, or add a metric that does";
+            return Err(PyValueError::new_err(why));
+        }
+        Ok(())
     }
 
     /// Opens these data, without caches, and the installed ones that `metrics`, if any, need. Must be called on a
@@ -114,8 +146,7 @@ pub fn with_metric_data<T>(
 ) -> PyResult<T> {
     let mut data = given.open(metrics)?;
     let options = metrics.cloned().unwrap_or_default();
-    let outsiders = Outsiders::new(&options, given.outside.clone())?;
-    outsiders.add_to(&mut data.resources, &watch.caller)?;
+    given.open_sources(&options, &watch.caller, &mut data.resources)?;
     data.open_caches(&given.files).map_err(from_file)?;
     let MetricData { resources, caches, .. } = data;
     let found = work(resources).map_err(|error| watch.caller.take_raised().unwrap_or(error))?;

@@ -83,11 +83,6 @@ impl Function {
 }
 
 impl Function {
-    /// Its name, if it needs pictures.
-    pub fn needs_pictures(&self) -> Option<&str> {
-        (self.sight() == Sight::Needed).then_some(&self.name)
-    }
-
     fn sight(&self) -> Sight {
         match self.about.needs_pictures {
             None => Sight::None,

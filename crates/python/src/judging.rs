@@ -11,15 +11,8 @@ use pyo3::prelude::*;
 use crate::error::{fault, from_file};
 use crate::study::Study;
 
-/// Whom judges ask, and a function that agrees.
-#[derive(Clone, Default)]
-pub struct GivenJudging {
-    pub judging: Judging,
-    confirm: Option<Arc<Py<PyAny>>>,
-}
-
 /// Reads what `Judging._engine` gives.
-pub fn judging(given: &Bound<'_, PyAny>) -> PyResult<GivenJudging> {
+pub fn judging(given: &Bound<'_, PyAny>) -> PyResult<(Judging, Option<Consent>)> {
     let field = |name: &str| given.get_item(name);
     let seconds: f64 = field("answer_timeout")?.extract()?;
     let timeout = Duration::try_from_secs_f64(seconds).ok().filter(|timeout| !timeout.is_zero());
@@ -42,24 +35,19 @@ pub fn judging(given: &Bound<'_, PyAny>) -> PyResult<GivenJudging> {
         limits,
     };
     let confirm = field("confirm")?;
-    let confirm = (!confirm.is_none()).then(|| Arc::new(confirm.unbind()));
-    Ok(GivenJudging { judging, confirm })
+    Ok((judging, (!confirm.is_none()).then(|| consent(confirm.unbind()))))
 }
 
-impl GivenJudging {
-    /// Asks the function, if there is one.
-    pub fn consent(&self) -> Consent {
-        let confirm = self.confirm.clone();
-        Arc::new(move |plan| {
-            let Some(confirm) = &confirm else { return Ok(()) };
-            let agreed = Python::attach(|py| confirm.call1(py, (plan.to_string(),))?.is_truthy(py));
-            match agreed {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(Refusal::new(format!("nothing was asked: {plan}"))),
-                Err(error) => Err(Refusal::new(format!("confirm failed: {error}"))),
-            }
-        })
-    }
+/// Asks a function.
+fn consent(confirm: Py<PyAny>) -> Consent {
+    Arc::new(move |plan| {
+        let agreed = Python::attach(|py| confirm.call1(py, (plan.to_string(),))?.is_truthy(py));
+        match agreed {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Refusal::new(format!("nothing was asked: {plan}"))),
+            Err(error) => Err(Refusal::new(format!("confirm failed: {error}"))),
+        }
+    })
 }
 
 /// Compares the answers of two files of judgements.

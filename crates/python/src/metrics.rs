@@ -1,12 +1,13 @@
 //! Lists of metrics, suites and tokenizers; selection of metrics; tokenization.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use capeval::evaluate::registry::SUITES;
 use capeval::metric::{AnyMetric, Direction, MetricCard, Reading};
 use capeval::text::tokenizers::mecab::Language;
 use capeval::text::{Following, Scratch, Tokenizer, tokenizers};
-use capeval::{MetricOptions, Selection};
+use capeval::{MetricOptions, OutsideMetrics, Selection};
 use capeval_files::{Caches, MetricData};
 use capeval_outside::cards;
 use pyo3::prelude::*;
@@ -15,10 +16,10 @@ use rayon::prelude::*;
 
 use crate::captions::Captions;
 use crate::data::data;
-use crate::error::{fault, from_request, value};
+use crate::error::{fault, from_file, from_request, value};
 use crate::frequencies::DocumentFrequencies;
-use crate::outside::Outsiders;
-use crate::run::{Caller, pool};
+use crate::outside::refuse_sight;
+use crate::run::pool;
 
 /// Selects metrics by name, with settings for all that have them; notices say which ones suites had to leave out.
 pub fn select(
@@ -52,12 +53,13 @@ pub fn of_rows(
     metrics: &[String],
     settings: &[(String, String)],
     frequencies: Option<&DocumentFrequencies>,
-    outside: &Outsiders,
+    outside: OutsideMetrics,
 ) -> PyResult<Selection> {
     let options = with_settings(metrics, settings);
     let MetricData { mut resources, .. } = data(py, &options, frequencies, false)?;
-    outside.refuse_sight()?;
-    outside.add_to(&mut resources, &Caller::no_one())?;
+    refuse_sight(&outside)?;
+    resources.insert(Arc::new(capeval_outside::outside_settings()));
+    resources.insert(Arc::new(outside));
     let selection = capeval::select_with_defaults(&options, &resources).map_err(from_request)?;
     let Selection { metrics, notices } = selection;
     Ok(Selection { metrics: metrics.into_iter().map(AnyMetric::each).collect(), notices })
@@ -88,8 +90,8 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             all.set_item(setting.name, (setting.default, setting.meaning()))?;
         }
         entry.set_item("settings", all)?;
-        entry.set_item("signature", signature.map(|signature| signature.to_string()))?;
-        entry.set_item("needs", needs.map(|needs| needs.what))?;
+        entry.set_item("signature", signature.as_ref().map(ToString::to_string))?;
+        entry.set_item("needs", needs.as_ref().map(|needs| needs.what))?;
         list.append(entry)?;
     }
     Ok(list)
@@ -97,11 +99,8 @@ pub fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 
 /// The metrics that the engine itself computes for these names.
 #[pyfunction]
-pub fn engine_names(names: Vec<String>) -> Vec<String> {
-    let is_of_engine =
-        |name: &String| !capeval_outside::judges::is_builtin(name) && !capeval_outside::chair::is_chair(name);
-    let names: Vec<String> = names.into_iter().filter(is_of_engine).collect();
-    capeval_outside::embeddings::engine_names(&names)
+pub fn engine_names(names: Vec<String>) -> PyResult<Vec<String>> {
+    capeval_outside::engine_names(&names).map_err(from_file)
 }
 
 /// The suites: name, summary and metrics.

@@ -6,23 +6,12 @@ use std::sync::Arc;
 
 use capeval::choice::Refusal;
 use capeval::corpus::SegmentId;
-use capeval::{Picture, PictureSource, Pictures};
-use capeval_files::{PicturePlaces, picture_file};
-use pyo3::exceptions::PyValueError;
+use capeval::{Picture, PictureSource};
+use capeval_files::picture_file;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::captions::id;
-use crate::error::from_file;
-
-/// The pictures of a call.
-#[derive(Clone)]
-pub enum GivenPictures {
-    /// Folders and patterns.
-    Places(Vec<String>),
-    /// Python's object for each image.
-    OneByOne(Arc<OneByOne>),
-}
 
 /// Python's object for each image: a path, or any other object.
 pub struct OneByOne {
@@ -31,42 +20,19 @@ pub struct OneByOne {
     by_text: HashMap<String, SegmentId>,
 }
 
-impl GivenPictures {
-    /// From a list of places, or of pairs of an id and a picture.
-    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(places) = given.extract::<Vec<String>>() {
-            return Ok(Self::Places(places));
-        }
-        let pairs: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.extract()?;
-        let (mut by_id, mut by_text) = (HashMap::new(), HashMap::new());
-        for (image, picture) in pairs.into_iter().filter(|(_, picture)| !picture.is_none()) {
-            let image = id(&image)?;
-            by_text.insert(image.to_string(), image.clone());
-            by_id.insert(image, picture.unbind());
-        }
-        Ok(Self::OneByOne(Arc::new(OneByOne { by_id, by_text })))
+/// The pictures of a call: a list of places, or pairs of an id and a picture.
+pub fn pictures(given: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Option<Arc<OneByOne>>)> {
+    if let Ok(places) = given.extract::<Vec<String>>() {
+        return Ok((places, None));
     }
-
-    /// The pictures for the engine.
-    pub fn source(&self) -> PyResult<Pictures> {
-        Ok(Pictures(match self {
-            Self::Places(places) => Arc::new(PicturePlaces::open(places).map_err(from_file)?),
-            Self::OneByOne(pictures) => Arc::clone(pictures) as Arc<dyn PictureSource>,
-        }))
+    let pairs: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.extract()?;
+    let (mut by_id, mut by_text) = (HashMap::new(), HashMap::new());
+    for (image, picture) in pairs.into_iter().filter(|(_, picture)| !picture.is_none()) {
+        let image = id(&image)?;
+        by_text.insert(image.to_string(), image.clone());
+        by_id.insert(image, picture.unbind());
     }
-
-    /// Python's object for each image.
-    pub fn one_by_one(&self) -> Option<Arc<OneByOne>> {
-        match self {
-            Self::Places(_) => None,
-            Self::OneByOne(pictures) => Some(Arc::clone(pictures)),
-        }
-    }
-
-    /// The error of pictures that no metric looks at.
-    pub fn unseen() -> PyErr {
-        PyValueError::new_err("no metric looks at pictures; leave out pictures, or add a metric that does")
-    }
+    Ok((Vec::new(), Some(Arc::new(OneByOne { by_id, by_text }))))
 }
 
 impl OneByOne {

@@ -131,9 +131,8 @@ impl PreparedFile {
 /// The metrics for which there is something to prepare. Models, judges and CHAIR read references as they are, and what
 /// they need is given to the calls that score.
 fn prepared_for(names: Vec<String>) -> PyResult<Vec<String>> {
-    let judges = capeval_outside::judges::names(&names).map_err(from_file)?;
     let is_given = !names.is_empty();
-    let kept = engine_names(names.into_iter().filter(|name| !judges.contains(name)).collect());
+    let kept = engine_names(names)?;
     // Without any name, the default suite would be prepared: BLEU takes the least time.
     Ok(if kept.is_empty() && is_given { vec!["bleu".to_owned()] } else { kept })
 }

@@ -11,7 +11,7 @@ use capeval::choice::Notice;
 use capeval::corpus::{Policy, SegmentId};
 use capeval::metric::AnyMetric;
 use capeval::stats::{Resampling, Total};
-use capeval::{BlockSums, Dealing, Flaw, Flawed, SumsOptions};
+use capeval::{BlockSums, Dealing, Flaw, FlawedRows, SumsOptions};
 use pyo3::prelude::*;
 
 use crate::capsule::{ArrowBatch, batches};
@@ -52,7 +52,7 @@ impl Sums {
             ));
             let mut ids = ListBuilder::new(StringBuilder::new());
             for (_, block) in sums.blocks() {
-                let of_block = block.flawed.get(k).into_iter().flat_map(Flawed::ids);
+                let of_block = block.flawed.get(k).into_iter().flat_map(FlawedRows::ids);
                 of_block.for_each(|id| ids.values().append_value(id.to_string()));
                 ids.append(true);
             }
@@ -217,7 +217,7 @@ impl<'b> Reader<'b> {
             for k in 0..ids.len() {
                 named.extend(texts.get(k)?.map(SegmentId::from_untyped));
             }
-            *flawed = Flawed::new(self.natural(flaw.name(), row)?, named);
+            *flawed = FlawedRows::new(self.natural(flaw.name(), row)?, named);
         }
         for (name, total) in self.names.iter().zip(block.totals.columns_mut()) {
             match total {
@@ -259,7 +259,7 @@ impl Summary<'_> {
             reference_source: self.reference_source,
             notices,
             policy,
-            repeated: Flawed::new(self.repeated, ids),
+            repeated: FlawedRows::new(self.repeated, ids),
             intervals: self.intervals.map(|(resamples, seed, level)| Resampling { resamples, seed, level }),
         }
     }

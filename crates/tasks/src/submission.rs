@@ -70,6 +70,10 @@ impl ReadCaptions {
         }
         let captions = files::captions_in(name, &bytes, &ReadOptions::candidates());
         let captions = captions.map_err(|error| in_words(&error, error.remedy().as_ref()))?;
+        let mut systems = [(name.to_owned(), captions)];
+        agree(Opposite::Ids(&images, "the images of the phase"), &mut systems, Ids::Text)
+            .map_err(|error| in_words(&error, Some(&Remedy::say("call the column with the ids image_id"))))?;
+        let [(_, captions)] = systems;
         if let Some(format @ (Format::Lines | Format::Tokens)) = captions.format() {
             let fault =
                 format!("{name} has captions without the ids of their images (its format is {format})");
@@ -77,10 +81,6 @@ impl ReadCaptions {
                 Remedy::say("give each caption the id of its image, as JSON, JSON Lines, CSV or TSV");
             return Err(in_words(&fault, Some(&remedy)));
         }
-        let mut systems = [(name.to_owned(), captions)];
-        agree(Opposite::Ids(&images, "the images of the phase"), &mut systems, Ids::Text)
-            .map_err(|error| in_words(&error, Some(&Remedy::say("call the column with the ids image_id"))))?;
-        let [(_, captions)] = systems;
         Ok(captions.iter().map(|(id, caption)| (id.clone(), caption.to_owned())).collect())
     }
 }

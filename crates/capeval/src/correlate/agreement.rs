@@ -31,10 +31,10 @@ pub(super) fn of(
     let clusters: Vec<u32> =
         judgements.points.iter().map(|point| judgements.items[point.item].cluster as u32).collect();
     let ratings = Ratings::new(&ratings, &clusters);
-    let prepared: Vec<Option<Prepared<'_>>> = values
+    let prepared: Vec<Option<OrderedPairs<'_>>> = values
         .par_iter()
         .zip(higher)
-        .map(|(values, higher)| Prepared::new(judgements, values, &ratings, *higher))
+        .map(|(values, higher)| OrderedPairs::new(judgements, values, &ratings, *higher))
         .collect();
     let n_values = n_values(prepared.len());
     let resampled = resampling.map(|resampling| {
@@ -55,7 +55,7 @@ pub(super) fn of(
         };
         resample::draws(judgements.n_images(), resampling, n_values, heard, score)
     });
-    let agreement = |(m, prepared): (usize, &Option<Prepared<'_>>)| {
+    let agreement = |(m, prepared): (usize, &Option<OrderedPairs<'_>>)| {
         let plain = prepared.as_ref().map_or([None; EACH], |prepared| prepared.plain(&ratings));
         let coefficient = |c: usize| Coefficient {
             value: plain[c],
@@ -79,13 +79,13 @@ pub(super) fn of(
 }
 
 /// A measure, prepared for many correlations.
-struct Prepared<'a> {
+struct OrderedPairs<'a> {
     scores: Scores<'a>,
     /// For each image, the number of pairs that the measure orders as people do, and of pairs that people order.
     pairs: Vec<(f64, f64)>,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> OrderedPairs<'a> {
     /// `None` if a value is not finite.
     fn new(judgements: &Judgements, values: &'a [f64], ratings: &Ratings<'_>, higher: bool) -> Option<Self> {
         values.iter().all(|value| value.is_finite()).then(|| Self {
@@ -166,7 +166,7 @@ fn by_item(judgements: &Judgements, values: &[f64]) -> Vec<f64> {
 
 /// Williams' test of each pair of measures, over items and their mean ratings.
 pub(super) fn differences(judgements: &Judgements, values: &[Vec<f64>], higher: &[bool]) -> Vec<Difference> {
-    let means: Vec<f64> = judgements.items.iter().map(super::points::Rated::mean).collect();
+    let means: Vec<f64> = judgements.items.iter().map(super::points::RatedPoint::mean).collect();
     let people = CentredValues::new(&means);
     let turned: Vec<CentredValues> = values
         .par_iter()

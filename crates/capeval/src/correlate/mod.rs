@@ -91,8 +91,9 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
     let system = judgements.system();
     let metrics = judgements.compute(&metrics, &system, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
-    let scored = Scored::by_metrics(judgements, &system, &metrics, &given.hashes(), progress, &mut found);
-    let Scored { judgements, measures, values, metrics, signatures, systems } = scored;
+    let scored =
+        ScoredJudgements::by_metrics(judgements, &system, &metrics, &given.hashes(), progress, &mut found);
+    let ScoredJudgements { judgements, measures, values, metrics, signatures, systems } = scored;
     let higher: Vec<bool> =
         measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
     let agreements = agreement::of(&judgements, &values, &higher, intervals, progress);
@@ -156,7 +157,7 @@ fn points_of(judgements: &Judgements, scores: Vec<Vec<f64>>) -> Points {
 }
 
 /// The rated captions and their scores.
-struct Scored {
+struct ScoredJudgements {
     judgements: Judgements,
     measures: Vec<Measure>,
     /// The scores of the points, measure after measure.
@@ -166,7 +167,7 @@ struct Scored {
     systems: Option<systems::Systems>,
 }
 
-impl Scored {
+impl ScoredJudgements {
     /// Scores each point as a separate image; `hashes` are those of given scores, by measure.
     fn by_metrics(
         judgements: Judgements,

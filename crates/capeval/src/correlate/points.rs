@@ -25,7 +25,7 @@ const SHOWN: usize = Notice::MAX_IDS;
 
 /// The rated captions, in an order that does not depend on files.
 pub(super) struct Judgements {
-    pub items: Vec<Rated>,
+    pub items: Vec<RatedPoint>,
     pub points: Vec<Point>,
     /// The references of each image, except removed ones.
     references: Vec<Vec<String>>,
@@ -33,7 +33,7 @@ pub(super) struct Judgements {
 }
 
 /// A rated caption.
-pub(super) struct Rated {
+pub(super) struct RatedPoint {
     pub image: SegmentId,
     /// The number of its image.
     pub cluster: usize,
@@ -55,7 +55,7 @@ pub(super) struct Point {
     pub rating: f64,
 }
 
-impl Rated {
+impl RatedPoint {
     /// The caption, if known.
     pub fn caption(&self) -> Option<&str> {
         (self.has_caption && !self.caption.is_empty()).then_some(&*self.caption)
@@ -92,7 +92,7 @@ impl Judgements {
         found: &mut Findings,
     ) -> Result<Self, Error> {
         let ReferenceRules { own, surplus, ids } = rules;
-        let known = Known::new(references, ids);
+        let known = KnownReferences::new(references, ids);
         found.add(without_references(ratings, &known, surplus)?);
         let items = ratings.items.iter().filter(|item| known.of(&item.image).is_some());
         let items = items.map(|item| Ok((item, words(item, ratings, &known)?)));
@@ -180,14 +180,14 @@ impl Judgements {
         own: OwnReference,
         unit: Unit,
     ) -> Self {
-        let mut rated: Vec<Rated> = Vec::new();
+        let mut rated: Vec<RatedPoint> = Vec::new();
         for (item, caption, is_reference) in items {
             let cluster = match rated.last() {
                 Some(last) if last.image == item.image => last.cluster,
                 Some(last) => last.cluster + 1,
                 None => 0,
             };
-            rated.push(Rated {
+            rated.push(RatedPoint {
                 image: item.image.clone(),
                 cluster,
                 caption,
@@ -210,7 +210,7 @@ impl Judgements {
 
     /// The references of an item.
     pub fn references_of(&self, item: usize) -> Vec<&str> {
-        let Rated { cluster, caption, is_reference, .. } = &self.items[item];
+        let RatedPoint { cluster, caption, is_reference, .. } = &self.items[item];
         let mut list: Vec<&str> =
             self.references.get(*cluster).into_iter().flatten().map(String::as_str).collect();
         if *is_reference && self.own == OwnReference::HoldOut {
@@ -228,7 +228,7 @@ impl Judgements {
 }
 
 /// The references that are given, by image.
-struct Known<'c> {
+struct KnownReferences<'c> {
     texts: HashMap<SegmentId, Vec<&'c str>>,
     ids: Ids,
     source: &'c str,
@@ -236,7 +236,7 @@ struct Known<'c> {
     numbered: Option<(String, Remedy)>,
 }
 
-impl<'c> Known<'c> {
+impl<'c> KnownReferences<'c> {
     fn new(references: &'c Captions, ids: Ids) -> Self {
         let mut texts: HashMap<SegmentId, Vec<&str>> = HashMap::new();
         for (id, text) in references.iter() {
@@ -253,7 +253,7 @@ impl<'c> Known<'c> {
 /// A notice of ratings that are left out because their image has no reference.
 fn without_references(
     ratings: &Ratings,
-    known: &Known<'_>,
+    known: &KnownReferences<'_>,
     surplus: Surplus,
 ) -> Result<Option<Notice>, Error> {
     let unknown: Vec<&Item> = ratings.items.iter().filter(|item| known.of(&item.image).is_none()).collect();
@@ -285,7 +285,7 @@ fn without_references(
 }
 
 /// The words of a rated caption.
-fn words(item: &Item, ratings: &Ratings, known: &Known<'_>) -> Result<String, Error> {
+fn words(item: &Item, ratings: &Ratings, known: &KnownReferences<'_>) -> Result<String, Error> {
     let fault = |what: &str, remedy: Remedy| {
         let message = format!("{}: image {}: {what}", ratings.source, item.image.quoted());
         Error::with_remedy(message, remedy)
@@ -394,7 +394,12 @@ pub(super) fn given(
 }
 
 /// The remedy for an item without a score.
-fn remedy(scores: &SegmentScores, ids: Ids, item: &Rated, (by_system, by_caption): (bool, bool)) -> Remedy {
+fn remedy(
+    scores: &SegmentScores,
+    ids: Ids,
+    item: &RatedPoint,
+    (by_system, by_caption): (bool, bool),
+) -> Remedy {
     let image = normal(&item.image, ids);
     let of_image = || scores.rows.iter().filter(|row| normal(&row.image, ids) == image);
     let systems: BTreeSet<&str> = of_image().filter_map(|row| row.system.as_deref()).collect();

@@ -8,13 +8,13 @@ use capeval_metric::{
 };
 
 /// Given scores by one measure. A corpus score is their mean over images.
-pub(crate) struct Given {
+pub(crate) struct GivenMetric {
     part: Part,
     /// The scores by system and image.
     values: Arc<Vec<Vec<f64>>>,
 }
 
-impl Given {
+impl GivenMetric {
     /// A measure with the scores of each system by image.
     pub fn metric(part: Part, values: Vec<Vec<f64>>) -> AnyMetric {
         AnyMetric::new(Self { part, values: Arc::new(values) })
@@ -31,7 +31,7 @@ impl Given {
     }
 }
 
-impl Metric for Given {
+impl Metric for GivenMetric {
     type Model = ();
     type Stats = Mean;
     type Scratch = ();

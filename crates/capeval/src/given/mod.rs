@@ -17,7 +17,7 @@ use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 use crate::Error;
 
 pub(crate) use self::measures::{averaged, parts};
-pub(crate) use self::metric::Given;
+pub(crate) use self::metric::GivenMetric;
 pub(crate) use self::plan::Plan;
 pub(crate) use self::rows::{GivenRows, absent, same_scores};
 

@@ -3,7 +3,7 @@
 use capeval_corpus::{Alignment, Captions, ImageIndex, Policy, align_scores};
 use capeval_metric::{AnyMetric, Part};
 
-use super::{Given, GivenScores, averaged, listed, parts};
+use super::{GivenMetric, GivenScores, averaged, listed, parts};
 use crate::Error;
 use crate::findings::Findings;
 use crate::reference_hash::score_hash;
@@ -246,7 +246,7 @@ impl Plan {
 
     /// The measures as metrics, without scores, to describe them.
     pub fn described(&self) -> Vec<AnyMetric> {
-        self.parts.iter().map(|part| Given::metric(part.clone(), Vec::new())).collect()
+        self.parts.iter().map(|part| GivenMetric::metric(part.clone(), Vec::new())).collect()
     }
 
     /// The measures as metrics; `place` is the number of each image of the index among the references.
@@ -262,7 +262,7 @@ impl Plan {
             of_set
         };
         let metric = |(part, systems): (&Part, Vec<Vec<f64>>)| {
-            Given::metric(part.clone(), systems.into_iter().map(placed).collect())
+            GivenMetric::metric(part.clone(), systems.into_iter().map(placed).collect())
         };
         self.parts.iter().zip(values.0).map(metric).collect()
     }

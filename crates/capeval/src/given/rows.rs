@@ -4,7 +4,7 @@ use capeval_corpus::SegmentId;
 use capeval_corpus::scores::{ScoredSegment, SegmentScores};
 use capeval_metric::{AnyMetric, Part};
 
-use super::{Given, GivenScores, parts};
+use super::{GivenMetric, GivenScores, parts};
 use crate::Error;
 use crate::findings::Findings;
 use crate::reference_hash::score_hash;
@@ -53,7 +53,12 @@ impl GivenRows {
 
     /// The measures as metrics, with scores by measure, system and row; and the hash of each in its file.
     pub fn metrics(&self, values: Vec<Vec<Vec<f64>>>) -> Vec<AnyMetric> {
-        self.parts.iter().cloned().zip(values).map(|(part, values)| Given::metric(part, values)).collect()
+        self.parts
+            .iter()
+            .cloned()
+            .zip(values)
+            .map(|(part, values)| GivenMetric::metric(part, values))
+            .collect()
     }
 
     /// The measures.

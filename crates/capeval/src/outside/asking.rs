@@ -22,7 +22,7 @@ pub(super) struct Asking<'a> {
     one: &'a dyn Outside,
     rows: &'a [OutsideRow<'a>],
     progress: &'a dyn Progress,
-    kept: Option<Kept<'a>>,
+    kept: Option<ScoreMemory<'a>>,
     /// The scores, row after row.
     scores: Mutex<Scores>,
     /// The rows to ask about, by call.
@@ -41,16 +41,16 @@ struct Scores {
 }
 
 /// The scores of earlier runs and of this one.
-struct Kept<'a> {
+struct ScoreMemory<'a> {
     store: &'a OutsideScores,
     scores: KeptScores,
     /// The key of each row, if it has one.
     keys: Vec<Option<Key>>,
-    saved: Mutex<Saved>,
+    saved: Mutex<LastSave>,
 }
 
 /// The time when scores were last kept.
-struct Saved {
+struct LastSave {
     at: Instant,
     took: Duration,
     n_added: usize,
@@ -71,7 +71,7 @@ impl<'a> Asking<'a> {
             Some(*end)
         });
         let shares: Vec<Range<usize>> = ends.zip(shares).map(|(end, share)| end - share..end).collect();
-        let kept = store.and_then(|store| Kept::open(one, rows, &shares, store));
+        let kept = store.and_then(|store| ScoreMemory::open(one, rows, &shares, store));
         let mut scores = Scores { values: vec![f64::NAN; rows.len() * n], is_known: vec![false; rows.len()] };
         for (row, key) in kept.iter().flat_map(|kept| kept.keys.iter().enumerate()) {
             let known = kept.as_ref().zip(*key).and_then(|(kept, key)| kept.scores.get(key));
@@ -167,7 +167,7 @@ impl Answers for Call<'_> {
     }
 }
 
-impl<'a> Kept<'a> {
+impl<'a> ScoreMemory<'a> {
     fn open(
         one: &dyn Outside,
         rows: &[OutsideRow<'_>],
@@ -184,7 +184,7 @@ impl<'a> Kept<'a> {
         if one.takes_all_together() {
             shares.iter().for_each(|share| kept::join(&mut keys[share.clone()]));
         }
-        let saved = Mutex::new(Saved { at: Instant::now(), took: Duration::ZERO, n_added: 0 });
+        let saved = Mutex::new(LastSave { at: Instant::now(), took: Duration::ZERO, n_added: 0 });
         Some(Self { store, scores, keys, saved })
     }
 
@@ -204,18 +204,18 @@ impl<'a> Kept<'a> {
         }
     }
 
-    fn save(&self, saved: &mut Saved) {
+    fn save(&self, saved: &mut LastSave) {
         let n_added = self.scores.n_added();
         let start = Instant::now();
         if n_added > saved.n_added {
             self.store.0.save(&self.scores);
         }
-        *saved = Saved { at: Instant::now(), took: start.elapsed(), n_added };
+        *saved = LastSave { at: Instant::now(), took: start.elapsed(), n_added };
     }
 }
 
 /// Keeps scores when it is dropped.
-struct Keeping<'k>(Option<&'k Kept<'k>>);
+struct Keeping<'k>(Option<&'k ScoreMemory<'k>>);
 
 impl Drop for Keeping<'_> {
     fn drop(&mut self) {

@@ -1,25 +1,48 @@
-//! Metrics that are computed outside of the engine, by a function or by a program, before anything else is measured.
+//! The contract of metrics whose scores the engine does not compute itself: models, lists of objects, language models,
+//! programs and functions.
+//!
+//! Why is there an [`Outside`] beside [`Metric`](capeval_metric::Metric)? A `Metric` is arithmetic on one caption and
+//! its references: it gets a segment when the engine likes, on any thread, answers in microseconds, and **cannot fail**
+//! (invariant 1 of `ARCHITECTURE.md`), so that what comes after it, from sums to tests of two systems, needs no errors.
+//! An `Outside` can do what that forbids:
+//!
+//! - It **may fail**: a program ends, a server refuses, a picture is missing. Its errors end the run before anything is
+//!   measured.
+//! - It is **asked about all captions at once**, those of all systems, each pair of caption and references once: a
+//!   model works in batches, a function is called a few times rather than a million times. It answers in any order,
+//!   from any thread, and may take hours, during which the run shows progress and can be interrupted.
+//! - It may score the **captions of a system together**, so that each score depends on the others.
+//! - It may **see more than a segment**: the picture and the id of the image, the name of the system, the caption of
+//!   the other one of two systems.
+//! - Its scores **survive runs**, if it says what it is ([`Outside::identity`]): later runs ask only about what is new,
+//!   also after an interruption.
+//! - It may know only **after scoring** what its scores depend on ([`Outside::sign`]), such as the version of a model
+//!   that a server names.
+//!
+//! Merging the two would give every word metric a way to fail, and every program a `measure` that it cannot keep.
+//! Instead they meet once: [`compute`] asks, and what comes back is a [`Lookup`], a `Metric` like any other. Tables,
+//! resamples, averages, explanations and reports do not know where its scores come from. Names, settings and costs are
+//! no part of the difference: all metrics have a `MetricCard`, and lists read only that.
 
 mod asking;
-mod computed;
+mod compute;
 mod kept;
+mod lookup;
 mod picture;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use capeval_choice::{Notice, Refusal};
 use capeval_corpus::SegmentId;
 use capeval_evaluate::registry::{self, Resources, SUITES};
-use capeval_evaluate::{Progress, ReferenceSet, Stage, System};
 use capeval_metric::{AnyMetric, Explanation, Part, Setting, Signature};
 use capeval_stats::Column;
 
-use crate::Error;
+use lookup::Lookup;
 
-use asking::Asking;
-use computed::{Computed, Place};
+pub use compute::compute_outside;
+pub(crate) use compute::{Scene, compute, compute_one};
 pub use kept::{KeptScores, OutsideScores, ScoreStore};
 pub use picture::{Picture, PictureSource, Pictures, Sight};
 
@@ -163,6 +186,16 @@ impl fmt::Debug for OutsideMetrics {
 }
 
 impl OutsideMetrics {
+    /// Returns true if one of them looks at pictures.
+    pub fn look(&self) -> bool {
+        self.0.iter().any(|one| one.sight() != Sight::None)
+    }
+
+    /// Refuses metrics that need pictures where none are given.
+    pub fn check_pictures(&self, pictures: Option<&Pictures>) -> Result<(), Refusal> {
+        self.0.iter().try_for_each(|one| picture::check(one.name(), one.sight(), pictures))
+    }
+
     /// Which of these a metric is, if it is one.
     fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
         let own = metric.factor().unwrap_or(metric).signature();
@@ -219,7 +252,7 @@ pub(crate) fn described(
 ) -> Option<Result<AnyMetric, Refusal>> {
     let all = resources.get::<OutsideMetrics>()?;
     let outside = all.0.iter().find(|one| one.name() == name)?;
-    let own = AnyMetric::new(Computed::described(outside));
+    let own = AnyMetric::new(Lookup::described(outside));
     Some(match (outside.multiplies(), outside.parts()) {
         (Some(base), [part, ..]) => registry::build(base, common, resources)
             .map(|base| AnyMetric::product(base, own, part.clone()))
@@ -228,180 +261,10 @@ pub(crate) fn described(
     })
 }
 
-/// Refuses metrics that need pictures where none are given.
-pub fn check_pictures(resources: &Resources) -> Result<(), Error> {
-    let (all, pictures) = (resources.get::<OutsideMetrics>(), resources.get::<Pictures>());
-    let mut all = all.iter().flat_map(|all| &all.0);
-    all.try_for_each(|one| picture::check(one.name(), one.sight(), pictures.as_deref()))
-}
-
 /// The metrics that the engine computes itself.
 pub(crate) fn inside(metrics: Vec<AnyMetric>, resources: &Resources) -> Vec<AnyMetric> {
     match resources.get::<OutsideMetrics>() {
         Some(all) => metrics.into_iter().filter(|metric| all.of(metric).is_none()).collect(),
         None => metrics,
     }
-}
-
-/// Captions that are scored together, with the references of each image.
-pub(crate) struct Scene<'s> {
-    pub systems: &'s [System],
-    pub ids: Vec<Option<&'s SegmentId>>,
-    pub references: Vec<Vec<&'s str>>,
-}
-
-impl<'s> Scene<'s> {
-    /// What the other of two systems says of an image.
-    fn rival(&self, system: &System, image: usize) -> Option<&'s str> {
-        let [first, second] = self.systems else { return None };
-        let other = if std::ptr::eq(first, system) { second } else { first };
-        let place = other.images.binary_search(&u32::try_from(image).ok()?).ok()?;
-        Some(other.texts.get(place))
-    }
-
-    /// What the other of two systems says of each image, for each system.
-    fn rivals(&self) -> Vec<Vec<Option<String>>> {
-        let of_system =
-            |system| (0..self.ids.len()).map(move |image| self.rival(system, image).map(str::to_owned));
-        self.systems.iter().map(|system| of_system(system).collect()).collect()
-    }
-}
-
-/// The metrics with the scores of those that are computed outside of the engine, for each of `scenes`. Each of them is
-/// asked once, for all scenes, and once about captions that have the same image and references; those that take all
-/// captions together are asked about each system, and about all its captions. What earlier runs have kept is not asked.
-pub(crate) fn compute(
-    metrics: &[AnyMetric],
-    resources: &Resources,
-    scenes: &[Scene<'_>],
-    progress: &dyn Progress,
-) -> Result<Vec<Vec<AnyMetric>>, Error> {
-    let mut all = vec![metrics.to_vec(); scenes.len()];
-    let Some(outside) = resources.get::<OutsideMetrics>() else { return Ok(all) };
-    let (pictures, store) = (resources.get::<Pictures>(), resources.get::<OutsideScores>());
-    let found = metrics.iter().enumerate().filter_map(|(place, metric)| Some((place, outside.of(metric)?)));
-    let found: Vec<(usize, &Arc<dyn Outside>)> = found.collect();
-    for (number, (place, one)) in found.iter().enumerate() {
-        let captions = || {
-            let systems =
-                scenes.iter().flat_map(|scene| scene.systems.iter().map(move |system| (scene, system)));
-            systems.flat_map(|(scene, system)| {
-                let texts =
-                    system.images.iter().enumerate().map(|(k, image)| (*image as usize, system.texts.get(k)));
-                texts.map(move |(image, text)| (scene, system, image, text))
-            })
-        };
-        let images = captions().filter_map(|(scene, _, image, _)| scene.ids[image]);
-        let pictures = picture::find(one.name(), one.sight(), pictures.as_deref(), images)?;
-        let rows = captions().map(|(scene, system, image, candidate)| OutsideRow {
-            system: one.distinguishes_systems().then_some(system.name.as_str()),
-            image: scene.ids[image],
-            candidate,
-            rival: one.compares_pairs().then(|| scene.rival(system, image)).flatten(),
-            references: match one.needs_references() {
-                true => scene.references[image].clone(),
-                false => Vec::new(),
-            },
-            picture: scene.ids[image].and_then(|image| pictures.get(image)),
-        });
-        let systems = scenes.iter().flat_map(|scene| scene.systems);
-        let (rows, places, shares) = match one.takes_all_together() {
-            true => {
-                let rows: Vec<OutsideRow<'_>> = rows.collect();
-                let places = (0..rows.len()).collect();
-                (rows, places, systems.map(|system| system.images.len()).collect())
-            }
-            false => {
-                let (rows, places) = unique(rows.collect());
-                let all = vec![rows.len()];
-                (rows, places, all)
-            }
-        };
-        progress.begin(Stage::Measuring, rows.len());
-        progress.system(one.name(), number + 1, found.len());
-        let (scores, notices) =
-            Asking::new(one.as_ref(), &rows, &shares, store.as_deref(), progress).ask()?;
-        let (n, signed) = (width(one.as_ref()), one.sign());
-        let mut places = places.into_iter();
-        for (metrics, scene) in all.iter_mut().zip(scenes) {
-            let mut values = Vec::with_capacity(scene.systems.len());
-            for system in scene.systems {
-                let mut of_system = vec![f64::NAN; scene.ids.len() * n];
-                for (image, row) in system.images.iter().zip(&mut places) {
-                    let first = *image as usize * n;
-                    of_system[first..first + n].copy_from_slice(&scores[row * n..(row + 1) * n]);
-                }
-                values.push(of_system);
-            }
-            let owned = |image: &Option<&SegmentId>| {
-                let id = (*image)?.clone();
-                let picture = pictures.get(&id).cloned();
-                Some(Place { id, picture })
-            };
-            let places = scene.ids.iter().map(owned).collect();
-            let rivals = match one.compares_pairs() {
-                true => scene.rivals(),
-                false => Vec::new(),
-            };
-            let systems = scene.systems.iter().map(|system| system.name.clone()).collect();
-            let computed = Computed {
-                signed: signed.clone(),
-                systems,
-                places,
-                rivals,
-                values,
-                notices: notices.clone(),
-                ..Computed::described(one)
-            };
-            let computed = AnyMetric::new(computed);
-            metrics[*place] = metrics[*place].with_factor(computed.clone()).unwrap_or(computed);
-        }
-    }
-    Ok(all)
-}
-
-/// As [`compute`], for the one scene that `scene` describes if it is needed.
-pub(crate) fn compute_one<'s>(
-    metrics: &[AnyMetric],
-    resources: &Resources,
-    scene: impl FnOnce() -> Scene<'s>,
-    progress: &dyn Progress,
-) -> Result<Vec<AnyMetric>, Error> {
-    if !resources.has::<OutsideMetrics>() {
-        return Ok(metrics.to_vec());
-    }
-    let computed = compute(metrics, resources, &[scene()], progress)?;
-    Ok(computed.into_iter().next().unwrap_or_default())
-}
-
-/// The metrics with the scores of those that are computed outside of the engine, for the captions of one system: its
-/// image number `k` has the id `ids[k]`, if it has one, and the references number `k`.
-pub fn compute_outside(
-    metrics: &[AnyMetric],
-    resources: &Resources,
-    system: &System,
-    ids: &[Option<SegmentId>],
-    references: &ReferenceSet,
-    progress: &dyn Progress,
-) -> Result<Vec<AnyMetric>, Error> {
-    let scene = || Scene {
-        systems: std::slice::from_ref(system),
-        ids: ids.iter().map(Option::as_ref).collect(),
-        references: (0..references.n_images()).map(|image| references.of(image).collect()).collect(),
-    };
-    compute_one(metrics, resources, scene, progress)
-}
-
-/// The rows that differ, and which of them each row is.
-fn unique<'r>(rows: Vec<OutsideRow<'r>>) -> (Vec<OutsideRow<'r>>, Vec<usize>) {
-    let mut known: HashMap<OutsideRow<'r>, usize> = HashMap::with_capacity(rows.len());
-    let mut different = Vec::new();
-    let place = |row: OutsideRow<'r>| {
-        *known.entry(row).or_insert_with_key(|row| {
-            different.push(row.clone());
-            different.len() - 1
-        })
-    };
-    let places = rows.into_iter().map(place).collect();
-    (different, places)
 }

@@ -55,12 +55,10 @@ impl fmt::Debug for Pictures {
 }
 
 /// Refuses a metric that needs pictures where none are given.
-pub(super) fn check(name: &str, sight: Sight, pictures: Option<&Pictures>) -> Result<(), Error> {
+pub(super) fn check(name: &str, sight: Sight, pictures: Option<&Pictures>) -> Result<(), Refusal> {
     match (sight, pictures) {
-        (Sight::Needed, None) => Err(Error::with_remedy(
-            format!("{name} needs pictures, and none are given"),
-            Remedy::give(Argument::Pictures).to("say where they are").or(leave_out()),
-        )),
+        (Sight::Needed, None) => Err(Refusal::new(format!("{name} needs pictures, and none are given"))
+            .with_remedy(Remedy::give(Argument::Pictures).to("say where they are").or(leave_out()))),
         _ => Ok(()),
     }
 }

@@ -8,13 +8,13 @@ use capeval_report::{Accuracy, Category, ChosenPair, Coefficient, Protocol, Vote
 use capeval_stats::{ExactSum, Interval, Matrix, Resampling, resample};
 
 use super::credit;
-use super::pools::Judged;
+use super::pools::JudgedPair;
 use crate::Error;
 use crate::restrict::normal;
 
 /// The credit of each measure for each pair.
 pub(super) struct Credits<'j> {
-    judged: &'j [Judged],
+    judged: &'j [JudgedPair],
     /// The names of the categories, in order.
     names: Vec<&'j str>,
     /// The category and the image of each pair.
@@ -32,7 +32,7 @@ fn n_values(n_measures: usize, n_categories: usize) -> usize {
 }
 
 /// Checks that the resamples of `n_measures` measures fit in memory.
-pub(super) fn check(resampling: &Resampling, judged: &[Judged], n_measures: usize) -> Result<(), Error> {
+pub(super) fn check(resampling: &Resampling, judged: &[JudgedPair], n_measures: usize) -> Result<(), Error> {
     let categories: BTreeSet<&str> = judged.iter().map(|pair| pair.category.as_str()).collect();
     Ok(resampling.check_values(n_values(n_measures, categories.len()))?)
 }
@@ -42,7 +42,7 @@ type Sums = Vec<(f64, f64)>;
 
 impl<'j> Credits<'j> {
     pub fn new(
-        judged: &'j [Judged],
+        judged: &'j [JudgedPair],
         values: &'j [Vec<Vec<[f64; 2]>>],
         higher: &[bool],
         protocol: &Protocol,
@@ -94,8 +94,8 @@ impl<'j> Credits<'j> {
     }
 
     pub fn voters(&self, source: &str) -> Voters {
-        let total = |pair: &Judged| pair.votes[0] + pair.votes[1];
-        let share = |pair: &Judged| pair.votes[0].max(pair.votes[1]) / total(pair);
+        let total = |pair: &JudgedPair| pair.votes[0] + pair.votes[1];
+        let share = |pair: &JudgedPair| pair.votes[0].max(pair.votes[1]) / total(pair);
         Voters {
             source: source.to_owned(),
             n_images: self.n_images,
@@ -215,7 +215,7 @@ impl<'j> Credits<'j> {
     /// The pairs with the means of their scores.
     pub fn pairs(&self) -> Vec<ChosenPair> {
         let n_draws = self.values.len() as f64;
-        let pair = |(k, pair): (usize, &Judged)| {
+        let pair = |(k, pair): (usize, &JudgedPair)| {
             let mean = |m: usize, side: usize| {
                 self.values.iter().map(|draw| draw[m][k][side]).collect::<ExactSum>().value() / n_draws
             };

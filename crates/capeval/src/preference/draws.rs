@@ -4,7 +4,7 @@ use capeval_choice::Code;
 use capeval_report::{Notice, Protocol};
 use capeval_stats::random::{Purpose, Stream, fingerprint};
 
-use super::pools::Judged;
+use super::pools::JudgedPair;
 
 /// The purpose of the random numbers, which keeps them apart from others with the same seed.
 const DRAWS: Purpose = Purpose::Other(50);
@@ -13,7 +13,7 @@ const DRAWS: Purpose = Purpose::Other(50);
 ///
 /// The draw depends only on the seed, the image, the two captions (in either order), the number of the draw, and the
 /// pool (in any order); if the pool is not larger than the draw, all of it is used.
-pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<&'j str> {
+pub(super) fn of<'j>(pair: &'j JudgedPair, protocol: &Protocol, draw: usize) -> Vec<&'j str> {
     let pool = &pair.pool;
     let n = protocol.references.unwrap_or(pool.len());
     if n >= pool.len() {
@@ -32,7 +32,7 @@ pub(super) fn of<'j>(pair: &'j Judged, protocol: &Protocol, draw: usize) -> Vec<
 }
 
 /// Reduces the number of draws to one if all draws would be equal; returns a notice about pools that are too small.
-pub(super) fn settle(judged: &[Judged], protocol: &mut Protocol) -> Option<Notice> {
+pub(super) fn settle(judged: &[JudgedPair], protocol: &mut Protocol) -> Option<Notice> {
     let Some(n) = protocol.references else {
         protocol.draws = 1;
         return None;
@@ -59,8 +59,8 @@ pub(super) fn settle(judged: &[Judged], protocol: &mut Protocol) -> Option<Notic
 mod tests {
     use super::*;
 
-    fn pair(pool: &[&str]) -> Judged {
-        Judged {
+    fn pair(pool: &[&str]) -> JudgedPair {
+        JudgedPair {
             image: "x.jpg".into(),
             captions: ["a dog".into(), "a cat".into()],
             votes: [1.0, 0.0],

@@ -25,7 +25,7 @@ use crate::outside::{self, OutsideMetrics, Scene};
 use crate::own_reference::ReferenceRules;
 use crate::rows::RowScorer;
 use crate::{Error, GivenScores, OwnReference, PreferOptions, Selection, select_metrics};
-use pools::Judged;
+use pools::JudgedPair;
 
 /// A request to [`prefer`]. Start from [`PreferRequest::new`].
 pub struct PreferRequest<'p> {
@@ -99,7 +99,7 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(given.metrics(values)).collect();
     let scenes = Scenes::new(&judged, &protocol);
     let by_draw = scenes.compute(&metrics, &resources, progress)?;
-    let mut drawn = Drawn::score(&scenes, &metrics, &by_draw, &given.hashes(), progress, &mut found);
+    let mut drawn = DrawScores::score(&scenes, &metrics, &by_draw, &given.hashes(), progress, &mut found);
     drawn.sign(&protocol, options.own_reference);
     let higher: Vec<bool> =
         drawn.measures.iter().map(|measure| measure.direction == Direction::HigherIsBetter).collect();
@@ -128,13 +128,13 @@ pub fn prefer(request: PreferRequest<'_>) -> Result<Preference, Error> {
 
 /// The captions of all pairs as two systems that describe an image for each, and the references of each draw.
 struct Scenes<'j> {
-    judged: &'j [Judged],
+    judged: &'j [JudgedPair],
     systems: [System; 2],
     draws: Vec<Vec<Vec<&'j str>>>,
 }
 
 impl<'j> Scenes<'j> {
-    fn new(judged: &'j [Judged], protocol: &Protocol) -> Self {
+    fn new(judged: &'j [JudgedPair], protocol: &Protocol) -> Self {
         let side = |k: usize, name: &str| System {
             name: name.to_owned(),
             images: (0..judged.len() as u32).collect(),
@@ -171,7 +171,7 @@ impl<'j> Scenes<'j> {
 
 /// The scores of both captions of each pair.
 #[derive(Default)]
-struct Drawn {
+struct DrawScores {
     measures: Vec<Measure>,
     /// The scores: draw after draw, measure after measure, pair after pair.
     values: Vec<Vec<Vec<[f64; 2]>>>,
@@ -179,7 +179,7 @@ struct Drawn {
     signatures: Vec<Signature>,
 }
 
-impl Drawn {
+impl DrawScores {
     /// Scores both captions of each pair against the references of every draw; `hashes` are those of given scores, and
     /// `by_draw` the metrics of each draw if these differ.
     fn score(

@@ -19,7 +19,7 @@ use crate::{Error, OwnReference};
 const SHOWN: usize = Notice::MAX_IDS;
 
 /// A pair of captions with the votes of people.
-pub(super) struct Judged {
+pub(super) struct JudgedPair {
     pub image: SegmentId,
     pub captions: [String; 2],
     pub votes: [f64; 2],
@@ -42,8 +42,8 @@ fn ordered(choices: &Choices) -> Vec<&Choice> {
     items
 }
 
-fn judged(choice: &Choice, pool: Vec<String>) -> Judged {
-    Judged {
+fn judged(choice: &Choice, pool: Vec<String>) -> JudgedPair {
+    JudgedPair {
         image: choice.image.clone(),
         captions: choice.captions.clone(),
         votes: choice.votes,
@@ -53,7 +53,7 @@ fn judged(choice: &Choice, pool: Vec<String>) -> Judged {
 }
 
 /// Pairs without references.
-pub(super) fn bare(choices: &Choices) -> Vec<Judged> {
+pub(super) fn bare(choices: &Choices) -> Vec<JudgedPair> {
     ordered(choices).into_iter().map(|choice| judged(choice, Vec::new())).collect()
 }
 
@@ -63,7 +63,7 @@ pub(super) fn with_references(
     given: Option<&Captions>,
     rules: ReferenceRules,
     found: &mut Findings,
-) -> Result<Vec<Judged>, Error> {
+) -> Result<Vec<JudgedPair>, Error> {
     let pairs = pooled(choices, given, rules.ids)?;
     let pairs = without_lost(choices, given, pairs, rules.surplus, found)?;
     let pairs = without_own(pairs, rules.own, found);
@@ -81,7 +81,7 @@ pub(super) fn with_references(
 }
 
 /// All pairs with what there is to draw from.
-fn pooled(choices: &Choices, given: Option<&Captions>, ids: Ids) -> Result<Vec<Judged>, Error> {
+fn pooled(choices: &Choices, given: Option<&Captions>, ids: Ids) -> Result<Vec<JudgedPair>, Error> {
     if given.is_none() && choices.items.iter().all(|choice| choice.references.is_empty()) {
         return Err(Error::with_remedy(
             format!("{}: metrics need references", choices.source),
@@ -110,12 +110,13 @@ fn pooled(choices: &Choices, given: Option<&Captions>, ids: Ids) -> Result<Vec<J
 fn without_lost(
     choices: &Choices,
     given: Option<&Captions>,
-    pairs: Vec<Judged>,
+    pairs: Vec<JudgedPair>,
     surplus: Surplus,
     found: &mut Findings,
-) -> Result<Vec<Judged>, Error> {
+) -> Result<Vec<JudgedPair>, Error> {
     let n_all = pairs.len();
-    let (kept, lost): (Vec<Judged>, Vec<Judged>) = pairs.into_iter().partition(|pair| !pair.pool.is_empty());
+    let (kept, lost): (Vec<JudgedPair>, Vec<JudgedPair>) =
+        pairs.into_iter().partition(|pair| !pair.pool.is_empty());
     let Some(first) = lost.first() else { return Ok(kept) };
     let message = format!(
         "{} of {n_all} pairs are of images without a reference{}, such as {}",
@@ -141,12 +142,12 @@ fn without_lost(
 }
 
 /// The pairs, treated as the policy says if one of their captions is also a reference of theirs.
-fn without_own(mut pairs: Vec<Judged>, own: OwnReference, found: &mut Findings) -> Vec<Judged> {
+fn without_own(mut pairs: Vec<JudgedPair>, own: OwnReference, found: &mut Findings) -> Vec<JudgedPair> {
     let is_same = same_caption(own);
-    let is_own = |pair: &Judged| {
+    let is_own = |pair: &JudgedPair| {
         pair.pool.iter().any(|text| pair.captions.iter().any(|caption| is_same(text, caption)))
     };
-    let of_own: Vec<&Judged> = pairs.iter().filter(|pair| is_own(pair)).collect();
+    let of_own: Vec<&JudgedPair> = pairs.iter().filter(|pair| is_own(pair)).collect();
     found.add(own_captions(&of_own, own));
     match own {
         OwnReference::Keep => {}
@@ -162,7 +163,7 @@ fn without_own(mut pairs: Vec<Judged>, own: OwnReference, found: &mut Findings) 
 }
 
 /// A notice about pairs with a caption that is also a reference of theirs.
-fn own_captions(pairs: &[&Judged], own: OwnReference) -> Option<Notice> {
+fn own_captions(pairs: &[&JudgedPair], own: OwnReference) -> Option<Notice> {
     let what = match pairs.len() {
         0 => return None,
         1 => "1 pair has a caption that is itself a reference of it".to_owned(),
@@ -185,13 +186,13 @@ fn own_captions(pairs: &[&Judged], own: OwnReference) -> Option<Notice> {
     Some(Notice { remedy, ..notice.ids(listed(pairs.iter().copied())).count(pairs.len()) })
 }
 
-fn listed<'j>(pairs: impl Iterator<Item = &'j Judged>) -> Vec<SegmentId> {
+fn listed<'j>(pairs: impl Iterator<Item = &'j JudgedPair>) -> Vec<SegmentId> {
     pairs.take(SHOWN).map(|pair| pair.image.clone()).collect()
 }
 
 /// The given scores of the first and of the second captions, measure after measure.
 pub(super) fn given(
-    judged: &[Judged],
+    judged: &[JudgedPair],
     scores: &SegmentScores,
     ids: Ids,
 ) -> Result<Vec<Vec<Vec<f64>>>, Error> {
@@ -210,9 +211,10 @@ pub(super) fn given(
             return Err(Error::request(fault(message)));
         }
     }
-    let of =
-        |pair: &Judged, caption: &str| known.get(&(normal(&pair.image, ids), caption.to_owned())).copied();
-    let missing: Vec<&Judged> = judged
+    let of = |pair: &JudgedPair, caption: &str| {
+        known.get(&(normal(&pair.image, ids), caption.to_owned())).copied()
+    };
+    let missing: Vec<&JudgedPair> = judged
         .iter()
         .filter(|pair| pair.captions.iter().any(|caption| of(pair, caption).is_none()))
         .collect();

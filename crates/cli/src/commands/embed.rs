@@ -3,7 +3,7 @@
 use anyhow::Result;
 use capeval::corpus::ReadOptions;
 use capeval::evaluate::{Progress, Stage};
-use capeval_outside::embeddings::{Crop, OpenModel, Said};
+use capeval_outside::embeddings::{Crop, NamedVectors, OpenModel};
 
 use crate::fault::{Flags, fault};
 use crate::progress::Bar;
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<()> {
     let bar = Bar::new();
     let begin = |n| bar.begin(Stage::Measuring, n);
     let advance = |n| bar.advance(n);
-    let Said { ids, dims, rows, notices } = match &args.folder {
+    let NamedVectors { ids, dims, rows, notices } = match &args.folder {
         Some(folder) => model.look(folder, args.crop, &begin, &advance)?,
         None => {
             let mut texts: Vec<String> = Vec::new();

@@ -72,7 +72,7 @@ struct Setting<'k> {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let mut chosen = cards();
+    let mut chosen = cards().to_vec();
     if !args.names.is_empty() {
         let order: Vec<&str> = chosen.iter().map(|card| card.name).collect();
         chosen = args.names.iter().map(|name| card(name)).collect::<Result<_, _>>()?;

@@ -63,7 +63,7 @@ enum Format {
 struct ModelCheck<'m> {
     model: &'m str,
     description: String,
-    metrics: &'static str,
+    metrics: String,
     sha256: String,
 }
 

@@ -1,10 +1,11 @@
 //! `capeval prepare`: reads references once, for many runs.
 
-use std::sync::Arc;
-
 use anyhow::Result;
+use capeval::evaluate::registry;
+use capeval::metric::Family;
 use capeval::{PrepareOptions, PrepareRequest};
 use capeval_files::{self as files, MetricData};
+use capeval_outside::Sources;
 
 use crate::data;
 use crate::fault::{Flags, fault};
@@ -39,24 +40,18 @@ pub fn run(args: &Args) -> Result<()> {
     let inputs: Vec<&str> = args.references.iter().map(String::as_str).collect();
     let options = PrepareOptions { metrics: args.metrics.options(None), ids: args.matching.ids };
     let mut data = data::installed(&options.metrics)?;
-    let names = &options.metrics.names;
-    let judges = capeval_outside::judges::names(names)?;
-    let is_outside = |name: &&String| {
-        judges.contains(name)
-            || capeval_outside::chair::is_chair(name)
-            || capeval_outside::embeddings::kind(name).is_some()
-    };
-    if let Some(name) = names.iter().find(is_outside) {
-        let base = capeval_outside::embeddings::kind(name)
-            .and_then(capeval_outside::embeddings::EmbeddingKind::base);
-        let remedy = match base {
+    for name in &options.metrics.names {
+        if !capeval_outside::family(name)?.is_some_and(Family::is_outside) {
+            continue;
+        }
+        let remedy = match registry::base(name) {
             Some(base) => format!("name {} instead, which it multiplies", base.name),
             None => "leave it out of the metrics".to_owned(),
         };
         return Err(fault(format!("there is nothing to prepare for {name}"), remedy));
     }
-    let programs = capeval_outside::programs::read(&options.metrics.names, &messages::of_programs())?;
-    data.resources.insert(Arc::new(programs));
+    let sources = Sources { programs: Some(messages::of_programs()), ..Sources::default() };
+    sources.open(&options.metrics, &mut data.resources)?;
     // A misspelt metric should not wait for the references.
     capeval::select_metrics(&options.metrics, &data.resources)?;
     let named = args.metrics.files();

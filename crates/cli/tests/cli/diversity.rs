@@ -101,7 +101,7 @@ fn errors_about_training_captions_name_their_own_flags() {
     let good = quickstart("good.json");
     let folder = tempfile::tempdir().unwrap();
     let odd = scratch(&folder, "odd.csv");
-    std::fs::write(&odd, "name,words\n1,a dog\n2,a cat\n").unwrap();
+    std::fs::write(&odd, "name,words,others\n1,a dog,a bus\n2,a cat,a car\n").unwrap();
     for (file, words) in [
         (odd.as_str(), &["--train-caption-column"][..]),
         ("truncated.json", &["--train-format", "truncated.json:2"]),

@@ -421,10 +421,11 @@ fn tables_of_document_frequencies_are_neither_zeros_nor_json() {
 }
 
 #[test]
-fn tables_with_semicolons_and_short_rows_are_refused_in_words_that_help() {
+fn tables_with_short_rows_are_refused_and_those_with_semicolons_are_read() {
     let folder = tempfile::tempdir().unwrap();
-    let table = file(&folder, "a.csv", "image_id;caption\n1;a dog\n");
-    refused_with(&["score", "-r", &table, "results.json"], &["help: save the table with commas or tabs"]);
+    let table = file(&folder, "a.csv", "image_id;caption\n1;a dog, and a cat\n2;a bus\n3;a tree\n");
+    let report = json(&["score", "-r", &table, "results.json", "-m", "bleu"]);
+    assert_eq!(report["systems"][0]["images"], 3);
     let table = file(&folder, "b.csv", "image_id,caption\n1\n");
     refused_with(&["score", "-r", &table, "results.json"], &["this row has 1 field and the header has 2"]);
 }

@@ -10,7 +10,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::list_ids;
 use crate::policy::Ids;
-use crate::{Notice, Remedy, Role, SegmentId};
+use crate::{Format, Notice, Remedy, Role, SegmentId};
 
 /// With fewer images, chance decides what captions share.
 const FEWEST_IMAGES: usize = 5;
@@ -88,7 +88,9 @@ impl Captions {
         if reading.current.as_ref() == Some(&pick) {
             return notice;
         }
-        let mut again = list.captions(&pick, self.source(), self.format());
+        // Lines with fields are a table without a header.
+        let format = self.format().map(|format| if format == Format::Lines { Format::Tsv } else { format });
+        let mut again = list.captions(&pick, self.source(), format);
         if again.is_empty() {
             return None;
         }

@@ -36,7 +36,8 @@ pub(crate) fn read_table(
 /// Returns true if the first row names the columns, rather than being a row like the others.
 fn has_header(table: &Table) -> bool {
     const WORDS: usize = 3;
-    !table.names.iter().any(|name| name.split_whitespace().count() >= WORDS && !name.contains(';'))
+    let is_value = |name: &String| name.split_whitespace().count() >= WORDS || name.parse::<f64>().is_ok();
+    !table.names.iter().any(is_value)
 }
 
 /// The records of a table without a header, whose first row was taken for one.

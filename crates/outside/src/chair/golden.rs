@@ -11,6 +11,7 @@ use capeval_files::NltkData;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::Sources;
 use crate::chair::words::{part_of_speech, singular, tokenize};
 
 fn folder(name: &str) -> String {
@@ -167,7 +168,7 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
     let path = |name: &str| folder_of.path().join(name).to_string_lossy().into_owned();
     std::fs::write(path("objects.txt"), OBJECTS).unwrap();
     std::fs::write(path("instances.json"), "{\"1\": [\"dog\"], \"2\": [\"cat\", \"car\"]}").unwrap();
-    let named = Named {
+    let named = ObjectFiles {
         objects: Some(path("objects.txt")),
         instances: vec![path("instances.json")],
         nltk_data: Some(folder("nltk_data")),
@@ -178,9 +179,9 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
         rows.iter().for_each(|(id, text)| captions.push(SegmentId::from(*id), text));
         captions
     };
-    let built = read(&MetricOptions::new(&names), &named).unwrap();
+    let chair = built(&names, &named).unwrap();
     let request = ScoreRequest {
-        resources: Resources::default().with(Some(Arc::new(OutsideMetrics(built)))),
+        resources: Resources::default().with(Some(Arc::new(OutsideMetrics(chair)))),
         options: ScoreOptions {
             metrics: MetricOptions::new(names.clone()),
             segments: true,
@@ -203,7 +204,7 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
     let notice = report.head.notices.iter().find(|notice| notice.code == Code::Instances).unwrap();
     assert!(notice.message.starts_with("CHAIR knows no instances of 1 of 3 images"), "{}", notice.message);
     assert_eq!(notice.ids, [SegmentId::from(3)]);
-    let chair = built_one(&names, &named);
+    let chair = built(&names, &named).unwrap().remove(0);
     let id = SegmentId::from(1);
     let row = capeval::OutsideRow {
         system: None,
@@ -225,31 +226,34 @@ fn scores_are_quotients_of_sums_and_explanations_add_up() {
     assert_eq!(found, [("invented object", &[4][..], 0), ("object", &[1][..], 1)]);
 }
 
-fn built_one(names: &[String], named: &Named) -> Arc<dyn Outside> {
-    read(&MetricOptions::new(names), named).unwrap().remove(0)
+fn built(names: &[String], objects: &ObjectFiles) -> Result<Vec<Arc<dyn Outside>>, Error> {
+    let sources = Sources { objects: objects.clone(), ..Sources::default() };
+    sources.metrics(&MetricOptions::new(names))
 }
 
 #[test]
 fn what_is_missing_is_told() {
-    let said = |names: &[&str], named: Named| {
+    let said = |names: &[&str], named: ObjectFiles| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let error = read(&MetricOptions::new(&names), &named).err().unwrap();
+        let error = built(&names, &named).err().unwrap();
         let remedy = error.remedy().map(|remedy| remedy.to_string());
         [error.to_string(), remedy.unwrap_or_default()].join(" / ")
     };
-    let error = said(&["chair"], Named::default());
+    let error = said(&["chair"], ObjectFiles::default());
     assert!(
-        error.starts_with("chair counts the objects of a list, and none is named / set objects"),
+        error.starts_with("chair: it counts the objects of a list, and none is named / set objects"),
         "{error}"
     );
-    let error = said(&["bleu"], Named { objects: Some("x".to_owned()), ..Named::default() });
+    let error = said(&["bleu"], ObjectFiles { objects: Some("x".to_owned()), ..ObjectFiles::default() });
     assert!(error.starts_with("only chair takes objects, instances and data of NLTK"), "{error}");
     let objects = Some(folder("objects.txt"));
-    let error =
-        said(&["chair"], Named { objects: objects.clone(), nltk_data: Some(folder("")), ..Named::default() });
+    let error = said(
+        &["chair"],
+        ObjectFiles { objects: objects.clone(), nltk_data: Some(folder("")), ..ObjectFiles::default() },
+    );
     assert!(error.contains("tokenizers/punkt_tab of NLTK's data is not in"), "{error}");
     assert!(error.contains("python -m nltk.downloader punkt_tab"), "{error}");
-    let named = Named { objects, nltk_data: Some(folder("nltk_data")), ..Named::default() };
+    let named = ObjectFiles { objects, nltk_data: Some(folder("nltk_data")), ..ObjectFiles::default() };
     let error = said(&["chair:words=stems"], named);
     assert!(error.contains("stems"), "{error}");
 }

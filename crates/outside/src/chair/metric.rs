@@ -27,15 +27,16 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval::corpus::SegmentId;
-use capeval::metric::{CardNeeds, Explanation, Family, Match, MetricCard, Part, Rule, Signature, Step};
+use capeval::metric::{Explanation, Family, Match, Part, Rule, Setting, Signature, Step};
 use capeval::stats::Column;
 use capeval::{Answers, Outside, OutsideRow};
 use capeval_choice::{Argument, Code, Notice, Refusal};
 use rayon::prelude::*;
 
-use crate::chair::SETTINGS;
 use crate::chair::caption::{Mention, Read, Reader};
 use crate::chair::instances::Instances;
+use crate::chair::{self, Reduce};
+use crate::kind::OutsideKind;
 
 /// The number of rows that are read between two looks at the user.
 const ROWS_AT_ONCE: usize = 2_000;
@@ -55,28 +56,22 @@ pub struct Chair {
     pub parts: Vec<Part>,
 }
 
-/// What lists say of it.
-pub(crate) fn card() -> MetricCard {
-    MetricCard {
-        name: "chair",
-        summary: "objects that the caption mentions and that are not in the image, less is better",
-        paper: "Rohrbach et al. 2018, Object Hallucination in Image Captioning",
-        program: "chair.py of shikiw/OPERA; utils/chair.py of LisaAnne/Hallucination (words=pattern)",
-        settings: SETTINGS.iter().collect(),
-        variants: &[],
-        parts: parts(),
-        // It has the hash of a list.
-        signature: None,
-        family: Family::Objects,
-        needs: Some(CardNeeds {
-            what: "a list of objects, data of NLTK, and instances of the images",
-            job: None,
-            given: &[Argument::Objects, Argument::Instances, Argument::NltkData],
-            instead: &[],
-        }),
-        seconds: 1.0,
-    }
-}
+/// The entry of CHAIR.
+pub(crate) const KIND: OutsideKind = OutsideKind {
+    name: "chair",
+    summary: "objects that the caption mentions and that are not in the image, less is better",
+    paper: "Rohrbach et al. 2018, Object Hallucination in Image Captioning",
+    program: "chair.py of shikiw/OPERA; utils/chair.py of LisaAnne/Hallucination (words=pattern)",
+    family: Family::Objects,
+    needs: "a list of objects, data of NLTK, and instances of the images",
+    given: &[Argument::Objects, Argument::Instances, Argument::NltkData],
+    instead: &[],
+    models: &[],
+    settings: &[Setting::choice("words", "wordnet", "how words are reduced", Reduce::NAMES)],
+    seconds: 1.0,
+    parts,
+    build: |spec, settings, sources| chair::build(spec, settings, &sources.named.objects),
+};
 
 /// The measures.
 pub fn parts() -> Vec<Part> {

@@ -10,17 +10,16 @@ mod words;
 
 use std::sync::{Arc, Mutex};
 
-use capeval::metric::{Resources, Setting, Settings};
-use capeval::{MetricOptions, Outside};
+use capeval::Outside;
+use capeval::metric::Settings;
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_files::{Error, NltkData};
 use twox_hash::XxHash3_64;
 
-use crate::cards::shared;
 use caption::{Reader, Reduction};
 use instances::Instances;
 use metric::Chair;
-pub(crate) use metric::card;
+pub(crate) use metric::KIND;
 use objects::Objects;
 use words::{FILES, Punkt, Tagger, WordNet};
 
@@ -32,15 +31,9 @@ capeval_choice::named! {
     }
 }
 
-/// The settings.
-const SETTINGS: &[Setting] = &[Setting::choice("words", "wordnet", "how words are reduced", Reduce::NAMES)];
-
-/// The name.
-pub const NAME: &str = "chair";
-
-/// The files that a user named.
+/// The files that a user names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct ObjectFiles {
     /// The list of objects with their synonyms.
     pub objects: Option<String>,
     /// Files of instances.
@@ -49,62 +42,44 @@ pub struct Named {
     pub nltk_data: Option<String>,
 }
 
-/// Returns true if a metric with settings, such as `chair:words=pattern`, is this one.
-pub fn is_chair(spec: &str) -> bool {
-    spec.split(':').next().is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+impl ObjectFiles {
+    /// Refuses files where no metric uses them.
+    pub(crate) fn refuse_unused(&self) -> Result<(), Refusal> {
+        if *self == Self::default() {
+            return Ok(());
+        }
+        Err(Refusal::new("only chair takes objects, instances and data of NLTK")
+            .with_remedy("add it to the metrics, or leave them out"))
+    }
 }
 
-/// Builds CHAIR for those of the metrics that are it.
-///
-/// # Errors
-/// When a file is missing or cannot be read, or when files are named and CHAIR is not among the metrics.
-pub fn read(options: &MetricOptions, named: &Named) -> Result<Vec<Arc<dyn Outside>>, Error> {
-    let (common, names) = (options.common(), &options.names);
-    let specs: Vec<&String> = names.iter().filter(|name| is_chair(name)).collect();
-    if specs.is_empty() {
-        return match named {
-            Named { objects: None, instances, nltk_data: None } if instances.is_empty() => Ok(Vec::new()),
-            _ => Err(Refusal::new("only chair takes objects, instances and data of NLTK")
-                .with_remedy("add it to the metrics, or leave them out")
-                .into()),
-        };
-    }
-    let path = named.objects.as_deref().ok_or_else(|| {
-        Refusal::new("chair counts the objects of a list, and none is named").with_remedy(
+fn build(spec: &str, settings: &Settings<'_>, files: &ObjectFiles) -> Result<Arc<dyn Outside>, Error> {
+    let path = files.objects.as_deref().ok_or_else(|| {
+        Refusal::new("it counts the objects of a list, and none is named").with_remedy(
             Remedy::set(Argument::Objects, "synonyms.txt").to(
                 "use the list of CHAIR's authors, data/synonyms.txt of github.com/LisaAnne/Hallucination",
             ),
         )
     })?;
-    let text = capeval_files::text(path)?;
-    let data = NltkData::new(named.nltk_data.as_deref());
-    let none = Resources::default();
-    let mut built: Vec<Arc<dyn Outside>> = Vec::new();
-    for spec in specs {
-        if built.iter().any(|known| known.name() == spec) {
-            continue;
-        }
-        let settings = Settings::read(NAME, SETTINGS, spec, &shared(&common, SETTINGS.iter()), &none)?;
-        let reduce: Reduce = settings.get("words")?;
-        let objects = Objects::read(&text).map_err(|refusal| refusal.at(path))?;
-        let mut instances = Instances::default();
-        for path in &named.instances {
-            let bytes = capeval_files::read(path)?;
-            instances.add(&bytes, &objects).map_err(|refusal| refusal.at(path.as_str()))?;
-        }
-        let mut hash = Vec::new();
-        let (punkt, reduction) = (punkt(&data, &mut hash)?, reduction(reduce, &data, &mut hash)?);
-        built.push(metric::boxed(Chair {
-            spec: spec.clone(),
-            words: reduce.name(),
-            reader: Reader { punkt, reduction, objects },
-            instances,
-            data: XxHash3_64::oneshot(&hash),
-            bare: Mutex::default(),
-            parts: metric::parts(),
-        }));
+    let reduce: Reduce = settings.get("words")?;
+    let objects = Objects::read(&capeval_files::text(path)?).map_err(|refusal| refusal.at(path))?;
+    let mut instances = Instances::default();
+    for path in &files.instances {
+        let bytes = capeval_files::read(path)?;
+        instances.add(&bytes, &objects).map_err(|refusal| refusal.at(path.as_str()))?;
     }
-    Ok(built)
+    let data = NltkData::new(files.nltk_data.as_deref());
+    let mut hash = Vec::new();
+    let (punkt, reduction) = (punkt(&data, &mut hash)?, reduction(reduce, &data, &mut hash)?);
+    Ok(metric::boxed(Chair {
+        spec: spec.to_owned(),
+        words: reduce.name(),
+        reader: Reader { punkt, reduction, objects },
+        instances,
+        data: XxHash3_64::oneshot(&hash),
+        bare: Mutex::default(),
+        parts: metric::parts(),
+    }))
 }
 
 /// Reads bytes as lists, instances and captions, for fuzz targets; none of it may panic.

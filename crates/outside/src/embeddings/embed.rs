@@ -9,8 +9,8 @@ use capeval_picture::decode;
 use rayon::prelude::*;
 
 use crate::embeddings::cache::{self, VectorCache};
-use crate::embeddings::given::Crop;
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::role::Crop;
 
 /// The number of pictures that are in memory at once.
 const PICTURES_AT_ONCE: usize = 32;
@@ -19,7 +19,7 @@ const PICTURES_AT_ONCE: usize = 32;
 const KEPT_AT_ONCE: usize = 512;
 
 /// A model's vectors of texts or pictures.
-pub struct Said {
+pub struct NamedVectors {
     /// Their ids; of texts, the texts.
     pub ids: Vec<SegmentId>,
     /// The length of a vector.
@@ -45,7 +45,7 @@ impl OpenModel {
         prefix: &str,
         begin: &dyn Fn(usize),
         advance: &(dyn Fn(usize) + Sync),
-    ) -> Result<Said, Error> {
+    ) -> Result<NamedVectors, Error> {
         if texts.is_empty() {
             return Err(Refusal::new("there are no texts").with_remedy("give a file with captions").into());
         }
@@ -71,7 +71,7 @@ impl OpenModel {
             }
         };
         let ids = texts.iter().map(|text| SegmentId::Text(text.as_str().into())).collect();
-        Ok(Said { ids, dims: self.dims(), rows, notices: notices(kept) })
+        Ok(NamedVectors { ids, dims: self.dims(), rows, notices: notices(kept) })
     }
 
     /// The vectors of the pictures in a folder, by their names without ending.
@@ -84,7 +84,7 @@ impl OpenModel {
         crop: Crop,
         begin: &dyn Fn(usize),
         advance: &(dyn Fn(usize) + Sync),
-    ) -> Result<Said, Error> {
+    ) -> Result<NamedVectors, Error> {
         let size = self.model().picture_size();
         if size == 0 {
             let message = format!("{} is {}, which sees no pictures", self.name(), self.told());
@@ -119,7 +119,7 @@ impl OpenModel {
             };
             ids.extend(files.iter().map(stem));
         }
-        Ok(Said { ids, dims: self.dims(), rows, notices: notices(kept) })
+        Ok(NamedVectors { ids, dims: self.dims(), rows, notices: notices(kept) })
     }
 
     /// The vectors of pictures in files, one after another.

@@ -12,7 +12,7 @@ use crate::embeddings::hash;
 
 /// The known facts about a file.
 #[derive(Clone, Serialize, Deserialize)]
-struct Known {
+struct FileHash {
     /// Its size and the time of its last change.
     state: String,
     sha256: String,
@@ -34,13 +34,13 @@ fn of_within(path: &Path, list: Option<PathBuf>) -> Result<String, Refusal> {
     let list = list.map(|list| list.display().to_string());
     // What cannot be read is begun again.
     let read = |list: &String| serde_json::from_slice(&capeval_files::read(list).ok()?).ok();
-    let mut all: BTreeMap<String, Known> = list.as_ref().and_then(read).unwrap_or_default();
+    let mut all: BTreeMap<String, FileHash> = list.as_ref().and_then(read).unwrap_or_default();
     if let Some(known) = all.get(&path).filter(|known| known.state == state) {
         return Ok(known.sha256.clone());
     }
     let bytes = capeval_files::open(&path).map_err(|error| Refusal::new(error.to_string()))?;
     let sha256 = hash::of(&bytes);
-    all.insert(path, Known { state, sha256: sha256.clone() });
+    all.insert(path, FileHash { state, sha256: sha256.clone() });
     if let Some(list) = list {
         if let Some(folder) = Path::new(&list).parent() {
             let _ = std::fs::create_dir_all(folder);

@@ -15,8 +15,9 @@ use rayon::prelude::*;
 use crate::embeddings::baselines;
 use crate::embeddings::cache::{self, Key, VectorCache};
 use crate::embeddings::folder::{self, Folder};
-use crate::embeddings::given::{Crop, Purpose};
 use crate::embeddings::hash;
+use crate::embeddings::metrics::KINDS;
+use crate::embeddings::role::{Crop, Purpose};
 
 /// The version of the arithmetic: another one may give other last digits.
 const FORWARD: u32 = 1;
@@ -106,15 +107,10 @@ impl OpenModel {
     }
 
     /// The metrics that can use it, in words.
-    pub fn uses(&self) -> &'static str {
-        match self.model.made() {
-            ModelPurpose::PicturesAndTexts => {
-                "clip-s, ref-clip-s, pac-s, ref-pac-s, recall, median-rank, self-sim"
-            }
-            ModelPurpose::Sentences => "sbert-sim, fense, self-sim",
-            ModelPurpose::Tokens => "bert-score",
-            ModelPurpose::Errors => "fer, fense",
-        }
+    pub fn uses(&self) -> String {
+        let purpose = self.model.made();
+        let users = KINDS.iter().filter(|kind| kind.models.contains(&purpose));
+        users.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
     }
 
     /// The hash of its weights, as the hub of models shows it.
@@ -236,7 +232,7 @@ impl OpenModel {
 }
 
 /// A model with what is done before it sees texts and pictures.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedModel {
     pub model: std::sync::Arc<OpenModel>,
     pub prefix: String,
     pub crop: Option<Crop>,
@@ -246,7 +242,7 @@ pub(crate) struct Prepared {
     keys: Mutex<HashMap<Picture, Key>>,
 }
 
-impl Prepared {
+impl PreparedModel {
     /// The model with the preparation of a purpose.
     pub fn new(model: std::sync::Arc<OpenModel>, purpose: Purpose<'_>) -> Self {
         let (prefix, crop) = match purpose {

@@ -8,16 +8,17 @@ use capeval::metric::{Settings, Signature};
 use capeval::{Answers, OutsideRow, Picture, Sight};
 use capeval_choice::{Code, Notice, Refusal, counted};
 
-use crate::embeddings::given::{Given, Purpose, Role};
-use crate::embeddings::models::Prepared;
+use crate::embeddings::models::PreparedModel;
+use crate::embeddings::role::{Purpose, Role};
 use crate::embeddings::vectors::Vectors;
+use crate::sources::OpenSources;
 
 /// The number of rows whose vectors are made at once.
 pub(crate) const ROWS_AT_ONCE: usize = 512;
 
 /// The source of the vectors of a metric.
 pub(crate) struct Space {
-    model: Option<Prepared>,
+    model: Option<PreparedModel>,
     wants: Wants,
     pictures: Option<Arc<Vectors>>,
     texts: Option<Arc<Vectors>>,
@@ -50,7 +51,7 @@ struct MadeVectors<'w> {
 }
 
 /// The vectors of rows.
-pub(crate) struct Gathered<'g> {
+pub(crate) struct RowVectors<'g> {
     made: MadeVectors<'g>,
     rows: Vec<RowOf<At<'g>>>,
 }
@@ -65,7 +66,7 @@ pub(crate) struct RowOf<V> {
 
 /// A vector, or what a model makes one of.
 #[derive(Clone, Copy)]
-enum Wanted<'w> {
+enum VectorSource<'w> {
     Given(&'w [f32]),
     Text(&'w str),
     Picture(&'w Picture),
@@ -81,19 +82,19 @@ enum At<'g> {
 impl Space {
     /// The vectors that `given` has for a metric, and a model for what these lack.
     pub fn choose(
-        given: &Given,
+        sources: &OpenSources,
         settings: &Settings<'_>,
         purpose: Purpose<'_>,
         wants: Wants,
     ) -> Result<Self, Refusal> {
-        let file = |role: Role, is_wanted: bool| if is_wanted { given.vectors(&role) } else { None };
+        let file = |role: Role, is_wanted: bool| if is_wanted { sources.vectors(&role) } else { None };
         let mut space = Self {
             model: None,
             wants,
             pictures: file(Role::Pictures, wants.pictures),
             texts: file(Role::Texts, true),
             references: file(Role::References, wants.references),
-            candidates: given
+            candidates: sources
                 .candidates()
                 .into_iter()
                 .map(|(system, file)| OfSystem { system, file, is_met: AtomicBool::new(false) })
@@ -107,17 +108,17 @@ impl Space {
         let named = settings.given("model");
         let model = match is_complete && named.is_none() {
             true => None,
-            false => given.model(named, purpose)?,
+            false => sources.model(named, purpose)?,
         };
         space.model = match (model, is_complete) {
-            (Some(model), _) => Some(Prepared::new(model, purpose)),
+            (Some(model), _) => Some(PreparedModel::new(model, purpose)),
             (None, true) => None,
             (None, false) => {
                 let lacking = match wants.pictures && space.pictures.is_none() {
                     true => "pictures",
                     false => "texts",
                 };
-                let model = given.needed_model(named, purpose);
+                let model = sources.needed_model(named, purpose);
                 return Err(model
                     .err()
                     .unwrap_or_else(|| Refusal::new(format!("nothing gives vectors of {lacking}"))));
@@ -195,17 +196,17 @@ impl Space {
         &'g self,
         rows: &'g [OutsideRow<'_>],
         answers: &dyn Answers,
-    ) -> Result<Gathered<'g>, Refusal> {
+    ) -> Result<RowVectors<'g>, Refusal> {
         let wanted = rows.iter().map(|row| self.of_row(row)).collect::<Result<Vec<_>, Refusal>>()?;
         let made = match &self.model {
             Some(model) => MadeVectors::new(model, rows, &wanted, answers)?,
             None => MadeVectors::default(),
         };
         let rows = wanted.iter().map(|row| row.map(|wanted| made.find(*wanted))).collect();
-        Ok(Gathered { made, rows })
+        Ok(RowVectors { made, rows })
     }
 
-    fn of_row<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<RowOf<Wanted<'w>>, Refusal> {
+    fn of_row<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<RowOf<VectorSource<'w>>, Refusal> {
         let candidate = self.candidate(row)?;
         let picture = if self.wants.pictures { self.picture(row)? } else { candidate };
         let references = match self.wants.references {
@@ -215,32 +216,32 @@ impl Space {
         Ok(RowOf { picture, candidate, references })
     }
 
-    fn picture<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
+    fn picture<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<VectorSource<'w>, Refusal> {
         match (&self.pictures, row.picture) {
-            (None, Some(picture)) => Ok(Wanted::Picture(picture)),
+            (None, Some(picture)) => Ok(VectorSource::Picture(picture)),
             (None, None) => Err(Refusal::new(format!("{} has no picture", row.told()))
                 .with_remedy("give a picture or a vector of each image")),
-            (Some(file), _) => file.one(image_of(row, file)?).map(Wanted::Given),
+            (Some(file), _) => file.one(image_of(row, file)?).map(VectorSource::Given),
         }
     }
 
-    fn candidate<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
+    fn candidate<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<VectorSource<'w>, Refusal> {
         let is_of = |of: &&OfSystem| of.system.as_deref().is_none_or(|name| Some(name) == row.system);
         match self.candidates.iter().find(is_of) {
             Some(of) => {
                 of.is_met.store(true, Ordering::Relaxed);
-                of.file.one(image_of(row, &of.file)?).map(Wanted::Given)
+                of.file.one(image_of(row, &of.file)?).map(VectorSource::Given)
             }
             None => self.text(row.candidate, row),
         }
     }
 
-    fn references<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Vec<Wanted<'w>>, Refusal> {
+    fn references<'w>(&'w self, row: &'w OutsideRow<'_>) -> Result<Vec<VectorSource<'w>>, Refusal> {
         let Some(file) = &self.references else {
             return row.references.iter().map(|text| self.text(text, row)).collect();
         };
         let image = image_of(row, file)?;
-        let found: Vec<Wanted<'w>> = file.all(image).map(Wanted::Given).collect();
+        let found: Vec<VectorSource<'w>> = file.all(image).map(VectorSource::Given).collect();
         if found.len() == row.references.len() {
             return Ok(found);
         }
@@ -254,11 +255,11 @@ impl Space {
         Err(Refusal::new(message).with_remedy("give a row for each reference, in their order"))
     }
 
-    fn text<'w>(&'w self, text: &'w str, row: &OutsideRow<'_>) -> Result<Wanted<'w>, Refusal> {
+    fn text<'w>(&'w self, text: &'w str, row: &OutsideRow<'_>) -> Result<VectorSource<'w>, Refusal> {
         let found = self.texts.as_ref().and_then(|file| file.of_text(text));
         match (found, &self.model, &self.texts) {
-            (Some(vector), ..) => Ok(Wanted::Given(vector)),
-            (None, Some(_), _) => Ok(Wanted::Text(text)),
+            (Some(vector), ..) => Ok(VectorSource::Given(vector)),
+            (None, Some(_), _) => Ok(VectorSource::Text(text)),
             (None, None, Some(file)) => {
                 let message = format!("{} has no vector of {text:?} of {}", file.name(), row.told());
                 Err(Refusal::new(message).with_remedy("make vectors of all captions and references"))
@@ -304,9 +305,9 @@ impl<V> RowOf<V> {
 impl<'w> MadeVectors<'w> {
     /// Makes the vectors that are wanted, each once.
     fn new(
-        model: &Prepared,
+        model: &PreparedModel,
         rows: &[OutsideRow<'_>],
-        wanted: &[RowOf<Wanted<'w>>],
+        wanted: &[RowOf<VectorSource<'w>>],
         answers: &dyn Answers,
     ) -> Result<Self, Refusal> {
         let mut made = Self { dims: model.model.dims(), ..Self::default() };
@@ -315,14 +316,14 @@ impl<'w> MadeVectors<'w> {
             rows.iter().zip(wanted).flat_map(|(row, all)| all.all().map(move |one| (row, one)))
         {
             match *wanted {
-                Wanted::Given(_) => {}
-                Wanted::Text(text) => {
+                VectorSource::Given(_) => {}
+                VectorSource::Text(text) => {
                     made.texts.entry(text).or_insert_with(|| {
                         texts.push(text);
                         texts.len() - 1
                     });
                 }
-                Wanted::Picture(picture) => {
+                VectorSource::Picture(picture) => {
                     made.pictures.entry(picture).or_insert_with(|| {
                         pictures.push((picture, row.told()));
                         pictures.len() - 1
@@ -335,18 +336,18 @@ impl<'w> MadeVectors<'w> {
         Ok(made)
     }
 
-    fn find(&self, wanted: Wanted<'w>) -> At<'w> {
+    fn find(&self, wanted: VectorSource<'w>) -> At<'w> {
         let place = match wanted {
-            Wanted::Given(vector) => return At::File(vector),
-            Wanted::Picture(picture) => self.pictures.get(picture).copied(),
+            VectorSource::Given(vector) => return At::File(vector),
+            VectorSource::Picture(picture) => self.pictures.get(picture).copied(),
             // Those of texts come after those of pictures.
-            Wanted::Text(text) => self.texts.get(text).map(|place| self.pictures.len() + place),
+            VectorSource::Text(text) => self.texts.get(text).map(|place| self.pictures.len() + place),
         };
         At::Made(place.unwrap_or_default())
     }
 }
 
-impl Gathered<'_> {
+impl RowVectors<'_> {
     /// The vectors of row number `row`.
     ///
     /// # Panics

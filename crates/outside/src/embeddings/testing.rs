@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use capeval::choice::SegmentId;
 use capeval::{Answers, MetricOptions, OutsideRow};
 
-use crate::embeddings::given::{Given, Role};
-use crate::embeddings::kind::build;
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::role::Role;
 use crate::embeddings::vectors::Vectors;
+use crate::kind::build;
+use crate::sources::OpenSources;
 
 /// The vectors of a row.
 #[derive(Clone, Default)]
@@ -24,9 +25,9 @@ pub(crate) fn rows_of(picture: &[f32], candidate: &[f32], references: &[Vec<f32>
     vec![Row { picture: picture.to_vec(), candidate: candidate.to_vec(), references: references.to_vec() }]
 }
 
-struct Taken(Mutex<Vec<Vec<f64>>>);
+struct ScoreSink(Mutex<Vec<Vec<f64>>>);
 
-impl Answers for Taken {
+impl Answers for ScoreSink {
     fn take(&self, row: usize, scores: &[f64]) {
         self.0.lock().unwrap()[row] = scores.to_vec();
     }
@@ -47,7 +48,8 @@ pub(crate) fn scores_by(
     vectors: Vec<(Role, Arc<Vectors>)>,
     rows: &[(&str, &[&str])],
 ) -> Vec<Vec<f64>> {
-    let metric = build(&MetricOptions::new([spec]), &Given::new(models(names), vectors)).unwrap().remove(0);
+    let metric =
+        build(&MetricOptions::new([spec]), &OpenSources::new(models(names), vectors)).unwrap().remove(0);
     let ids: Vec<SegmentId> = (0..rows.len() as i64).map(SegmentId::Integer).collect();
     let row = |((candidate, references), id)| OutsideRow {
         system: None,
@@ -58,7 +60,7 @@ pub(crate) fn scores_by(
         picture: None,
     };
     let asked: Vec<OutsideRow<'_>> = rows.iter().map(|(c, r)| (*c, *r)).zip(&ids).map(row).collect();
-    let taken = Taken(Mutex::new(vec![Vec::new(); rows.len()]));
+    let taken = ScoreSink(Mutex::new(vec![Vec::new(); rows.len()]));
     metric.score(&asked, &taken).unwrap();
     taken.0.into_inner().unwrap()
 }
@@ -82,7 +84,7 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
         (Role::Candidates, file("candidates.npy", &|row| vec![row.candidate.clone()])),
         (Role::References, file("references.npy", &|row| row.references.clone())),
     ];
-    let given = Given::new(
+    let given = OpenSources::new(
         Vec::new(),
         all.into_iter().filter_map(|(role, file)| Some((role, Arc::new(file?)))).collect(),
     );
@@ -103,7 +105,7 @@ pub(crate) fn scores_of(spec: &str, rows: &[Row]) -> Vec<Vec<f64>> {
             picture: None,
         })
         .collect();
-    let taken = Taken(Mutex::new(vec![Vec::new(); rows.len()]));
+    let taken = ScoreSink(Mutex::new(vec![Vec::new(); rows.len()]));
     metric.score(&asked, &taken).unwrap();
     // An explanation tells the score, and recomputes it.
     for (row, scores) in asked.iter().zip(taken.0.lock().unwrap().iter()) {

@@ -16,7 +16,7 @@ use crate::judges::chat;
 use crate::judges::endpoint::{Endpoint, Outcome};
 use crate::judges::judge::Judge;
 use crate::judges::pace::{Budget, Pace};
-use crate::judges::question::{Question, Shown};
+use crate::judges::question::{Question, SentPicture};
 use crate::judges::record::{Judgement, Record};
 
 /// The largest number of times that a question is sent until it is answered.
@@ -183,7 +183,7 @@ impl Line {
         &self,
         question: &Question,
         body: &Value,
-        shown: Option<&Shown>,
+        shown: Option<&SentPicture>,
         number: u32,
     ) -> Result<Option<Arc<Judgement>>, Trouble> {
         let estimate = question.tokens(&self.judge);
@@ -242,7 +242,7 @@ impl Line {
         &self,
         question: &Question,
         response: chat::Response,
-        shown: Option<&Shown>,
+        shown: Option<&SentPicture>,
         number: u32,
         start: Instant,
     ) -> Judgement {

@@ -1,7 +1,7 @@
 //! The judges that come with capeval.
 
-use capeval::metric::Part;
-use capeval_choice::Refusal;
+use capeval::metric::{CardNeeds, Family, MetricCard, Part};
+use capeval_choice::{Argument, Refusal};
 
 use crate::judges::judge::Judge;
 
@@ -16,6 +16,29 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
+    /// What lists, help and documentation say of it.
+    pub(crate) fn card(&self) -> MetricCard {
+        MetricCard {
+            name: self.name,
+            summary: self.summary,
+            paper: "none",
+            program: "none",
+            settings: Vec::new(),
+            variants: &[],
+            parts: self.parts(),
+            // It has the name of a model.
+            signature: None,
+            family: Family::Judges,
+            needs: Some(CardNeeds {
+                what: "a language model behind a server that speaks OpenAI's chat API",
+                job: None,
+                given: &[Argument::Endpoint, Argument::JudgeModel, Argument::Judgements],
+                instead: &[],
+            }),
+            seconds: 1000.0,
+        }
+    }
+
     /// Its measures.
     pub fn parts(&self) -> Vec<Part> {
         // That each file can be read is tested.
@@ -61,7 +84,7 @@ pub fn find(name: &str) -> Option<Result<Judge, Refusal>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judges::judge::Kind;
+    use crate::judges::answer::Kind;
     use crate::judges::template::Field;
 
     #[test]

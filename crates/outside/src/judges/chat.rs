@@ -5,19 +5,24 @@ use serde_json::{Value, json};
 
 use crate::judges::answer::{Answer, Token, start};
 use crate::judges::judge::{Judge, Role};
-use crate::judges::template::Filled;
+use crate::judges::template::MessagePart;
 
 /// The number of most probable tokens to request, which is the most that servers return.
 const TOP: u32 = 20;
 
 /// The body of a request; `picture` is the address of the question's picture, with its data.
-pub fn body(judge: &Judge, model: &str, messages: &[(Role, Vec<Filled>)], picture: Option<&str>) -> Value {
-    let part = |filled: &Filled| match filled {
-        Filled::Text(text) => json!({"type": "text", "text": text}),
-        Filled::Image => json!({"type": "image_url", "image_url": {"url": picture}}),
+pub fn body(
+    judge: &Judge,
+    model: &str,
+    messages: &[(Role, Vec<MessagePart>)],
+    picture: Option<&str>,
+) -> Value {
+    let part = |filled: &MessagePart| match filled {
+        MessagePart::Text(text) => json!({"type": "text", "text": text}),
+        MessagePart::Image => json!({"type": "image_url", "image_url": {"url": picture}}),
     };
-    let content = |parts: &[Filled]| match parts {
-        [Filled::Text(text)] => json!(text),
+    let content = |parts: &[MessagePart]| match parts {
+        [MessagePart::Text(text)] => json!(text),
         parts => parts.iter().map(part).collect(),
     };
     let messages: Vec<Value> =
@@ -50,7 +55,7 @@ pub struct Response {
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct ResponseBody {
     model: Option<String>,
     choices: Vec<Choice>,
     #[serde(default, deserialize_with = "lenient")]
@@ -107,9 +112,9 @@ fn lenient<'de, D: serde::Deserializer<'de>, T: serde::de::DeserializeOwned>(
 
 /// Reads the body of a response.
 pub fn response(body: &str) -> Result<Response, String> {
-    let written: Written = serde_json::from_str(body)
+    let written: ResponseBody = serde_json::from_str(body)
         .map_err(|error| format!("the answer is not one of the chat API ({error}): {}", start(body)))?;
-    let Written { model, choices, usage } = written;
+    let ResponseBody { model, choices, usage } = written;
     let Some(Choice { message, finish_reason, logprobs }) = choices.into_iter().next() else {
         return Err(format!("the answer has no choices: {}", start(body)));
     };

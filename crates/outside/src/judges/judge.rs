@@ -9,20 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::judges::answer::{Form, Options};
+use crate::judges::answer::{AnswerFormat, Form, Kind};
 use crate::judges::template::{Field, Lines, Template};
-
-/// The kind of a judge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// It grades a caption.
-    Score,
-    /// It says which of two captions of an image is better.
-    Pairwise,
-    /// It says for each of several statements whether a caption contains it, and rightly.
-    Checklist,
-}
 
 /// A judge.
 #[derive(Clone, Debug)]
@@ -87,7 +75,7 @@ fn dollars() -> String {
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct JudgeFile {
     /// The version of the format.
     judge: u32,
     name: String,
@@ -100,7 +88,7 @@ struct Written {
     format: WrittenFormat,
     #[serde(default)]
     parameters: Map<String, Value>,
-    answer: WrittenAnswer,
+    answer: AnswerFormat,
     prices: Option<Prices>,
 }
 
@@ -125,28 +113,6 @@ impl Default for WrittenFormat {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenAnswer {
-    form: String,
-    /// The field of the grade.
-    score: Option<String>,
-    /// The field of the reason.
-    reason: Option<String>,
-    /// Request answers of this form from the server.
-    schema: Option<bool>,
-    /// The worth of each option, in the words of the scale.
-    options: Option<Map<String, Value>>,
-    scale: Option<[f64; 2]>,
-    #[serde(default = "three")]
-    tries: u32,
-    unreadable: Option<f64>,
-}
-
-fn three() -> u32 {
-    3
-}
-
 /// The most answers to one question.
 const MOST_TRIES: u32 = 20;
 
@@ -169,13 +135,13 @@ impl Judge {
     /// Reads the bytes of a file; `is_builtin` says whether it is one of capeval's own, whose name is taken by itself.
     pub fn read(bytes: &[u8], is_builtin: bool) -> Result<Self, Refusal> {
         let text = std::str::from_utf8(bytes).map_err(|_| "a judge is text in UTF-8")?;
-        let written: Written = toml::from_str(text).map_err(|error| {
+        let written: JudgeFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
             Refusal::new(format!("{place}{}", error.message()))
                 .with_remedy("write it as docs/guides/judges.md shows")
         })?;
-        let Written {
+        let JudgeFile {
             judge,
             name,
             version,
@@ -223,7 +189,7 @@ impl Judge {
         {
             return Err("prices are not numbers of at least 0".into());
         }
-        let form = form(kind, &answer, scale)?;
+        let form = Form::choose(kind, &answer, scale)?;
         let asks = hash_of_questions(&messages, &format, &parameters, &answer);
         let reads = hash_of_reading(kind, &answer);
         let messages = read_messages(messages)?;
@@ -263,73 +229,6 @@ impl Judge {
     /// Returns true if a field is in one of its messages.
     pub fn has(&self, field: Field) -> bool {
         self.messages.iter().flat_map(|message| message.text.fields()).any(|known| known == field)
-    }
-}
-
-fn form(kind: Kind, answer: &WrittenAnswer, scale: [f64; 2]) -> Result<Form, Refusal> {
-    let WrittenAnswer { form, score, reason, schema, options, .. } = answer;
-    let only = |allowed: &[&str], set: &[(&str, bool)]| match set
-        .iter()
-        .find(|(name, is_set)| *is_set && !allowed.contains(name))
-    {
-        Some((name, _)) => Err(Refusal::new(format!("answer.{name} does nothing with form = {form:?}"))
-            .with_remedy("leave it out")),
-        None => Ok(()),
-    };
-    let set = [
-        ("score", score.is_some()),
-        ("reason", reason.is_some()),
-        ("schema", schema.is_some()),
-        ("options", options.is_some()),
-        ("scale", answer.scale.is_some()),
-    ];
-    let options = || {
-        let written = options.as_ref().ok_or_else(|| {
-            Refusal::new(format!("answer.options is missing, which form = {form:?} needs"))
-                .with_remedy("give what each option is worth, such as { A = 1, B = 0.5, C = 0 }")
-        })?;
-        Options::read(written, scale).map_err(|refusal| refusal.at("answer.options"))
-    };
-    let field = |given: &Option<String>, usual: &str| given.clone().unwrap_or_else(|| usual.to_owned());
-    let json = |options| Form::Json {
-        score: field(score, if kind == Kind::Pairwise { "better" } else { "score" }),
-        reason: field(reason, "reason"),
-        options,
-        is_asked_for: schema.unwrap_or(true),
-    };
-    match (form.as_str(), kind) {
-        ("json", Kind::Checklist) => {
-            only(&["schema"], &set)?;
-            Ok(Form::Checklist { is_asked_for: schema.unwrap_or(true) })
-        }
-        ("json", Kind::Score) => {
-            only(&["score", "reason", "schema", "scale"], &set)?;
-            Ok(json(None))
-        }
-        ("json", Kind::Pairwise) => {
-            only(&["score", "reason", "schema", "options", "scale"], &set)?;
-            Ok(json(Some(options()?)))
-        }
-        ("number", Kind::Score) => only(&["scale"], &set).map(|()| Form::Number),
-        ("letters", Kind::Score | Kind::Pairwise) => {
-            only(&["options", "scale"], &set)?;
-            Ok(Form::Letters(options()?))
-        }
-        ("probabilities", Kind::Score | Kind::Pairwise) => {
-            only(&["options", "scale"], &set)?;
-            Ok(Form::Probabilities(options()?))
-        }
-        ("clair", Kind::Score) => only(&[], &set).map(|()| Form::Clair),
-        ("fleur", Kind::Score) => only(&[], &set).map(|()| Form::Fleur),
-        _ => {
-            let (kind, forms) = match kind {
-                Kind::Score => ("score", "json, number, letters, probabilities, clair or fleur"),
-                Kind::Pairwise => ("pairwise", "json, letters or probabilities"),
-                Kind::Checklist => ("checklist", "json"),
-            };
-            Err(Refusal::new(format!("answer.form: {form:?} is not a form for kind = {kind:?}"))
-                .with_remedy(format!("use {forms}")))
-        }
     }
 }
 
@@ -373,18 +272,18 @@ fn hash_of_questions(
     messages: &[WrittenMessage],
     format: &WrittenFormat,
     parameters: &Map<String, Value>,
-    answer: &WrittenAnswer,
+    answer: &AnswerFormat,
 ) -> String {
     let messages: Vec<Value> =
         messages.iter().map(|message| json!({"role": message.role, "text": message.text})).collect();
-    let WrittenAnswer { form, score, reason, schema, .. } = answer;
+    let AnswerFormat { form, score, reason, schema, .. } = answer;
     let formats = [&format.references, &format.items];
     hex(&Sha256::digest(json!([messages, formats, parameters, form, score, reason, schema]).to_string()), 6)
 }
 
 /// A hash of how answers are read.
-fn hash_of_reading(kind: Kind, answer: &WrittenAnswer) -> String {
-    let WrittenAnswer { form, score, reason: _, schema: _, options, scale, tries, unreadable } = answer;
+fn hash_of_reading(kind: Kind, answer: &AnswerFormat) -> String {
+    let AnswerFormat { form, score, reason: _, schema: _, options, scale, tries, unreadable } = answer;
     let all = json!([kind, form, score, options, scale, tries, unreadable]);
     hex(&Sha256::digest(all.to_string()), 6)
 }

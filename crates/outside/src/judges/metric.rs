@@ -11,10 +11,11 @@ use capeval::{Answers, Outside, OutsideRow, Picture, Sight};
 use capeval_choice::{Argument, Code, Notice, Refusal, Remedy};
 use sha2::{Digest, Sha256};
 
+use crate::judges::answer::Kind;
 use crate::judges::answer::{Reading, start};
 use crate::judges::ask::{self, Line};
 use crate::judges::endpoint::Endpoint;
-use crate::judges::judge::{Judge, Kind, hex};
+use crate::judges::judge::{Judge, hex};
 use crate::judges::pace::{Budget, Pace, Spent, grouped};
 use crate::judges::plan::Plan;
 use crate::judges::question::Question;
@@ -47,14 +48,14 @@ pub struct Grader {
     pub budget: Arc<Budget>,
     pub limits: Limits,
     pub consent: Consent,
-    pub known: Mutex<Known>,
+    pub known: Mutex<KnownAnswers>,
 }
 
 /// The known questions.
 #[derive(Default)]
-pub struct Known {
+pub struct KnownAnswers {
     /// The last answer to each, by the hash of the question.
-    answers: HashMap<String, Answered>,
+    answers: HashMap<String, ReadAnswer>,
     /// The answers that scores were read from since the metric was last asked for its signature.
     used: BTreeSet<String>,
     n_asked: usize,
@@ -65,13 +66,13 @@ pub struct Known {
 }
 
 #[derive(Clone)]
-struct Answered {
+struct ReadAnswer {
     judgement: Arc<Judgement>,
     reading: Reading,
 }
 
 /// The questions about the rows.
-struct Asked {
+struct QuestionTable {
     questions: Vec<Question>,
     /// The numbers of the questions about each row.
     of_row: Vec<Vec<usize>>,
@@ -79,7 +80,7 @@ struct Asked {
     rows: Vec<Vec<usize>>,
 }
 
-impl Asked {
+impl QuestionTable {
     fn new(judge: &Judge, rows: &[OutsideRow<'_>]) -> Self {
         let (mut questions, mut by_hash) = (Vec::new(), HashMap::new());
         let mut waiting: Vec<Vec<usize>> = Vec::new();
@@ -113,7 +114,7 @@ fn about(judge: &Judge, row: &OutsideRow<'_>) -> Vec<Question> {
 }
 
 impl Grader {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, KnownAnswers> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -141,7 +142,12 @@ impl Grader {
     }
 
     /// The scores of a row, if its questions have answers.
-    fn scores(&self, questions: &[usize], asked: &Asked, known: &mut Known) -> Option<Vec<f64>> {
+    fn scores(
+        &self,
+        questions: &[usize],
+        asked: &QuestionTable,
+        known: &mut KnownAnswers,
+    ) -> Option<Vec<f64>> {
         let mut grades = Vec::with_capacity(questions.len());
         for number in questions {
             let question = &asked.questions[*number];
@@ -171,9 +177,9 @@ impl Grader {
     }
 
     /// Takes an answer to a question.
-    fn learn(&self, question: &Question, judgement: Arc<Judgement>, known: &mut Known) {
+    fn learn(&self, question: &Question, judgement: Arc<Judgement>, known: &mut KnownAnswers) {
         let reading = ask::read(&self.judge, question.n_items, &judgement);
-        known.answers.insert(question.hash.clone(), Answered { judgement, reading });
+        known.answers.insert(question.hash.clone(), ReadAnswer { judgement, reading });
     }
 
     fn refuse_unreadable(&self) -> Result<(), Refusal> {
@@ -214,7 +220,7 @@ impl Grader {
     fn ask(
         &self,
         endpoint: &Arc<Endpoint>,
-        asked: &Asked,
+        asked: &QuestionTable,
         missing: &[usize],
         answers: &dyn Answers,
     ) -> Result<(), Refusal> {
@@ -322,7 +328,7 @@ impl Outside for Grader {
 
     fn score(&self, rows: &[OutsideRow<'_>], answers: &dyn Answers) -> Result<(), Refusal> {
         self.check(rows)?;
-        let asked = Asked::new(&self.judge, rows);
+        let asked = QuestionTable::new(&self.judge, rows);
         let mut missing = Vec::new();
         for (number, question) in asked.questions.iter().enumerate() {
             let known = question.answers(&self.judge, &self.model, &self.record)?;
@@ -427,12 +433,12 @@ impl Outside for Grader {
 
     fn explain(&self, row: &OutsideRow<'_>) -> Option<Explanation> {
         let known = self.lock();
-        let answered: Vec<Answered> = about(&self.judge, row)
+        let answered: Vec<ReadAnswer> = about(&self.judge, row)
             .iter()
             .map(|question| known.answers.get(&question.hash).cloned())
             .collect::<Option<_>>()?;
         drop(known);
-        let grade = |one: &Answered, at: usize| match &one.reading {
+        let grade = |one: &ReadAnswer, at: usize| match &one.reading {
             Reading::Read { values, .. } => values.get(at).copied().unwrap_or_default(),
             Reading::Unreadable(_) => self.judge.unreadable.unwrap_or_default(),
         };
@@ -442,7 +448,7 @@ impl Outside for Grader {
                 vec![Step { parts: vec![said(one)], ..Step::given(*label, grade(one, 0)) }]
             }
             (Kind::Pairwise, [first, second], [label]) => {
-                let order = |title: &str, value: f64, one: &Answered| Step {
+                let order = |title: &str, value: f64, one: &ReadAnswer| Step {
                     parts: vec![said(one)],
                     ..Step::given(title, value)
                 };
@@ -475,8 +481,8 @@ impl Outside for Grader {
 }
 
 /// The answer of a model, for people.
-fn said(one: &Answered) -> Step {
-    let Answered { judgement, reading } = one;
+fn said(one: &ReadAnswer) -> Step {
+    let ReadAnswer { judgement, reading } = one;
     let answer = match judgement.answer.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &judgement.answer[..end]),
         None => judgement.answer.clone(),

@@ -16,7 +16,6 @@ mod question;
 mod record;
 mod template;
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -29,6 +28,7 @@ pub use builtin::{BuiltIn, JUDGES};
 pub use endpoint::Key;
 pub use plan::Plan;
 
+use crate::programs::is_path;
 use endpoint::Endpoint;
 use judge::Judge;
 use metric::Grader;
@@ -111,20 +111,16 @@ impl Judging {
     }
 }
 
-/// Returns true if a name of a metric is that of one of capeval's judges.
-pub fn is_builtin(name: &str) -> bool {
-    builtin::is_name(name)
+/// Returns true if a name of a metric is the path of a file that describes a judge.
+pub(crate) fn is_file_of_judge(name: &str) -> Result<bool, Error> {
+    Ok(is_path(name) && !name.contains("://") && judge::is_judge(&capeval_files::read(name)?))
 }
 
 /// Which of these names of metrics are judges: those of capeval, and paths of files that describe one.
 pub fn names(names: &[String]) -> Result<Vec<String>, Error> {
     let mut judges: Vec<String> = Vec::new();
     for name in names {
-        let is_path =
-            Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-        let is_judge = builtin::is_name(name)
-            || (is_path && !name.contains("://") && judge::is_judge(&capeval_files::read(name)?));
-        if is_judge && !judges.contains(name) {
+        if !judges.contains(name) && (builtin::is_name(name) || is_file_of_judge(name)?) {
             judges.push(name.clone());
         }
     }

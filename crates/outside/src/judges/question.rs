@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::judges::judge::{Judge, Role, hex};
 use crate::judges::record::{Judgement, Key, Record};
-use crate::judges::template::{Filled, Values};
+use crate::judges::template::{MessagePart, Values};
 
 /// The largest file of a picture. Servers refuse larger ones, too.
 const LARGEST: usize = 20 << 20;
@@ -26,7 +26,7 @@ const TOKENS_OF_ANSWER: u64 = 150;
 /// A question.
 #[derive(Clone, Debug)]
 pub struct Question {
-    pub messages: Vec<(Role, Vec<Filled>)>,
+    pub messages: Vec<(Role, Vec<MessagePart>)>,
     /// A hash of the messages, with the id of the image in the place of its picture.
     pub hash: String,
     pub image: Option<SegmentId>,
@@ -40,7 +40,7 @@ pub struct Question {
 }
 
 /// A picture as it is sent.
-pub struct Shown {
+pub struct SentPicture {
     /// Its address, with its data.
     pub address: String,
     /// The hash of its file.
@@ -61,16 +61,16 @@ impl Question {
     }
 
     fn filled(judge: &Judge, row: &OutsideRow<'_>, values: &Values<'_>, captions: Vec<String>) -> Self {
-        let messages: Vec<(Role, Vec<Filled>)> = judge
+        let messages: Vec<(Role, Vec<MessagePart>)> = judge
             .messages
             .iter()
             .map(|message| (message.role, message.text.fill(values, &judge.references, &judge.items)))
             .collect();
-        let shows = messages.iter().flat_map(|(_, parts)| parts).any(|part| *part == Filled::Image);
+        let shows = messages.iter().flat_map(|(_, parts)| parts).any(|part| *part == MessagePart::Image);
         let image = row.image.cloned();
-        let part = |part: &Filled| match part {
-            Filled::Text(text) => json!(text),
-            Filled::Image => json!({"image": image}),
+        let part = |part: &MessagePart| match part {
+            MessagePart::Text(text) => json!(text),
+            MessagePart::Image => json!({"image": image}),
         };
         let hashed: Vec<_> = messages
             .iter()
@@ -109,7 +109,7 @@ impl Question {
     }
 
     /// Reads its picture, if it shows one.
-    pub fn shown(&self) -> Result<Option<Shown>, Refusal> {
+    pub fn shown(&self) -> Result<Option<SentPicture>, Refusal> {
         let Some(path) = &self.picture else { return Ok(None) };
         let bytes = capeval_files::read(path).map_err(Refusal::from)?;
         if bytes.len() > LARGEST {
@@ -127,7 +127,7 @@ impl Question {
             }
         };
         let address = format!("data:image/{kind};base64,{}", STANDARD.encode(&bytes[..]));
-        Ok(Some(Shown { address, hash: hex(&Sha256::digest(&bytes[..]), 16) }))
+        Ok(Some(SentPicture { address, hash: hex(&Sha256::digest(&bytes[..]), 16) }))
     }
 
     /// About how many tokens it and its answer take: a token for four letters of ASCII, or for any other letter.
@@ -138,8 +138,8 @@ impl Question {
         };
         let parts = self.messages.iter().flat_map(|(_, parts)| parts);
         let question = parts.map(|part| match part {
-            Filled::Text(text) => of_text(text),
-            Filled::Image => TOKENS_OF_PICTURE,
+            MessagePart::Text(text) => of_text(text),
+            MessagePart::Image => TOKENS_OF_PICTURE,
         });
         let limit = ["max_completion_tokens", "max_tokens"].into_iter();
         let limit = limit.filter_map(|key| judge.parameters.get(key)?.as_u64()).next();

@@ -75,7 +75,7 @@ pub struct Values<'v> {
 
 /// A part of a filled message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Filled {
+pub enum MessagePart {
     Text(String),
     Image,
 }
@@ -118,7 +118,7 @@ impl Template {
     }
 
     /// Fills the fields; `lines` say how each reference and each item is written.
-    pub fn fill(&self, values: &Values<'_>, references: &Lines, items: &Lines) -> Vec<Filled> {
+    pub fn fill(&self, values: &Values<'_>, references: &Lines, items: &Lines) -> Vec<MessagePart> {
         let mut parts = Vec::new();
         let mut text = String::new();
         for piece in &self.0 {
@@ -126,9 +126,9 @@ impl Template {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Field(Field::Image, _) => {
                     if !text.is_empty() {
-                        parts.push(Filled::Text(std::mem::take(&mut text)));
+                        parts.push(MessagePart::Text(std::mem::take(&mut text)));
                     }
-                    parts.push(Filled::Image);
+                    parts.push(MessagePart::Image);
                 }
                 Piece::Field(Field::Candidate, quoting) => quoting.write(values.candidate, &mut text),
                 Piece::Field(Field::First, quoting) => quoting.write(values.pair[0], &mut text),
@@ -138,7 +138,7 @@ impl Template {
             }
         }
         if !text.is_empty() || parts.is_empty() {
-            parts.push(Filled::Text(text));
+            parts.push(MessagePart::Text(text));
         }
         parts
     }
@@ -214,7 +214,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn filled(template: &str, values: &Values<'_>) -> Vec<Filled> {
+    fn filled(template: &str, values: &Values<'_>) -> Vec<MessagePart> {
         let (references, items) = ("- {text}\n", "{number}. {text:json}\n");
         let [references, items] = [references, items].map(|lines| Lines::read(lines).unwrap());
         Template::read(template).unwrap().fill(values, &references, &items)
@@ -225,7 +225,7 @@ mod tests {
         let values =
             Values { candidate: "a {first} dog", references: &["one", "t\"wo"], pair: ["{image}", "b"] };
         let text = |template: &str| match &filled(template, &values)[..] {
-            [Filled::Text(text)] => text.clone(),
+            [MessagePart::Text(text)] => text.clone(),
             other => panic!("{other:?}"),
         };
         assert_eq!(text("Is {candidate} good?"), "Is a {first} dog good?");
@@ -238,9 +238,9 @@ mod tests {
             "{\"score\": 1} {Candidate} { candidate } {{x {"
         );
         let parts = filled("Look: {image} and {candidate}", &values);
-        let text = |text: &str| Filled::Text(text.to_owned());
-        assert_eq!(parts, [text("Look: "), Filled::Image, text(" and a {first} dog")]);
-        assert_eq!(filled("{image}", &values), [Filled::Image]);
+        let text = |text: &str| MessagePart::Text(text.to_owned());
+        assert_eq!(parts, [text("Look: "), MessagePart::Image, text(" and a {first} dog")]);
+        assert_eq!(filled("{image}", &values), [MessagePart::Image]);
     }
 
     #[test]

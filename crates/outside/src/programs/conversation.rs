@@ -120,7 +120,7 @@ struct Conversation<'c> {
 }
 
 /// The answers so far.
-struct Known {
+struct KnownScores {
     is_known: Vec<bool>,
     count: usize,
     /// The number of lines that were read.
@@ -152,7 +152,7 @@ impl Conversation<'_> {
         thread::spawn(move || read(output, &send));
         let asked = AtomicUsize::new(0);
         let (permit, permits) = mpsc::sync_channel(self.description.batch.min(self.rows.len()));
-        let mut known = Known { is_known: vec![false; self.rows.len()], count: 0, lines: 0 };
+        let mut known = KnownScores { is_known: vec![false; self.rows.len()], count: 0, lines: 0 };
         thread::scope(|scope| {
             // Ends before the thread is waited for, which then finds no reader.
             let (mut process, permits) = (process, permits);
@@ -198,7 +198,7 @@ impl Conversation<'_> {
         events: &Receiver<Event>,
         permits: &Receiver<()>,
         asked: &AtomicUsize,
-        known: &mut Known,
+        known: &mut KnownScores,
     ) -> Result<Duration, Refusal> {
         let Description { name, timeout, .. } = self.description;
         // Only answers and questions count: lines without an answer may go on for ever.
@@ -257,7 +257,7 @@ impl Conversation<'_> {
     }
 
     /// Takes a line of the program: the number of a row and its scores, if the line is not blank.
-    fn take(&self, line: &[u8], known: &mut Known) -> Result<Option<(usize, Vec<f64>)>, Refusal> {
+    fn take(&self, line: &[u8], known: &mut KnownScores) -> Result<Option<(usize, Vec<f64>)>, Refusal> {
         let Description { name, parts, .. } = self.description;
         known.lines += 1;
         if line.trim_ascii().is_empty() {
@@ -318,7 +318,7 @@ impl Conversation<'_> {
         patience: Duration,
         heard: &Receiver<()>,
         last: &LastLines,
-        known: &Known,
+        known: &KnownScores,
     ) -> Result<(), Refusal> {
         let Description { name, .. } = self.description;
         let status = process.ended(patience).map_err(|error| Refusal::new(format!("{name}: {error}")))?;

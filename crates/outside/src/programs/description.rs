@@ -35,7 +35,7 @@ pub struct Description {
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct DescriptionFile {
     /// The version of the protocol.
     protocol: u32,
     name: String,
@@ -103,13 +103,13 @@ impl Description {
     /// Reads the bytes of the file at `path`.
     pub fn read(path: &str, bytes: &[u8]) -> Result<Self, Refusal> {
         let text = std::str::from_utf8(bytes).map_err(|_| "a description of a metric is text in UTF-8")?;
-        let written: Written = toml::from_str(text).map_err(|error| {
+        let written: DescriptionFile = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
             Refusal::new(format!("{place}{}", error.message()))
                 .with_remedy("write it as docs/guides/programs.md shows")
         })?;
-        let Written {
+        let DescriptionFile {
             protocol,
             name,
             version,

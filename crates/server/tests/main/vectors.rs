@@ -6,7 +6,8 @@ use std::sync::Arc;
 use axum::http::Request;
 use capeval::corpus::{self, ReadOptions};
 use capeval::metric::Resources;
-use capeval::{MetricOptions, OutsideMetrics, ScoreOptions, ScoreRequest};
+use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
+use capeval_outside::Sources;
 use capeval_outside::embeddings::{Role as Of, Vectors};
 use capeval_server::accounts::Role;
 use capeval_server::args;
@@ -89,18 +90,18 @@ async fn captions_are_compared_with_vectors_of_pictures(database: Database) {
     // The engine says the same of the same files.
     let names: Vec<String> = METRICS.map(str::to_owned).to_vec();
     let file = Vectors::open(&folder.path().join("pictures.safetensors").display().to_string()).unwrap();
-    let models = data.path().join("models");
-    let outside = capeval_outside::embeddings::read_in(
-        Some(&models),
-        &MetricOptions::new(&names),
-        vec![(Of::Pictures, Arc::new(file))],
-    )
-    .unwrap();
+    let sources = Sources {
+        model_folder: Some(data.path().join("models")),
+        held_vectors: vec![(Of::Pictures, Arc::new(file))],
+        ..Sources::default()
+    };
+    let mut resources = Resources::default();
+    sources.open(&MetricOptions::new(&names), &mut resources).unwrap();
     let read = |text: &str, options: &ReadOptions| corpus::read(text.as_bytes(), "file", options).unwrap();
     let (refs, captions) = (references(IMAGES, 3), captions);
     let report = capeval::score(ScoreRequest {
         options: ScoreOptions { metrics: MetricOptions::new(names), human: true, ..ScoreOptions::default() },
-        resources: Resources::default().with(Some(Arc::new(OutsideMetrics(outside)))),
+        resources,
         ..ScoreRequest::new(
             read(&refs, &ReadOptions::references()),
             [("a", read(&captions, &ReadOptions::candidates()))],

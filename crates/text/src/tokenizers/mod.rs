@@ -130,6 +130,16 @@ pub const ALL: &[(Tokenizer, &str, &str)] = &[
     (Tokenizer::Jieba, "jieba", "Chinese words from jieba's dictionary and model"),
 ];
 
+/// Languages that are written without spaces between words, each with a tokenizer that reads it without further data.
+pub const UNSPACED: &[(&str, Tokenizer)] = &[
+    ("zh", Tokenizer::Zh),
+    ("yue", Tokenizer::Zh),
+    ("ja", Tokenizer::Char),
+    ("th", Tokenizer::Char),
+    ("lo", Tokenizer::Char),
+    ("km", Tokenizer::Char),
+];
+
 /// The tokenizers that need a dictionary from the user, in the format of [`ALL`].
 pub const WITH_DICTIONARY: &[(Tokenizer, &str, &str)] = &[
     (

@@ -27,28 +27,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use capeval::metric::{Explanation, Match, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideRow};
 use capeval_choice::{Code, Notice, Refusal};
-use capeval_neural::Tokens;
+use capeval_neural::{ModelPurpose, Tokens};
 use rayon::prelude::*;
 
-use super::clip_score::MODEL;
+use super::clip_score::{CLIP_S, MODEL};
 use super::reference;
 use crate::embeddings::baselines::{self, Baseline};
 use crate::embeddings::cache::{Key, key};
-use crate::embeddings::given::{Given, Purpose};
-use crate::embeddings::kind::EmbeddingKind;
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::role::Purpose;
 use crate::embeddings::space::{Alone, dot, norm};
+use crate::kind::OutsideKind;
+use crate::sources::OpenSources;
 
 /// The number of rows whose texts are read at once: token vectors are large.
 const ROWS_AT_ONCE: usize = 64;
 
 /// The entry of BERTScore.
-pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
+pub(crate) const KIND: OutsideKind = OutsideKind {
     name: "bert-score",
     summary: "tokens that match those of the best reference, by their vectors in context",
     paper: "Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT",
     program: "bert_score 0.3.13",
     needs: "a model such as RoBERTa or BERT",
+    models: &[ModelPurpose::Tokens],
     settings: &[
         Setting::count(
             "layer",
@@ -69,7 +71,8 @@ pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
     ],
     seconds: 220.0,
     parts: || parts(false),
-    build: |spec, settings, given| Ok(Arc::new(BertScore::build(spec, settings, given)?)),
+    build: |spec, settings, sources| Ok(Arc::new(BertScore::build(spec, settings, sources)?)),
+    ..CLIP_S
 };
 
 fn parts(is_rescaled: bool) -> Vec<Part> {
@@ -132,8 +135,8 @@ struct Text {
 }
 
 impl BertScore {
-    fn build(spec: &str, settings: &Settings<'_>, given: &Given) -> Result<Self, Refusal> {
-        let model = given.needed_model(settings.given(MODEL.name), Purpose::Tokens)?;
+    fn build(spec: &str, settings: &Settings<'_>, sources: &OpenSources) -> Result<Self, Refusal> {
+        let model = sources.needed_model(settings.given(MODEL.name), Purpose::Tokens)?;
         let layer = match settings.beside_default("layer")? {
             Some(layer) => layer,
             None => model.usual_layer().ok_or_else(|| {

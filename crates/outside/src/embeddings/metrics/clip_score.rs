@@ -28,15 +28,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
+use capeval::metric::{Explanation, Family, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Outside, OutsideRow, Sight};
-use capeval_choice::{Code, Notice, Refusal};
+use capeval_choice::{Argument, Code, Notice, Refusal};
+use capeval_files::Error;
+use capeval_neural::ModelPurpose;
 use rayon::prelude::*;
 
 use super::{explanation, reference};
-use crate::embeddings::given::{Crop, Given, Purpose};
-use crate::embeddings::kind::EmbeddingKind;
+use crate::embeddings::role::{Crop, Purpose};
 use crate::embeddings::space::{Alone, ROWS_AT_ONCE, Space, Wants, cosine};
+use crate::kind::OutsideKind;
+use crate::sources::OpenSources;
 
 /// What stands before each text.
 const PREFIX: &str = "A photo depicts ";
@@ -66,31 +69,35 @@ pub(crate) const MODEL: Setting =
     Setting::text("model", "any", "name or folder of the model, if several suit", "the name of a model");
 
 /// The entry of CLIPScore.
-pub(crate) const CLIP_S: EmbeddingKind = EmbeddingKind {
+pub(crate) const CLIP_S: OutsideKind = OutsideKind {
     name: "clip-s",
     summary: "likeness of the caption and the picture, CLIPScore",
     paper: CLIP_PAPER,
     program: "jmhessel/clipscore",
+    family: Family::Vectors,
     needs: NEEDS,
+    given: &[Argument::Model],
+    instead: &[Argument::Vectors],
+    models: &[ModelPurpose::PicturesAndTexts],
     settings: CLIP_SETTINGS,
     seconds: 6.0,
     parts: || vec![part(Name::ClipS, Variant::Code)],
-    build: |spec, settings, given| build(Name::ClipS, spec, settings, given),
+    build: |spec, settings, sources| build(Name::ClipS, spec, settings, sources),
 };
 
 /// The entry of RefCLIPScore.
-pub(crate) const REF_CLIP_S: EmbeddingKind = EmbeddingKind {
+pub(crate) const REF_CLIP_S: OutsideKind = OutsideKind {
     name: "ref-clip-s",
     summary: "likeness of the caption with the picture and the nearest reference, RefCLIPScore",
     settings: OTHER_SETTINGS,
     seconds: 35.0,
     parts: || vec![part(Name::RefClipS, Variant::Code)],
-    build: |spec, settings, given| build(Name::RefClipS, spec, settings, given),
+    build: |spec, settings, sources| build(Name::RefClipS, spec, settings, sources),
     ..CLIP_S
 };
 
 /// The entry of PAC-S.
-pub(crate) const PAC_S: EmbeddingKind = EmbeddingKind {
+pub(crate) const PAC_S: OutsideKind = OutsideKind {
     name: "pac-s",
     summary: "CLIPScore by a model that was tuned on captions, PAC-S",
     paper: PAC_PAPER,
@@ -98,18 +105,18 @@ pub(crate) const PAC_S: EmbeddingKind = EmbeddingKind {
     settings: &[CROP, MODEL],
     seconds: 6.0,
     parts: || vec![part(Name::PacS, Variant::Code)],
-    build: |spec, settings, given| build(Name::PacS, spec, settings, given),
+    build: |spec, settings, sources| build(Name::PacS, spec, settings, sources),
     ..CLIP_S
 };
 
 /// The entry of RefPAC-S.
-pub(crate) const REF_PAC_S: EmbeddingKind = EmbeddingKind {
+pub(crate) const REF_PAC_S: OutsideKind = OutsideKind {
     name: "ref-pac-s",
     summary: "RefCLIPScore by a model that was tuned on captions, RefPAC-S",
     settings: OTHER_SETTINGS,
     seconds: 35.0,
     parts: || vec![part(Name::RefPacS, Variant::Code)],
-    build: |spec, settings, given| build(Name::RefPacS, spec, settings, given),
+    build: |spec, settings, sources| build(Name::RefPacS, spec, settings, sources),
     ..PAC_S
 };
 
@@ -187,13 +194,13 @@ fn build(
     name: Name,
     spec: &str,
     settings: &Settings<'_>,
-    given: &Given,
-) -> Result<Arc<dyn Outside>, Refusal> {
+    sources: &OpenSources,
+) -> Result<Arc<dyn Outside>, Error> {
     let variant = settings.get("variant").unwrap_or(Variant::Code);
     let wants = Wants { pictures: true, references: name.has_references() };
     let prefix = if variant == Variant::Torchmetrics { "" } else { PREFIX };
     let purpose = Purpose::Pictures { prefix, crop: settings.get(CROP.name)? };
-    let space = Space::choose(given, settings, purpose, wants)?;
+    let space = Space::choose(sources, settings, purpose, wants)?;
     let parts = vec![part(name, variant)];
     Ok(Arc::new(ClipScore {
         spec: spec.to_owned(),
@@ -351,7 +358,7 @@ impl Outside for ClipScore {
 mod tests {
     use std::sync::Arc;
 
-    use crate::embeddings::given::Role;
+    use crate::embeddings::role::Role;
     use crate::embeddings::testing::{models, rows_of, scores_by, scores_of};
     use crate::embeddings::vectors::Vectors;
 

@@ -22,14 +22,16 @@ use capeval::evaluate::registry;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Identity, Outside, OutsideRow};
 use capeval_choice::{Notice, Refusal};
+use capeval_neural::ModelPurpose;
 
 use super::explanation;
 use super::sentence::{self, Similarity};
 use crate::embeddings::cache::{Key, key};
-use crate::embeddings::given::{Given, Purpose};
-use crate::embeddings::kind::{EmbeddingKind, split};
 use crate::embeddings::models::OpenModel;
+use crate::embeddings::role::Purpose;
 use crate::embeddings::space::Alone;
+use crate::kind::{OutsideKind, split};
+use crate::sources::OpenSources;
 
 /// The probability above which a caption has an error.
 const THRESHOLD: Setting =
@@ -51,16 +53,17 @@ pub(super) const DETECTOR: Setting = Setting::text(
 const CAPTIONS_AT_ONCE: usize = 256;
 
 /// The entry of FENSE.
-pub(crate) const FENSE: EmbeddingKind = EmbeddingKind {
+pub(crate) const FENSE: OutsideKind = OutsideKind {
     name: "fense",
     summary: "likeness of the caption and the references, of which an error of fluency takes most",
     needs: "a model of sentences, or vectors of texts, and a detector of errors",
+    models: &[ModelPurpose::Sentences, ModelPurpose::Errors],
     settings: &[super::clip_score::MODEL, DETECTOR, THRESHOLD, PENALTY],
     seconds: 35.0,
     parts: || vec![fense_part()],
-    build: |spec, settings, given| {
-        let detector = Detector::choose(settings, given)?;
-        let similarity = Similarity::choose(settings, given)?;
+    build: |spec, settings, sources| {
+        let detector = Detector::choose(settings, sources)?;
+        let similarity = Similarity::choose(settings, sources)?;
         let penalty = settings.get(PENALTY.name)?;
         Ok(Arc::new(Fense {
             spec: spec.to_owned(),
@@ -74,15 +77,15 @@ pub(crate) const FENSE: EmbeddingKind = EmbeddingKind {
 };
 
 /// The entry of SPIDEr-FL.
-pub(crate) const SPIDER_FL: EmbeddingKind = EmbeddingKind {
+pub(crate) const SPIDER_FL: OutsideKind = OutsideKind {
     name: "spider-fl",
     summary: "SPIDEr, of which an error of fluency takes most",
     needs: "a detector of errors, and SPICE's data",
     settings: &[DETECTOR, THRESHOLD, PENALTY],
     seconds: 6.0,
     parts: || vec![spider_fl_part()],
-    build: |spec, settings, given| {
-        let detector = Detector::choose(settings, given)?;
+    build: |spec, settings, sources| {
+        let detector = Detector::choose(settings, sources)?;
         let penalty = settings.get(PENALTY.name)?;
         let base = registry::base(spec).map(|base| split(spec, base).1).unwrap_or_default();
         let parts = vec![spider_fl_part()];
@@ -92,15 +95,16 @@ pub(crate) const SPIDER_FL: EmbeddingKind = EmbeddingKind {
 };
 
 /// The entry of the fluency error rate.
-pub(crate) const FER: EmbeddingKind = EmbeddingKind {
+pub(crate) const FER: OutsideKind = OutsideKind {
     name: "fer",
     summary: "share of captions with an error of fluency",
     needs: "a detector of errors",
+    models: &[ModelPurpose::Errors],
     settings: &[DETECTOR, THRESHOLD],
     seconds: 6.0,
     parts: || vec![fer_part()],
-    build: |spec, settings, given| {
-        let detector = Detector::choose(settings, given)?;
+    build: |spec, settings, sources| {
+        let detector = Detector::choose(settings, sources)?;
         Ok(Arc::new(Fer { spec: spec.to_owned(), parts: vec![fer_part()], detector }))
     },
     ..sentence::KIND
@@ -140,8 +144,8 @@ struct Detector {
 }
 
 impl Detector {
-    fn choose(settings: &Settings<'_>, given: &Given) -> Result<Self, Refusal> {
-        let model = given.needed_model(settings.given(DETECTOR.name), Purpose::Errors)?;
+    fn choose(settings: &Settings<'_>, sources: &OpenSources) -> Result<Self, Refusal> {
+        let model = sources.needed_model(settings.given(DETECTOR.name), Purpose::Errors)?;
         Ok(Self { model, threshold: settings.get(THRESHOLD.name)?, known: Mutex::default() })
     }
 

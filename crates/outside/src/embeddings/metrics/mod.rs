@@ -1,14 +1,32 @@
 //! The metrics, each in a file of its own.
 
-pub(crate) mod bert_score;
-pub(crate) mod clip_score;
-pub(crate) mod fluency;
-pub(crate) mod retrieval;
-pub(crate) mod self_similarity;
-pub(crate) mod sentence;
+mod bert_score;
+mod clip_score;
+mod fluency;
+mod retrieval;
+mod self_similarity;
+mod sentence;
 
 use capeval::OutsideRow;
 use capeval::metric::{Explanation, Step};
+
+use crate::kind::OutsideKind;
+
+/// The kinds of metrics that compare vectors, in the order of lists.
+pub(crate) const KINDS: &[&OutsideKind] = &[
+    &clip_score::CLIP_S,
+    &clip_score::REF_CLIP_S,
+    &clip_score::PAC_S,
+    &clip_score::REF_PAC_S,
+    &bert_score::KIND,
+    &sentence::KIND,
+    &fluency::FENSE,
+    &fluency::FER,
+    &fluency::SPIDER_FL,
+    &retrieval::RECALL,
+    &retrieval::MEDIAN_RANK,
+    &self_similarity::KIND,
+];
 
 /// The settings that name a model.
 pub(crate) const MODEL_SETTINGS: [&str; 2] = [clip_score::MODEL.name, fluency::DETECTOR.name];

@@ -19,13 +19,16 @@ use capeval::choice::SegmentId;
 use capeval::metric::{Part, Setting, Settings, Signature};
 use capeval::{Answers, Outside, OutsideRow, Sight, Summary};
 use capeval_choice::{Notice, Refusal};
+use capeval_files::Error;
+use capeval_neural::ModelPurpose;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::clip_score::{CROP, MODEL, NEEDS};
-use crate::embeddings::given::{Given, Purpose};
-use crate::embeddings::kind::EmbeddingKind;
+use super::clip_score::{CLIP_S, CROP, MODEL, NEEDS};
+use crate::embeddings::role::Purpose;
 use crate::embeddings::space::{Space, Wants, dot, norm};
+use crate::kind::OutsideKind;
+use crate::sources::OpenSources;
 
 /// The ranks within which a hit counts.
 const AT: [usize; 3] = [1, 5, 10];
@@ -34,12 +37,13 @@ const DIRECTION: Setting =
     Setting::choice("direction", "pictures", "what is found: pictures or captions", Direction::NAMES);
 
 /// The entry of the recall.
-pub(crate) const RECALL: EmbeddingKind = EmbeddingKind {
+pub(crate) const RECALL: OutsideKind = OutsideKind {
     name: "recall",
     summary: "share of captions that find their picture among all, R@1, R@5 and R@10",
     paper: "Karpathy and Fei-Fei 2015, Deep Visual-Semantic Alignments for Generating Image Descriptions",
     program: "LAION-AI/CLIP_benchmark",
     needs: NEEDS,
+    models: &[ModelPurpose::PicturesAndTexts],
     settings: &[
         DIRECTION,
         Setting::text("prefix", "", "what stands before each caption", "a text"),
@@ -48,15 +52,16 @@ pub(crate) const RECALL: EmbeddingKind = EmbeddingKind {
     ],
     seconds: 6.0,
     parts: recall_parts,
-    build: |spec, settings, given| build(spec, settings, given, Measure::Recall),
+    build: |spec, settings, sources| build(spec, settings, sources, Measure::Recall),
+    ..CLIP_S
 };
 
 /// The entry of the median rank.
-pub(crate) const MEDIAN_RANK: EmbeddingKind = EmbeddingKind {
+pub(crate) const MEDIAN_RANK: OutsideKind = OutsideKind {
     name: "median-rank",
     summary: "median rank of the caption's picture among all",
     parts: median_parts,
-    build: |spec, settings, given| build(spec, settings, given, Measure::MedianRank),
+    build: |spec, settings, sources| build(spec, settings, sources, Measure::MedianRank),
     ..RECALL
 };
 
@@ -95,11 +100,11 @@ struct Retrieval {
 fn build(
     spec: &str,
     settings: &Settings<'_>,
-    given: &Given,
+    sources: &OpenSources,
     measure: Measure,
-) -> Result<Arc<dyn Outside>, Refusal> {
+) -> Result<Arc<dyn Outside>, Error> {
     let purpose = Purpose::Pictures { prefix: settings.text("prefix"), crop: settings.get(CROP.name)? };
-    let space = Space::choose(given, settings, purpose, Wants { pictures: true, references: false })?;
+    let space = Space::choose(sources, settings, purpose, Wants { pictures: true, references: false })?;
     let parts = if measure == Measure::Recall { recall_parts() } else { median_parts() };
     let direction = settings.get(DIRECTION.name)?;
     Ok(Arc::new(Retrieval {

@@ -10,26 +10,28 @@ use std::sync::Arc;
 use capeval::metric::{Part, Signature};
 use capeval::{Answers, Outside, OutsideRow};
 use capeval_choice::{Notice, Refusal};
+use capeval_neural::ModelPurpose;
 
 use super::sentence;
-use crate::embeddings::given::Purpose;
-use crate::embeddings::kind::EmbeddingKind;
+use crate::embeddings::role::Purpose;
 use crate::embeddings::space::{Space, Wants, norm};
+use crate::kind::OutsideKind;
 
 /// The entry of the likeness within a system.
-pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
+pub(crate) const KIND: OutsideKind = OutsideKind {
     name: "self-sim",
     summary: "likeness of a system's captions to each other, less of which is more diverse",
     paper: "none",
     program: "none",
     seconds: 6.0,
     parts: || vec![part()],
-    build: |spec, settings, given| {
+    build: |spec, settings, sources| {
         let wants = Wants { pictures: false, references: false };
-        let space = Space::choose(given, settings, Purpose::Texts, wants)?;
+        let space = Space::choose(sources, settings, Purpose::Texts, wants)?;
         Ok(Arc::new(SelfSim { spec: spec.to_owned(), parts: vec![part()], space }))
     },
     needs: "a model of CLIP or of sentences, or vectors of texts",
+    models: &[ModelPurpose::PicturesAndTexts, ModelPurpose::Sentences],
     ..sentence::KIND
 };
 

@@ -18,13 +18,15 @@ use std::sync::Arc;
 use capeval::metric::{Explanation, Part, Rule, Setting, Settings, Signature, Step};
 use capeval::{Answers, Outside, OutsideRow};
 use capeval_choice::{Notice, Refusal};
+use capeval_neural::ModelPurpose;
 use rayon::prelude::*;
 
-use super::clip_score::MODEL;
+use super::clip_score::{CLIP_S, MODEL};
 use super::{explanation, reference};
-use crate::embeddings::given::{Given, Purpose};
-use crate::embeddings::kind::EmbeddingKind;
+use crate::embeddings::role::Purpose;
 use crate::embeddings::space::{Alone, ROWS_AT_ONCE, Space, Wants, cosine};
+use crate::kind::OutsideKind;
+use crate::sources::OpenSources;
 
 /// The settings of metrics that compare the vectors of sentences.
 pub(super) const SETTINGS: &[Setting] = &[MODEL];
@@ -33,19 +35,21 @@ pub(super) const SETTINGS: &[Setting] = &[MODEL];
 pub(super) const NEEDS: &str = "a model of sentences, or vectors of texts";
 
 /// The entry of the similarity of sentences.
-pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
+pub(crate) const KIND: OutsideKind = OutsideKind {
     name: "sbert-sim",
     summary: "likeness of the caption and the references, by vectors of sentences",
     paper: "Zhou et al. 2022, Can Audio Captions Be Evaluated with Image Caption Metrics?",
     program: "aac-metrics 0.6",
     needs: NEEDS,
+    models: &[ModelPurpose::Sentences],
     settings: SETTINGS,
     seconds: 35.0,
     parts: || vec![part()],
-    build: |spec, settings, given| {
-        let similarity = Similarity::choose(settings, given)?;
+    build: |spec, settings, sources| {
+        let similarity = Similarity::choose(settings, sources)?;
         Ok(Arc::new(SbertSim { spec: spec.to_owned(), parts: vec![part()], similarity }))
     },
+    ..CLIP_S
 };
 
 fn part() -> Part {
@@ -63,9 +67,9 @@ struct SbertSim {
 
 impl Similarity {
     /// With the vectors that the user gave, or those of a model of sentences.
-    pub fn choose(settings: &Settings<'_>, given: &Given) -> Result<Self, Refusal> {
+    pub fn choose(settings: &Settings<'_>, sources: &OpenSources) -> Result<Self, Refusal> {
         let wants = Wants { pictures: false, references: true };
-        Space::choose(given, settings, Purpose::Sentences, wants).map(Self)
+        Space::choose(sources, settings, Purpose::Sentences, wants).map(Self)
     }
 
     pub fn space(&self) -> &Space {

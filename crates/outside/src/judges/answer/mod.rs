@@ -10,10 +10,46 @@ mod python;
 
 use std::fmt;
 
+use capeval_choice::Refusal;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use options::Options;
+
+/// The kind of a judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// It grades a caption.
+    Score,
+    /// It says which of two captions of an image is better.
+    Pairwise,
+    /// It says for each of several statements whether a caption contains it, and rightly.
+    Checklist,
+}
+
+/// The table `answer` in the file of a judge.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerFormat {
+    pub form: String,
+    /// The field of the grade.
+    pub score: Option<String>,
+    /// The field of the reason.
+    pub reason: Option<String>,
+    /// Request answers of this form from the server.
+    pub schema: Option<bool>,
+    /// The worth of each option, in the words of the scale.
+    pub options: Option<Map<String, Value>>,
+    pub scale: Option<[f64; 2]>,
+    #[serde(default = "three")]
+    pub tries: u32,
+    pub unreadable: Option<f64>,
+}
+
+fn three() -> u32 {
+    3
+}
 
 /// The form of an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +112,74 @@ impl Reading {
 }
 
 impl Form {
+    /// The form that a file chooses, if judges of this kind may have it.
+    pub fn choose(kind: Kind, answer: &AnswerFormat, scale: [f64; 2]) -> Result<Self, Refusal> {
+        let AnswerFormat { form, score, reason, schema, options, .. } = answer;
+        let only = |allowed: &[&str], set: &[(&str, bool)]| match set
+            .iter()
+            .find(|(name, is_set)| *is_set && !allowed.contains(name))
+        {
+            Some((name, _)) => Err(Refusal::new(format!("answer.{name} does nothing with form = {form:?}"))
+                .with_remedy("leave it out")),
+            None => Ok(()),
+        };
+        let set = [
+            ("score", score.is_some()),
+            ("reason", reason.is_some()),
+            ("schema", schema.is_some()),
+            ("options", options.is_some()),
+            ("scale", answer.scale.is_some()),
+        ];
+        let options = || {
+            let written = options.as_ref().ok_or_else(|| {
+                Refusal::new(format!("answer.options is missing, which form = {form:?} needs"))
+                    .with_remedy("give what each option is worth, such as { A = 1, B = 0.5, C = 0 }")
+            })?;
+            Options::read(written, scale).map_err(|refusal| refusal.at("answer.options"))
+        };
+        let field = |given: &Option<String>, usual: &str| given.clone().unwrap_or_else(|| usual.to_owned());
+        let json = |options| Self::Json {
+            score: field(score, if kind == Kind::Pairwise { "better" } else { "score" }),
+            reason: field(reason, "reason"),
+            options,
+            is_asked_for: schema.unwrap_or(true),
+        };
+        match (form.as_str(), kind) {
+            ("json", Kind::Checklist) => {
+                only(&["schema"], &set)?;
+                Ok(Self::Checklist { is_asked_for: schema.unwrap_or(true) })
+            }
+            ("json", Kind::Score) => {
+                only(&["score", "reason", "schema", "scale"], &set)?;
+                Ok(json(None))
+            }
+            ("json", Kind::Pairwise) => {
+                only(&["score", "reason", "schema", "options", "scale"], &set)?;
+                Ok(json(Some(options()?)))
+            }
+            ("number", Kind::Score) => only(&["scale"], &set).map(|()| Self::Number),
+            ("letters", Kind::Score | Kind::Pairwise) => {
+                only(&["options", "scale"], &set)?;
+                Ok(Self::Letters(options()?))
+            }
+            ("probabilities", Kind::Score | Kind::Pairwise) => {
+                only(&["options", "scale"], &set)?;
+                Ok(Self::Probabilities(options()?))
+            }
+            ("clair", Kind::Score) => only(&[], &set).map(|()| Self::Clair),
+            ("fleur", Kind::Score) => only(&[], &set).map(|()| Self::Fleur),
+            _ => {
+                let (kind, forms) = match kind {
+                    Kind::Score => ("score", "json, number, letters, probabilities, clair or fleur"),
+                    Kind::Pairwise => ("pairwise", "json, letters or probabilities"),
+                    Kind::Checklist => ("checklist", "json"),
+                };
+                Err(Refusal::new(format!("answer.form: {form:?} is not a form for kind = {kind:?}"))
+                    .with_remedy(format!("use {forms}")))
+            }
+        }
+    }
+
     /// Reads an answer; `n_items` is the number of items of a checklist.
     pub fn read(&self, answer: &Answer, scale: [f64; 2], n_items: usize) -> Reading {
         match self {

@@ -1,19 +1,19 @@
-//! Metrics whose scores were computed before anything else is measured.
+//! A metric of the engine that looks up scores that came from outside before anything else is measured.
 
 use std::sync::Arc;
 
 use capeval_choice::Notice;
 use capeval_corpus::SegmentId;
 use capeval_metric::{
-    About, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment, Signature,
-    Statistics, Step,
+    About, AnyMetric, Column, Explanation, Input, Learns, Metric, Part, Reading, References, Segment,
+    Signature, Statistics, Step,
 };
 use capeval_stats::Table;
 
 use super::{Outside, OutsideRow, Picture, Summary, width};
 
-/// A metric whose scores were computed before.
-pub(super) struct Computed {
+/// A metric that looks up the scores that a metric outside of the engine gave.
+pub(super) struct Lookup {
     pub outside: Arc<dyn Outside>,
     pub signature: Signature,
     /// The entries of the signature that are known only after scoring.
@@ -36,7 +36,7 @@ pub(super) struct Place {
     pub picture: Option<Picture>,
 }
 
-impl Computed {
+impl Lookup {
     /// The metric without scores.
     pub fn described(outside: &Arc<dyn Outside>) -> Self {
         Self {
@@ -50,6 +50,16 @@ impl Computed {
             values: Vec::new(),
             notices: Vec::new(),
         }
+    }
+
+    /// The metric with these scores, with what they turned out to depend on, and with what there is to say of them.
+    pub fn with(
+        self,
+        values: Vec<Vec<f64>>,
+        signed: &[(&'static str, String)],
+        notices: &[Notice],
+    ) -> AnyMetric {
+        AnyMetric::new(Self { values, signed: signed.to_vec(), notices: notices.to_vec(), ..self })
     }
 
     /// The row that a segment was.
@@ -98,7 +108,7 @@ impl Statistics for Sums {
     }
 }
 
-impl Metric for Computed {
+impl Metric for Lookup {
     type Model = ();
     type Stats = Sums;
     type Scratch = ();

@@ -1,21 +1,23 @@
-//! The metrics that compare vectors, by name, with all their settings.
+//! The kinds of metrics that compare vectors or count objects, by name, with all their settings.
 
 use std::sync::Arc;
 
 use capeval::evaluate::registry;
-use capeval::metric::{MetricKind, Part, Resources, Setting, Settings};
+use capeval::metric::{CardNeeds, Family, MetricCard, MetricKind, Part, Resources, Setting, Settings};
 use capeval::{MetricOptions, Outside};
-use capeval_choice::Refusal;
+use capeval_choice::Argument;
+use capeval_files::Error;
+use capeval_neural::ModelPurpose;
 
 use crate::cards::shared;
-use crate::embeddings::given::Given;
-use crate::embeddings::metrics::{bert_score, clip_score, fluency, retrieval, self_similarity, sentence};
+use crate::sources::OpenSources;
+use crate::{chair, embeddings};
 
-/// A function that builds a metric, under the name that the user typed, from its settings and what was given.
-type Build = fn(&str, &Settings<'_>, &Given) -> Result<Arc<dyn Outside>, Refusal>;
+/// A function that builds a metric, under the name that the user typed, from its settings and the open sources.
+type Build = fn(&str, &Settings<'_>, &OpenSources) -> Result<Arc<dyn Outside>, Error>;
 
-/// The entry of a metric that compares vectors. Command line, documentation and Python read these.
-pub struct EmbeddingKind {
+/// The entry of a metric whose scores come from models, vectors or lists. Lists read it by its card.
+pub(crate) struct OutsideKind {
     /// The name that users type.
     pub name: &'static str,
     /// What it rewards, in one line.
@@ -24,8 +26,16 @@ pub struct EmbeddingKind {
     pub paper: &'static str,
     /// The program whose scores it reproduces.
     pub program: &'static str,
+    /// What it compares.
+    pub family: Family,
     /// What it needs, in words: `a model of CLIP, or vectors of pictures and texts`.
     pub needs: &'static str,
+    /// What a person gives for it.
+    pub given: &'static [Argument],
+    /// What a person may give in its place.
+    pub instead: &'static [Argument],
+    /// The models that it can use.
+    pub models: &'static [ModelPurpose],
     /// Its own settings.
     pub settings: &'static [Setting],
     /// About how many seconds 1,000 captions take on one core, with a tower of texts as that of ViT-B/32, a small model
@@ -34,41 +44,44 @@ pub struct EmbeddingKind {
     /// The scores that it computes.
     pub parts: fn() -> Vec<Part>,
     /// Builds it.
-    pub(crate) build: Build,
+    pub build: Build,
 }
 
-/// The metrics, in the order of lists.
-pub const KINDS: &[&EmbeddingKind] = &[
-    &clip_score::CLIP_S,
-    &clip_score::REF_CLIP_S,
-    &clip_score::PAC_S,
-    &clip_score::REF_PAC_S,
-    &bert_score::KIND,
-    &sentence::KIND,
-    &fluency::FENSE,
-    &fluency::FER,
-    &fluency::SPIDER_FL,
-    &retrieval::RECALL,
-    &retrieval::MEDIAN_RANK,
-    &self_similarity::KIND,
-];
+/// The kinds, in the order of lists.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static OutsideKind> {
+    embeddings::KINDS.iter().copied().chain([&chair::KIND])
+}
 
-/// The kind of a metric with settings, such as `clip-s:variant=paper`; `None` if it compares no vectors. Case does not
+/// The kind of a metric with settings, such as `clip-s:variant=paper`; `None` if it is of another world. Case does not
 /// matter, and `_` is `-`.
-pub fn kind(spec: &str) -> Option<&'static EmbeddingKind> {
+pub(crate) fn kind(spec: &str) -> Option<&'static OutsideKind> {
     let name = spec.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('_', "-");
-    KINDS.iter().copied().find(|kind| kind.name == name)
+    kinds().find(|kind| kind.name == name)
 }
 
-impl EmbeddingKind {
+impl OutsideKind {
     /// The metric of the engine that it multiplies, if it does, whose settings are also its own.
     pub fn base(&self) -> Option<&'static MetricKind> {
         registry::base(self.name)
     }
 
-    /// Its settings, and those of the metric that it multiplies.
-    pub fn all_settings(&self) -> impl Iterator<Item = &'static Setting> {
-        self.settings.iter().chain(self.base().into_iter().flat_map(|base| base.settings))
+    /// What lists, help and documentation say of it.
+    pub fn card(&self) -> MetricCard {
+        let of_base = self.base().into_iter().flat_map(|base| base.settings);
+        MetricCard {
+            name: self.name,
+            summary: self.summary,
+            paper: self.paper,
+            program: self.program,
+            settings: self.settings.iter().chain(of_base).collect(),
+            variants: &[],
+            parts: (self.parts)(),
+            // It has the hash of a model or a list.
+            signature: None,
+            family: self.family,
+            needs: Some(CardNeeds { what: self.needs, job: None, given: self.given, instead: self.instead }),
+            seconds: self.seconds,
+        }
     }
 }
 
@@ -84,18 +97,12 @@ pub(crate) fn split(spec: &str, base: &MetricKind) -> (String, String) {
     ([&[name][..], &own].concat().join(":"), [&[base.name][..], &of_base].concat().join(":"))
 }
 
-/// The metrics that the engine computes for these: itself those that compare no vectors, and what others multiply.
-pub fn engine_names(names: &[String]) -> Vec<String> {
-    let of_engine = |spec: &String| match kind(spec) {
-        None => Some(spec.clone()),
-        Some(kind) => kind.base().map(|base| split(spec, base).1),
-    };
-    names.iter().filter_map(of_engine).collect()
-}
-
-/// Builds those of the metrics that compare vectors, under the names that the user typed, with settings for all
+/// Builds those of the metrics that are of these kinds, under the names that the user typed, with settings for all
 /// metrics.
-pub fn build(options: &MetricOptions, given: &Given) -> Result<Vec<Arc<dyn Outside>>, Refusal> {
+///
+/// # Errors
+/// When a metric lacks something, or a source is given that none uses.
+pub(crate) fn build(options: &MetricOptions, sources: &OpenSources) -> Result<Vec<Arc<dyn Outside>>, Error> {
     let mut built: Vec<Arc<dyn Outside>> = Vec::new();
     let (resources, common) = (Resources::default(), options.common());
     for spec in &options.names {
@@ -106,9 +113,16 @@ pub fn build(options: &MetricOptions, given: &Given) -> Result<Vec<Arc<dyn Outsi
         let own = kind.base().map_or_else(|| spec.clone(), |base| split(spec, base).0);
         let common = shared(&common, kind.settings.iter());
         let settings = Settings::read(kind.name, kind.settings, &own, &common, &resources)?;
-        built.push((kind.build)(spec, &settings, given).map_err(|refusal| refusal.at(kind.name))?);
+        built.push((kind.build)(spec, &settings, sources).map_err(|error| match error {
+            Error::Content(refusal) => refusal.at(kind.name).into(),
+            other => other,
+        })?);
     }
-    given.refuse_unused()?;
+    sources.refuse_unused()?;
+    let counts_objects = |spec: &String| kind(spec).is_some_and(|kind| kind.family == Family::Objects);
+    if !options.names.iter().any(counts_objects) {
+        sources.named.objects.refuse_unused()?;
+    }
     Ok(built)
 }
 
@@ -123,7 +137,7 @@ mod tests {
     use capeval::metric::setting::Values;
 
     use super::*;
-    use crate::embeddings::models::OpenModel;
+    use crate::embeddings::OpenModel;
     use crate::embeddings::space::{Alone, ROWS_AT_ONCE};
     use crate::embeddings::testing::models;
 
@@ -132,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut models = models(&["clip-quick", "roberta", "detector"]);
         models.push(sentence_model(folder.path()));
-        let given = Given::new(models, Vec::new());
+        let given = OpenSources::new(models, Vec::new());
         let file = |name: &str| {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/pictures").join(name);
             Picture::File { path: path.display().to_string(), state: String::new() }
@@ -150,7 +164,7 @@ mod tests {
             })
             .collect();
         let (mut explained, resources) = (Vec::new(), Resources::default());
-        for kind in KINDS {
+        for kind in embeddings::KINDS {
             let setting = match kind.name {
                 // The tiny model is not known by name, so that its layer is not.
                 "bert-score" => ":layer=1",
@@ -173,7 +187,7 @@ mod tests {
             }
             assert_eq!(given.n_read(), after, "{}", kind.name);
         }
-        assert_eq!(explained.len(), KINDS.len() - 3, "{explained:?}");
+        assert_eq!(explained.len(), embeddings::KINDS.len() - 3, "{explained:?}");
     }
 
     #[test]
@@ -181,9 +195,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut models = models(&["clip-quick", "roberta", "detector"]);
         models.push(sentence_model(folder.path()));
-        let given = Given::offering(models, Vec::new());
+        let given = OpenSources::default().offering(models);
         let mut n = 0;
-        for kind in KINDS {
+        for kind in embeddings::KINDS {
             let spec = match kind.name {
                 "bert-score" => "bert-score:layer=1",
                 "self-sim" => "self-sim:model=clip-quick",
@@ -241,21 +255,20 @@ mod tests {
 
     #[test]
     fn settings_go_to_the_metric_that_has_them() {
-        let base = kind("spider-fl").and_then(EmbeddingKind::base).unwrap();
+        let base = kind("spider-fl").and_then(OutsideKind::base).unwrap();
         let parts = |spec| split(spec, base);
         let pair = |own: &str, base: &str| (own.to_owned(), base.to_owned());
         assert_eq!(parts("spider-fl"), pair("spider-fl", "spider"));
         let spec = "SPIDEr_FL:sigma=4:penalty=0.5:tok=13a:what";
         assert_eq!(parts(spec), pair("SPIDEr_FL:penalty=0.5:what", "spider:sigma=4:tok=13a"));
-        let (mut names, all) = (Vec::new(), KINDS.iter().flat_map(|kind| kind.base().map(|_| kind)));
+        let (mut names, all) =
+            (Vec::new(), embeddings::KINDS.iter().flat_map(|kind| kind.base().map(|_| kind)));
         for kind in all {
-            names.extend(kind.all_settings().map(|setting| setting.name));
+            names.extend(kind.card().settings.iter().map(|setting| setting.name));
         }
         let n = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), n, "no setting belongs to both");
-        let names = ["bleu", "clip-s", "spider-fl:tok=13a:penalty=1"].map(str::to_owned);
-        assert_eq!(engine_names(&names), ["bleu", "spider:tok=13a"]);
     }
 }

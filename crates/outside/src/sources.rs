@@ -1,112 +1,82 @@
-//! The user's sources for metrics that compare vectors: models, and files of vectors.
+//! The sources that a person gives to metrics whose scores come from outside of the engine: as each front end names
+//! them from its arguments, and open, where metrics take the models and vectors that suit them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use capeval::{Outside, Pictures};
 use capeval_choice::{Argument, Refusal, Remedy};
 
-use crate::embeddings::models::OpenModel;
-use crate::embeddings::vectors::Vectors;
+use crate::chair::ObjectFiles;
+use crate::embeddings::{OpenModel, Purpose, Role, Vectors};
+use crate::judges::{Consent, Judging};
+use crate::programs::Messages;
 
-capeval_choice::named! {
-    /// The way to crop pictures for a model.
-    pub enum Crop ("crop") {
-        Openai = "openai", "shrunk, cut in the middle, halves rounded to even, then made RGB, as OpenAI's CLIP does";
-        Hf = "hf", "made RGB, shrunk, cut in the middle, halves rounded down, as Hugging Face's processor on PIL does";
-    }
+/// The sources that a person, or a server, gives to metrics.
+#[derive(Clone, Default)]
+pub struct Sources {
+    /// Names and folders of models, each of which a metric must use.
+    pub models: Vec<String>,
+    /// A folder of models, of which those are opened that a metric names, or all if one names none.
+    pub model_folder: Option<PathBuf>,
+    /// Files of vectors, as `WHAT=FILE`, where WHAT is as [`Role::parse`] reads it.
+    pub vectors: Vec<String>,
+    /// Vectors in memory.
+    pub held_vectors: Vec<(Role, Arc<Vectors>)>,
+    /// Files for CHAIR.
+    pub objects: ObjectFiles,
+    /// Whom judges ask; `None` where no name means a judge.
+    pub judging: Option<Judging>,
+    /// Is told what judges are about to ask; `None` to agree.
+    pub consent: Option<Consent>,
+    /// Receives what programs write for people; `None` where no name means a program.
+    pub programs: Option<Messages>,
+    /// Metrics of the caller's own.
+    pub functions: Vec<Arc<dyn Outside>>,
+    /// Places of pictures.
+    pub pictures: Vec<String>,
+    /// Pictures in memory.
+    pub held_pictures: Option<Pictures>,
 }
 
-/// The texts or pictures that vectors stand for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The pictures of images, by id.
-    Pictures,
-    /// Texts, by the text: captions and references.
-    Texts,
-    /// References, by the id of their image, in their order.
-    References,
-    /// The captions of all systems, by the id of their image.
-    Candidates,
-    /// The captions of one system, by the id of their image.
-    CandidatesOf(String),
-}
-
-/// The purpose for which a metric needs a model.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Purpose<'p> {
-    /// To compare pictures with texts, before which something stands.
-    Pictures { prefix: &'p str, crop: Crop },
-    /// To compare sentences.
-    Sentences,
-    /// To compare texts in any way.
-    Texts,
-    /// To compare tokens.
-    Tokens,
-    /// To find errors.
-    Errors,
-}
-
-/// Models and vectors.
+/// Models and vectors that are open, and the other sources.
 #[derive(Default)]
-pub struct Given {
+pub(crate) struct OpenSources {
     models: Vec<(Arc<OpenModel>, AtomicBool)>,
     vectors: Vec<(Role, Arc<Vectors>, AtomicBool)>,
+    /// All of them as they are named, among them files that metrics open themselves.
+    pub named: Sources,
 }
 
-impl Role {
-    /// Reads `images`, `texts`, `references`, `candidates`, or `candidates:NAME`.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        match text {
-            "images" => Ok(Self::Pictures),
-            "texts" => Ok(Self::Texts),
-            "references" => Ok(Self::References),
-            "candidates" => Ok(Self::Candidates),
-            _ => match text.strip_prefix("candidates:") {
-                Some(system) if !system.is_empty() => Ok(Self::CandidatesOf(system.to_owned())),
-                _ => Err(Refusal::new(format!("vectors cannot be of {text:?}"))
-                    .with_remedy("write images, texts, references, candidates, or candidates:SYSTEM")),
-            },
-        }
-    }
-}
-
-impl Purpose<'_> {
-    /// The required kind of model, in words.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Pictures { .. } => "a model of pictures and texts, such as CLIP",
-            Self::Sentences => "a model of sentences",
-            Self::Texts => "a model of texts",
-            Self::Tokens => "a model such as RoBERTa or BERT",
-            Self::Errors => "a detector of errors",
-        }
-    }
-}
-
-impl Given {
+impl OpenSources {
     /// These models, and vectors by what they stand for.
     pub fn new(models: Vec<OpenModel>, vectors: Vec<(Role, Arc<Vectors>)>) -> Self {
         let models = models.into_iter().map(|model| (Arc::new(model), AtomicBool::default())).collect();
         let vectors = vectors.into_iter().map(|(role, file)| (role, file, AtomicBool::default()));
-        Self { models, vectors: vectors.collect() }
+        Self { models, vectors: vectors.collect(), named: Sources::default() }
     }
 
-    /// As [`new`](Self::new), with models of which a metric need not use any.
-    pub(crate) fn offering(models: Vec<OpenModel>, vectors: Vec<(Role, Arc<Vectors>)>) -> Self {
-        let given = Self::new(models, vectors);
-        given.models.iter().for_each(|(_, is_used)| is_used.store(true, Ordering::Relaxed));
-        given
+    /// With more models, of which a metric need not use any.
+    pub fn offering(mut self, models: Vec<OpenModel>) -> Self {
+        self.models.extend(models.into_iter().map(|model| (Arc::new(model), AtomicBool::new(true))));
+        self
+    }
+
+    /// With the other sources.
+    pub fn of(self, sources: &Sources) -> Self {
+        Self { named: sources.clone(), ..self }
     }
 
     /// The vectors of this role.
-    pub(crate) fn vectors(&self, role: &Role) -> Option<Arc<Vectors>> {
+    pub fn vectors(&self, role: &Role) -> Option<Arc<Vectors>> {
         let (_, file, is_used) = self.vectors.iter().find(|(known, ..)| known == role)?;
         is_used.store(true, Ordering::Relaxed);
         Some(Arc::clone(file))
     }
 
     /// The vectors of captions, of systems by name, and then of all systems.
-    pub(crate) fn candidates(&self) -> Vec<(Option<String>, Arc<Vectors>)> {
+    pub fn candidates(&self) -> Vec<(Option<String>, Arc<Vectors>)> {
         let of_one = self.vectors.iter().filter_map(|(role, file, is_used)| match role {
             Role::CandidatesOf(system) => {
                 is_used.store(true, Ordering::Relaxed);
@@ -119,11 +89,7 @@ impl Given {
     }
 
     /// The model of this name, or the one that suits; `None` if none does.
-    pub(crate) fn model(
-        &self,
-        name: Option<&str>,
-        purpose: Purpose<'_>,
-    ) -> Result<Option<Arc<OpenModel>>, Refusal> {
+    pub fn model(&self, name: Option<&str>, purpose: Purpose<'_>) -> Result<Option<Arc<OpenModel>>, Refusal> {
         let named = |model: &OpenModel| name.is_none_or(|name| model.is_called(name));
         let found: Vec<&(Arc<OpenModel>, AtomicBool)> = self
             .models
@@ -148,11 +114,7 @@ impl Given {
     }
 
     /// As [`model`](Self::model), for a metric that cannot do without.
-    pub(crate) fn needed_model(
-        &self,
-        name: Option<&str>,
-        purpose: Purpose<'_>,
-    ) -> Result<Arc<OpenModel>, Refusal> {
+    pub fn needed_model(&self, name: Option<&str>, purpose: Purpose<'_>) -> Result<Arc<OpenModel>, Refusal> {
         self.model(name, purpose)?.ok_or_else(|| {
             let why_not: Vec<String> = self
                 .models
@@ -168,12 +130,12 @@ impl Given {
 
     /// The number of texts and pictures that the models have read.
     #[cfg(test)]
-    pub(crate) fn n_read(&self) -> usize {
+    pub fn n_read(&self) -> usize {
         self.models.iter().map(|(model, _)| model.n_read.load(Ordering::Relaxed)).sum()
     }
 
     /// Refuses models and vectors that no metric uses.
-    pub(crate) fn refuse_unused(&self) -> Result<(), Refusal> {
+    pub fn refuse_unused(&self) -> Result<(), Refusal> {
         let models = self.models.iter().map(|(model, is_used)| (model.name(), is_used));
         let vectors = self.vectors.iter().map(|(_, file, is_used)| (file.name(), is_used));
         match models.chain(vectors).find(|(_, is_used)| !is_used.load(Ordering::Relaxed)) {
