@@ -19,7 +19,7 @@ use crate::progress::Bar;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct ImageArgs {
-    /// Put the pictures into the page, instead of linking to their files.
+    /// Embed the pictures in the page, instead of linking to their files.
     #[arg(long, requires_all = ["pictures", "html"])]
     embed_pictures: bool,
 }

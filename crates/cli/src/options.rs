@@ -161,7 +161,7 @@ impl ReferenceFiles {
 #[command(next_help_heading = METRICS)]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`. The path of a TOML
-    /// file means a metric that is a program; see docs/guides/programs.md.
+    /// file selects a program as metric; see docs/guides/programs.md.
     #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::Metrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Suite of metrics; see `capeval metrics` [default: coco].
@@ -171,8 +171,8 @@ pub struct Metrics {
     /// usually ptb].
     #[arg(short, long, value_name = "NAME", value_parser = Known::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
-    /// File that keeps SPICE's parses for later runs, at most 64 MB: captions that it has are not parsed again, and new
-    /// ones are added; `none` to do without [default: a file in your cache folder, which `capeval data list` shows].
+    /// Cache of SPICE's parses, at most 64 MB: captions in it are not parsed again, and new ones are added; `none` for
+    /// no cache [default: a file in your cache folder, which `capeval data list` shows].
     #[arg(long, value_name = "FILE|none")]
     spice_cache: Option<String>,
 }

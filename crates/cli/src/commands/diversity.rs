@@ -44,7 +44,8 @@ pub struct Args {
     /// Splits of a Karpathy file given with --train to use; may be repeated.
     #[arg(long, value_name = "SPLIT", value_delimiter = ',', requires = "train")]
     train_split: Option<Vec<String>>,
-    /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that the given files allow].
+    /// Metrics, separated by commas, with settings such as self-cider:n=3 [default: all that can be computed from the
+    /// files].
     #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::CorpusMetrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Tokenizer; see `capeval tokenize --list` [default: ptb].
