@@ -55,11 +55,11 @@ pub struct Chair {
     pub parts: Vec<Part>,
 }
 
-/// What lists say of it.
+/// Its entry in lists.
 pub(crate) fn card() -> MetricCard {
     MetricCard {
         name: "chair",
-        summary: "objects that the caption mentions and that are not in the image, less is better",
+        summary: "objects that the caption mentions but that are not in the image; lower is better",
         paper: "Rohrbach et al. 2018, Object Hallucination in Image Captioning",
         program: "chair.py of shikiw/OPERA; utils/chair.py of LisaAnne/Hallucination (words=pattern)",
         settings: SETTINGS.iter().collect(),

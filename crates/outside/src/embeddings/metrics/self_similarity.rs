@@ -16,10 +16,10 @@ use crate::embeddings::given::Purpose;
 use crate::embeddings::kind::EmbeddingKind;
 use crate::embeddings::space::{Space, Wants, norm};
 
-/// The entry of the likeness within a system.
+/// The entry of the similarity within a system.
 pub(crate) const KIND: EmbeddingKind = EmbeddingKind {
     name: "self-sim",
-    summary: "likeness of a system's captions to each other, less of which is more diverse",
+    summary: "similarity of a system's captions to each other; lower is more diverse",
     paper: "none",
     program: "none",
     seconds: 6.0,
