@@ -57,7 +57,7 @@ pub struct Target {
     page: Option<Html>,
     form: Form,
     digits: Option<usize>,
-    /// Whether to multiply by 100 what is not for programs.
+    /// True to multiply scores by 100, except in formats for programs.
     percent: bool,
 }
 

@@ -18,13 +18,13 @@ type Build = fn(&str, &Settings<'_>, &Given) -> Result<Arc<dyn Outside>, Refusal
 pub struct EmbeddingKind {
     /// The name that users type.
     pub name: &'static str,
-    /// What it rewards, in one line.
+    /// The property that it rewards, in one line.
     pub summary: &'static str,
     /// The paper that published it.
     pub paper: &'static str,
     /// The program whose scores it reproduces.
     pub program: &'static str,
-    /// What it needs, in words: `a model of CLIP, or vectors of pictures and texts`.
+    /// Its needs, in words: `a model of CLIP, or vectors of pictures and texts`.
     pub needs: &'static str,
     /// Its own settings.
     pub settings: &'static [Setting],

@@ -100,7 +100,7 @@ fn named_models(options: &MetricOptions) -> Option<Vec<&str>> {
     Some(all)
 }
 
-/// What vectors stand for, and their file.
+/// The role of vectors, and their file.
 fn split(source: &str) -> Result<(Role, &str), Refusal> {
     let (role, path) = source.split_once('=').ok_or_else(|| {
         Refusal::new(format!("{source}: what these vectors are of is not said"))

@@ -78,7 +78,7 @@ fn cell(cell: &Cell) -> String {
     shown
 }
 
-/// Whether a text holds only numbers, with a sign that needs math mode: a minus, a plus, `<` or `∞`.
+/// Returns true if a text contains only numbers, with a sign that needs math mode: a minus, a plus, `<` or `∞`.
 fn is_math(text: &str) -> bool {
     let of_numbers = |c: char| c.is_ascii_digit() || " .,+-<∞[]".contains(c);
     text.contains(['-', '+', '<', '∞'])
