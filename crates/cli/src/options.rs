@@ -161,7 +161,7 @@ impl ReferenceFiles {
 #[command(next_help_heading = METRICS)]
 pub struct Metrics {
     /// Metrics, separated by commas, with settings such as cider-d:sigma=4; see `capeval metrics`. The path of a TOML
-    /// file selects a program as metric; see docs/guides/programs.md.
+    /// file selects a program as a metric; see docs/guides/programs.md.
     #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = Known::Metrics, hide_possible_values = true)]
     metrics: Vec<String>,
     /// Suite of metrics; see `capeval metrics` [default: coco].
