@@ -134,7 +134,7 @@ pub struct NeededData {
     pub metric: &'static str,
     /// The data, as an installation calls them: `meteor` or `spice`.
     pub data: &'static str,
-    /// Whether it is selected by name; a suite leaves it out if the data are missing.
+    /// True if it is selected by name; a suite leaves it out if the data are missing.
     pub is_named: bool,
 }
 
@@ -160,7 +160,7 @@ pub fn needed_data(options: &MetricOptions) -> Vec<NeededData> {
     needed
 }
 
-/// Whether a metric, which may have settings as in `meteor:lang=de`, knows English and no other language.
+/// Returns true if a metric, which may have settings as in `meteor:lang=de`, supports only English.
 pub fn knows_only_english(spec: &str) -> bool {
     let settings: Vec<(&str, &str)> = spec.split(':').filter_map(|setting| setting.split_once('=')).collect();
     let kind = registry::kind(spec).or_else(|| registry::base(spec));
@@ -252,7 +252,7 @@ impl Selection {
     }
 }
 
-/// What all results start with.
+/// The head of all results.
 pub(crate) fn head(
     metrics: Vec<MetricEntry>,
     measures: Vec<Measure>,

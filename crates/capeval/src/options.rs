@@ -34,7 +34,7 @@ impl MetricOptions {
         Self { names: names.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Whether any metric is chosen, so that the usual ones are not meant.
+    /// Returns true if any metric is chosen, so that the default ones do not apply.
     pub fn are_chosen(&self) -> bool {
         self.suite.is_some() || !self.names.is_empty()
     }
@@ -72,20 +72,20 @@ pub struct ScoreOptions {
     pub duplicate: Duplicate,
     /// Candidates without any words.
     pub empty: Empty,
-    /// Whether the ids 1 and "1" are the same.
+    /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
     /// The images to score, also for document frequencies; `None` for all images.
     pub images: Option<Vec<SegmentId>>,
-    /// Whether the report contains the scores of every image.
+    /// True if the report contains the scores of every image.
     pub segments: bool,
     /// The images whose scores the report explains, for each system that describes them.
     pub explain: Vec<SegmentId>,
-    /// Whether the report contains the data that a page shows for every image: texts, scores, and explanations of the
+    /// True if the report contains the data that a page shows for every image: texts, scores, and explanations of the
     /// scores.
     pub gallery: bool,
     /// Confidence intervals for all scores, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
-    /// Whether the last row shows what people score: each reference of an image is held out in turn, and scored against
+    /// True if the last row shows people's scores: each reference of an image is held out in turn, and scored against
     /// the others.
     pub human: bool,
 }
@@ -108,7 +108,7 @@ pub struct CompareOptions {
     pub resampling: Resampling,
     /// The correction of p-values for the number of tests.
     pub correction: Correction,
-    /// Whether to compare every system with every other, and not only with the first.
+    /// True to compare every system with every other, not only with the first.
     pub all_pairs: bool,
 }
 
@@ -139,7 +139,7 @@ pub struct CorrelateOptions {
     pub own_reference: OwnReference,
     /// Ratings of images without references.
     pub surplus: Surplus,
-    /// Whether the ids 1 and "1" are the same.
+    /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
     /// Confidence intervals for all coefficients, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
@@ -167,7 +167,7 @@ pub struct PreferOptions {
     pub own_reference: OwnReference,
     /// Pairs without references.
     pub surplus: Surplus,
-    /// Whether the ids 1 and "1" are the same.
+    /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
     /// Confidence intervals for all accuracies, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
@@ -209,19 +209,19 @@ pub struct DiversityOptions {
     pub metrics: Vec<String>,
     /// The tokenizer of all metrics that do not set another.
     pub tokenizer: Option<String>,
-    /// Whether the ids 1 and "1" are the same.
+    /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
-    /// Whether to look at lengths, words, n-grams and repeated captions, for a page.
+    /// True to profile lengths, words, n-grams and repeated captions, for a page.
     pub profiles: bool,
 }
 
-/// What references are prepared for.
+/// The metrics that references are prepared for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrepareOptions {
     /// The metrics that will be asked for; others work too, but take longer.
     pub metrics: MetricOptions,
-    /// Whether the id 1 and the id "1" are the same.
+    /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
 }
 
@@ -233,7 +233,7 @@ pub struct PerplexityOptions {
     pub tokenizer: Option<String>,
     /// The base of given logarithms.
     pub log: Base,
-    /// Whether the report holds the perplexity of every segment.
+    /// True if the report contains the perplexity of every segment.
     pub segments: bool,
 }
 

@@ -20,10 +20,10 @@ macro_rules! codes {
 
 // In the order of the alphabet, in which the page of notices lists them.
 codes! {
-    AbsentScores = "absent-scores", "people's row lacks measures that are computed elsewhere", "";
-    BertScoreHash = "bert-score-hash", "the name that bert_score gives these settings", "";
+    AbsentScores = "absent-scores", "the human row lacks measures that are computed elsewhere", "";
+    BertScoreHash = "bert-score-hash", "bert_score's name for these settings", "";
     BeyondAscii = "beyond-ascii",
-        "the metric drops letters beyond ASCII, of which the captions have many",
+        "the metric drops letters beyond ASCII, which the captions contain often",
         "use the tokenizer that it names";
     ByteStrings = "byte-strings",
         "captions are bytes as Python prints them",
@@ -36,7 +36,7 @@ codes! {
         "keep what is within them";
     CommonImages = "common-images", "only images that all reports or systems have are compared", "";
     ConstantRatings = "constant-ratings",
-        "all ratings are equal, so nothing can agree with them",
+        "all ratings are equal, so no metric can correlate with them",
         "check the column of ratings";
     ConstantScores = "constant-scores",
         "scores or ratings do not vary, so there is no correlation",
@@ -45,10 +45,10 @@ codes! {
         "a system's captions are references, word for word",
         "make sure that it is the right file";
     DifferentImages = "different-images",
-        "systems describe different images, so their scores do not compare",
+        "systems describe different images, so their scores are not comparable",
         "score all on the same images";
     DifferentNumbers = "different-numbers",
-        "systems have different numbers of captions per image, on which diversity depends",
+        "systems differ in the number of captions per image, which affects diversity",
         "compare equal numbers";
     DirectionAssumed = "direction-assumed",
         "higher is taken to be better by a given score",
@@ -63,7 +63,7 @@ codes! {
         "captions are refusals or errors of a model",
         "ask for them again";
     FallbackDiscounts = "fallback-discounts",
-        "a language model is too small for its discounts, and takes usual ones",
+        "a language model is too small to estimate discounts, and uses default ones",
         "train it on more text";
     FewBlocks = "few-blocks", "few blocks of images: their intervals are too narrow", "score more images";
     FewImages = "few-images", "few images: tests rarely find differences", "score more images";
@@ -74,15 +74,15 @@ codes! {
         "captions have characters in the notation of HTML",
         "decode them";
     HumanReferences = "human-references",
-        "people's row has one reference fewer, which lowers most scores",
+        "the human row uses one reference fewer, which lowers most scores",
         "";
     IdColumn = "id-column",
-        "the column by which images are identified, because it was not the first that came to mind",
+        "the column used for image ids, if the choice is not obvious",
         "name the column of ids";
     ImagesWithoutReferences = "images-without-references",
         "images that are listed without any caption, which cannot be scored",
         "";
-    Instances = "instances", "CHAIR knows no instances of some images", "give the instances of all";
+    Instances = "instances", "some images have no instances for CHAIR", "add the instances of all images";
     IntervalEnds = "interval-ends", "bounds of intervals have neither tests nor intervals", "";
     IntervalOfOneBlock = "interval-of-one-block",
         "a confidence interval on an engine needs more than one block of images",
@@ -91,7 +91,7 @@ codes! {
         "a confidence interval needs more than one image",
         "score more images";
     IntervalsOfBlocks = "intervals-of-blocks", "intervals on an engine resample blocks of images", "";
-    Judge = "judge", "what a judge asked, and how many answers it read from the file", "";
+    Judge = "judge", "the requests that a judge sent, and the number of answers read from the file", "";
     Judgements = "judgements",
         "lines of a file of judgements were cut or changed, and are not used",
         "they are asked for again";
@@ -110,7 +110,7 @@ codes! {
     ListsInText = "lists-in-text", "lists are written as text, and each of their strings is a caption", "";
     LongCaptions = "long-captions", "captions are longer than SPICE reads", "see the images that it names";
     MeanOfImages = "mean-of-images",
-        "given scores are averaged, which is not what the metric gives for a corpus",
+        "given scores are averaged, unlike the metric's own corpus score",
         "score the captions with the metric";
     MissingValues = "missing-values",
         "captions are missing values that were written as text",
@@ -120,7 +120,7 @@ codes! {
         "ROUGE-1.5.5 stems without WordNet's exceptions",
         "`stem=porter-exceptions`";
     NoLikeness = "no-likeness",
-        "captions are like neither picture nor reference, where the program divides 0 by 0",
+        "captions are similar to neither picture nor reference, where the program divides 0 by 0",
         "see these images";
     NoRating = "no-rating", "rows without a rating are left out", "";
     NoSelfCider = "no-self-cider", "Self-CIDEr is not a number for some images, and leaves them out", "";
@@ -133,7 +133,7 @@ codes! {
         "see the segment that it names";
     NoVote = "no-vote", "pairs without a vote are left out", "";
     NotEnglish = "not-english",
-        "captions do not look like English, and the metric knows only English",
+        "captions do not look like English, and the metric supports only English",
         "use the tokenizer that it names";
     NullId = "null-id",
         "rows with null instead of an id, each of which counts as an image of its own",
@@ -157,12 +157,12 @@ codes! {
         "the last words of some captions depend on the next caption, as in pycocoevalcap",
         "the tokenizer `ptb-each` reads each on its own";
     OtherFile = "other-file",
-        "a file of a benchmark has another content than the one that was tried",
+        "a benchmark file differs from the one that was tested",
         "compare its hash with the source";
     OtherLanguage = "other-language",
         "captions are written in another script than the metric's languages",
         "choose metrics for any language";
-    OtherMetrics = "other-metrics", "measures that not all reports have are left out", "";
+    OtherMetrics = "other-metrics", "measures missing from some reports are left out", "";
     OtherScale = "other-scale",
         "given scores are beyond the range of capeval's measure of that name",
         "rename the column";
@@ -188,16 +188,16 @@ codes! {
         "captions that their own data set marks as unusable, which are left out",
         "remove the marks to keep them";
     RestvalLeftOut = "restval-left-out",
-        "the split train of a Karpathy file leaves restval out, which most papers train on",
+        "the split train of a Karpathy file excludes restval, on which most papers also train",
         "choose both splits, train and restval";
     RowNumbers = "row-numbers",
         "a file has no column of ids, so its rows are numbered",
         "add a column of ids, or name it";
-    SacrebleuSignature = "sacrebleu-signature", "the signature that sacreBLEU gives these settings", "";
+    SacrebleuSignature = "sacrebleu-signature", "sacreBLEU's signature of these settings", "";
     SameCaptions = "same-captions",
         "two systems have the same captions",
         "make sure that these are the right files";
-    ScoreCache = "score-cache", "kept scores of a metric cannot be read, and are computed again", "";
+    ScoreCache = "score-cache", "cached scores of a metric cannot be read, and are computed again", "";
     SingleReferences = "single-references",
         "images with one reference have no human score, and are left out",
         "";
@@ -206,7 +206,7 @@ codes! {
         "captions have spaces between letters",
         "join the letters of each word";
     SpecialTokens = "special-tokens",
-        "captions hold tokens such as `<eos>`, left by a language model",
+        "captions contain tokens such as `<eos>`, left by a language model",
         "remove them";
     SpiceCache = "spice-cache", "kept parses cannot be read, and captions are parsed again", "";
     StartEndWords = "start-end-words",
@@ -244,8 +244,8 @@ codes! {
         "captions look untokenised, and the tokenizer splits only on spaces",
         "use the tokenizer that it names";
     UnusedVectors = "unused-vectors", "vectors belong to no system", "name a system that is scored";
-    VectorCache = "vector-cache", "kept vectors cannot be read, and are computed again", "";
-    Versions = "versions", "reports are by different versions", "score again with one version";
+    VectorCache = "vector-cache", "cached vectors cannot be read, and are computed again", "";
+    Versions = "versions", "reports were written by different versions", "score again with one version";
     WordsAsReferences = "words-as-references", "every reference is a single word", "join the words by spaces";
     ZeroProbability = "zero-probability",
         "a token has probability 0, so the perplexity is infinite",

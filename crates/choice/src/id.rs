@@ -1,4 +1,4 @@
-//! What does the user call an image? Ids, kept as given.
+//! Image ids, kept as the user gives them.
 
 use std::fmt;
 

@@ -20,7 +20,7 @@ pub struct Html {
     title: Option<String>,
     /// Where the pictures are.
     places: Vec<Place>,
-    /// Whether the pictures become part of the page.
+    /// True if the page embeds the pictures.
     embedded: bool,
 }
 

@@ -18,34 +18,34 @@ const KEY: &str = "CAPEVAL_API_KEY";
 #[derive(clap::Args)]
 #[command(next_help_heading = "Judges (language models)")]
 pub struct JudgingArgs {
-    /// Server that speaks OpenAI's chat API, such as http://localhost:11434/v1 for Ollama.
+    /// Server with OpenAI's chat API, such as http://localhost:11434/v1 for Ollama.
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
-    /// Model that judges, if the judge names none, or instead of the one that it names.
+    /// Model to query, if the judge names none, or instead of the one that it names.
     #[arg(long, value_name = "NAME")]
     judge_model: Option<String>,
-    /// File with the key of the server [default: the environment variable CAPEVAL_API_KEY, or no key].
+    /// File with the server's API key [default: the environment variable CAPEVAL_API_KEY, or no key].
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<String>,
-    /// Environment variable with the key, instead of CAPEVAL_API_KEY.
+    /// Environment variable with the API key, instead of CAPEVAL_API_KEY.
     #[arg(long, value_name = "NAME", conflicts_with = "api_key_file")]
     api_key_env: Option<String>,
-    /// File of judgements: every answer is added to it at once, and what it has is not asked again.
+    /// File of judgements: every answer is added to it at once, and questions answered in it are not sent again.
     #[arg(long, value_name = "FILE")]
     judgements: Option<String>,
-    /// Ask nothing, and take all answers from the file of judgements.
+    /// Send no requests; read all answers from the file of judgements.
     #[arg(long)]
     replay: bool,
-    /// Requests at a time.
+    /// Number of concurrent requests.
     #[arg(long, value_name = "N", default_value_t = Limits::default().at_once)]
     requests_at_once: usize,
-    /// Most requests that may be answered in this run.
+    /// Maximum number of answered requests in this run.
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
-    /// Most tokens of questions and answers in this run.
+    /// Maximum number of tokens in this run, in questions and answers.
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Seconds in which an answer must come.
+    /// Seconds to wait for an answer.
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = seconds)]
     answer_timeout: f64,
 }

@@ -45,7 +45,7 @@ struct Cli {
     /// Number of threads [default: one per processor].
     #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]
     threads: Option<usize>,
-    /// Fetch input files from addresses that begin with https://.
+    /// Fetch input files from URLs that begin with https://.
     #[arg(long, global = true, help_heading = "General")]
     allow_network: bool,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use crate::{data, messages};
 pub struct MetricArgs {
     #[command(flatten)]
     chosen: Metrics,
-    /// Source of CIDEr's document frequencies [default: that of --df if it is given, otherwise the references].
+    /// Source of CIDEr's document frequencies [default: the table of --df if set, otherwise the references].
     #[arg(long, value_name = "WHICH", value_parser = options::choices::<IdfSource>())]
     idf: Option<IdfSource>,
     /// File with a table of document frequencies for CIDEr; see `capeval df`.
@@ -31,31 +31,31 @@ pub struct MetricArgs {
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
     /// Pictures for metrics that look at them, and for pages that show every image: a folder with files named after
-    /// image ids; a path (for pages also a URL) with {id}, or {id:012} for an id padded with zeros; or a file that says
-    /// which picture each image has, such as COCO's annotations or a table with a column of paths. May be repeated:
-    /// paths of a table may be in a folder that is also given.
+    /// image ids; a path (for pages also a URL) with {id}, or {id:012} for an id padded with zeros; or a file that
+    /// names each image's picture, such as COCO's annotations or a table with a column of paths. May be repeated: a
+    /// table's paths may be in a folder that is also given.
     #[arg(long, value_name = "DIR|PATTERN|FILE")]
     pub pictures: Vec<String>,
     /// Model for metrics that compare vectors, such as clip-s and bert-score: a folder as Hugging Face stores it, or a
-    /// name of `capeval model add`; may be repeated.
+    /// name set by `capeval model add`; may be repeated.
     #[arg(long = "model", value_name = "DIR|NAME")]
     models: Vec<String>,
     /// Vectors for these metrics instead of a model, where WHAT is images, texts, references, candidates or
     /// candidates:SYSTEM, and the file .npy or .safetensors; may be repeated.
     #[arg(long, value_name = "WHAT=FILE")]
     vectors: Vec<String>,
-    /// List of objects for chair: a line for each, its name and its synonyms, separated by commas.
+    /// List of objects for chair: one per line, its name and synonyms separated by commas.
     #[arg(long, value_name = "FILE")]
     objects: Option<String>,
-    /// Objects that are in images, for chair: COCO's instances_val2014.json, or an object of JSON from image ids to
-    /// lists of objects; may be repeated.
+    /// Objects in each image, for chair: COCO's instances_val2014.json, or a JSON object from image ids to lists of
+    /// objects; may be repeated.
     #[arg(long, value_name = "FILE")]
     instances: Vec<String>,
     /// Folder with NLTK's data for chair [default: where NLTK looks, such as ~/nltk_data].
     #[arg(long, value_name = "DIR")]
     nltk_data: Option<String>,
-    /// Folder that keeps the scores of metrics that are programs for later runs, which then ask only about what is new;
-    /// `none` to do without [default: a folder in your cache folder, which `capeval data list` shows].
+    /// Folder that caches the scores of metrics that are programs, so that later runs compute only new ones; `none` for
+    /// no cache [default: a folder in your cache folder, which `capeval data list` shows].
     #[arg(long, value_name = "DIR|none")]
     score_cache: Option<String>,
     /// Install data that a metric needs, such as METEOR's, without asking; SPICE's (521 MB) only if SPICE or SPIDEr is

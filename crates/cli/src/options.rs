@@ -164,8 +164,8 @@ pub struct Metrics {
     /// usually ptb].
     #[arg(short, long, value_name = "NAME", value_parser = Completion::Tokenizers, hide_possible_values = true)]
     tokenizer: Option<String>,
-    /// File that keeps SPICE's parses for later runs, at most 64 MB: captions that it has are not parsed again, and new
-    /// ones are added; `none` to do without [default: a file in your cache folder, which `capeval data list` shows].
+    /// Cache of SPICE's parses, at most 64 MB: captions in it are not parsed again, and new ones are added; `none` for
+    /// no cache [default: a file in your cache folder, which `capeval data list` shows].
     #[arg(long, value_name = "FILE|none")]
     spice_cache: Option<String>,
 }

@@ -28,11 +28,11 @@ pub struct OutputArgs {
     /// Digits after the decimal point in table, markdown and latex; the other formats write all digits [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=17))]
     digits: Option<u8>,
-    /// Print scores times 100, as most papers do, with one digit unless --digits is given; csv, json and jsonl stay as
-    /// they are.
+    /// Print scores times 100, as most papers do, with one digit unless --digits is set; csv, json and jsonl are
+    /// unchanged.
     #[arg(long)]
     percent: bool,
-    /// Save the result with the items behind it to this file, for `capeval show` and `capeval compare --reports`.
+    /// Save the result and the items behind it to this file, for `capeval show` and `capeval compare --reports`.
     #[arg(long, value_name = "FILE")]
     save: Option<String>,
     /// Write a page with tables and charts to this file; the page needs no network.
@@ -57,7 +57,7 @@ pub struct Target {
     page: Option<Html>,
     form: Form,
     digits: Option<usize>,
-    /// Whether to multiply by 100 what is not for programs.
+    /// True to multiply scores by 100, except in formats for programs.
     percent: bool,
 }
 

@@ -25,11 +25,11 @@ pub struct Bar {
 }
 
 struct State {
-    /// What is being done, in words.
+    /// The current task, in words.
     message: String,
     /// The system that is next, in words.
     system: String,
-    /// What else there is to say.
+    /// A further remark.
     remark: String,
     total: u64,
     bar: Option<ProgressBar>,

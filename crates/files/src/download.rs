@@ -19,8 +19,8 @@ const STAGE: &str = "fetching";
 
 /// Fetches what is at an address into the folder of `home`, and returns the path of the file, which the caller removes.
 ///
-/// What has arrived stays there if the download fails or the process ends, and the next call with the same address goes
-/// on behind it, unless the server says that its file is another one by then.
+/// If the download fails or the process ends, the bytes received stay there. The next call with the same URL resumes
+/// behind them, unless the server reports that its file has changed.
 pub(crate) fn download(
     address: &str,
     home: &Home,

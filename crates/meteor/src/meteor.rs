@@ -16,7 +16,7 @@ use crate::vocabulary::{Dictionaries, Vocabulary};
 
 /// METEOR 1.5 with its settings and resources; shared by all threads.
 ///
-/// What it copies from the original program on purpose is listed at the head of `metric.rs`.
+/// The head of `metric.rs` lists the quirks that it copies from the original program on purpose.
 #[derive(Debug)]
 pub struct Meteor {
     options: Options,

@@ -1,4 +1,4 @@
-//! What lists, help and documentation say of a metric, whatever computes it.
+//! The entry of a metric in lists, help and documentation, whatever computes it.
 
 use capeval_choice::{Argument, Task};
 
@@ -9,7 +9,7 @@ use crate::{CorpusKind, CorpusNeed, MetricKind, Part, Refusal, Setting, Signatur
 pub struct MetricCard {
     /// The name that users type.
     pub name: &'static str,
-    /// What it rewards, in one line.
+    /// The property that it rewards, in one line.
     pub summary: &'static str,
     /// The paper that published it.
     pub paper: &'static str,
@@ -23,15 +23,15 @@ pub struct MetricCard {
     pub parts: Vec<Part>,
     /// The signature with default settings; `None` if it depends on a model, a list or a server.
     pub signature: Option<Signature>,
-    /// What it compares.
+    /// The kind of data that it compares.
     pub family: Family,
-    /// What it needs beside captions and references; `None` for nothing.
+    /// Its needs beside captions and references; `None` for nothing.
     pub needs: Option<CardNeeds>,
     /// About how many seconds 1,000 captions take on one core.
     pub seconds: f64,
 }
 
-/// What metrics compare, in the order of lists.
+/// The kinds of data that metrics compare, in the order of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// The words of a caption and its references.
@@ -40,22 +40,22 @@ pub enum Family {
     Vectors,
     /// Objects that captions mention.
     Objects,
-    /// What a language model says.
+    /// The answers of a language model.
     Judges,
     /// All captions of a system.
     Systems,
 }
 
-/// What a metric needs beside captions and references.
+/// The needs of a metric beside captions and references.
 #[derive(Clone)]
 pub struct CardNeeds {
     /// In words: `a model of CLIP, or vectors of pictures and texts`.
     pub what: &'static str,
     /// The job that installs it, if it is installed.
     pub job: Option<Task>,
-    /// What a person gives for it; nothing if it is installed.
+    /// The arguments that provide it; none if it is installed.
     pub given: &'static [Argument],
-    /// What a person may give in its place.
+    /// The arguments that may replace these.
     pub instead: &'static [Argument],
 }
 

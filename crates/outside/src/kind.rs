@@ -20,7 +20,7 @@ type Build = fn(&str, &Settings<'_>, &OpenSources) -> Result<Arc<dyn Outside>, E
 pub(crate) struct OutsideKind {
     /// The name that users type.
     pub name: &'static str,
-    /// What it rewards, in one line.
+    /// The property that it rewards, in one line.
     pub summary: &'static str,
     /// The paper that published it.
     pub paper: &'static str,

@@ -44,7 +44,7 @@ pub struct Grid {
 pub struct Cell {
     /// The text; may be empty.
     pub text: String,
-    /// Whether the cell is marked: a best score, or a significant difference.
+    /// True if the cell is marked: a best score, or a significant difference.
     pub best: bool,
     /// Text in smaller print after it, such as an interval; may be empty.
     pub note: String,
@@ -123,7 +123,7 @@ impl Grid {
             .collect()
     }
 
-    /// Whether any cell is marked as [`best`](Cell::best).
+    /// Returns true if any cell is marked as [`best`](Cell::best).
     pub fn has_best(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.best)
     }

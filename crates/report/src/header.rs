@@ -26,7 +26,7 @@ pub struct Head {
     pub notices: Vec<Notice>,
     /// The run of a program that made the result; `None` if no program says so.
     pub run: Option<Run>,
-    /// Whether tables show shares times 100.
+    /// True if tables show shares times 100.
     pub in_percent: bool,
 }
 

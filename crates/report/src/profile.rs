@@ -1,4 +1,4 @@
-//! What the captions of a system look like, for the page of a report on diversity.
+//! The profile of a system's captions, for the page of a diversity report.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What do numbers mean together? Exact sums, tables of statistics, resampling, tests, correlation, agreement.
+//! Statistics of numbers: exact sums, tables of statistics, resampling, tests, correlation, agreement.
 //!
 //! This crate knows nothing of text, of metrics by name or of clocks.
 

@@ -1,4 +1,4 @@
-//! What tests use and the repository does not hold: real captions, and the installed data of METEOR and SPICE.
+//! Test data outside of the repository: real captions, and the installed data of METEOR and SPICE.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

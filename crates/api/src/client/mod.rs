@@ -1,7 +1,7 @@
 //! Submits results to an evaluation server, and follows them until they have scores.
 //!
-//! What a file must be is checked before it is sent; what only the server knows, such as which images are missing, it
-//! reports before it counts the submission.
+//! A file's form is checked before it is sent. Faults that only the server can find, such as missing images, are
+//! reported before the submission counts.
 
 #![warn(missing_docs)]
 

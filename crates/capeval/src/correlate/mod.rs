@@ -126,7 +126,7 @@ fn no_references(ratings: &Ratings) -> Error {
     Error::with_remedy(why, Remedy::give(Argument::References).or(scores))
 }
 
-/// What people said, and how much they agree.
+/// The ratings of people, and how much they agree.
 fn human(ratings: &Ratings, judgements: &Judgements, unit: Unit) -> Human {
     let by_item: Vec<&[f64]> = judgements.items.iter().map(|item| &*item.ratings).collect();
     Human {

@@ -57,25 +57,25 @@ pub struct OutsideRow<'r> {
     pub candidate: &'r str,
     /// The caption of the other system or of the other side of a pair, if the metric compares two.
     pub rival: Option<&'r str>,
-    /// What it is compared with; empty if the metric needs no references.
+    /// The captions that it is compared with; empty if the metric needs no references.
     pub references: Vec<&'r str>,
     /// The picture of its image, if the metric looks at it.
     pub picture: Option<&'r Picture>,
 }
 
 impl OutsideRow<'_> {
-    /// What it is called where something is wrong with it.
+    /// Its name in errors.
     pub fn told(&self) -> String {
         self.image.map_or_else(|| "a row without id".to_owned(), |image| format!("image {}", image.quoted()))
     }
 }
 
-/// What a metric is, so that its scores can be kept for later runs.
+/// The identity of a metric, under which its scores are cached for later runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// All that its scores depend on beside rows: a name, a version, a hash of its code.
     pub text: String,
-    /// Whether it sees the ids of images.
+    /// True if it sees the ids of images.
     pub knows_images: bool,
 }
 
@@ -91,27 +91,27 @@ pub enum Summary {
 
 /// A metric that is computed outside of the engine.
 pub trait Outside: Send + Sync {
-    /// What lists of metrics call it.
+    /// Its name in lists of metrics.
     fn name(&self) -> &str;
     /// Its measures, of which there is at least one.
     fn parts(&self) -> &[Part];
     /// Everything that its scores depend on besides captions and references.
     fn signature(&self) -> Signature;
-    /// Whether it compares captions with references.
+    /// Returns true if it compares captions with references.
     fn needs_references(&self) -> bool;
-    /// Whether the score of a caption depends on the others: then it is asked about all captions of a system at once.
+    /// Returns true if a caption's score depends on the others: then it scores all captions of a system at once.
     fn takes_all_together(&self) -> bool {
         false
     }
-    /// Whether equal captions of two systems may have different scores.
+    /// Returns true if equal captions of two systems may have different scores.
     fn distinguishes_systems(&self) -> bool {
         false
     }
-    /// Whether it compares two captions of an image, and not each with references.
+    /// Returns true if it compares two captions of an image, and not each with references.
     fn compares_pairs(&self) -> bool {
         false
     }
-    /// Whether it looks at pictures.
+    /// How it uses pictures.
     fn sight(&self) -> Sight {
         Sight::None
     }
@@ -119,11 +119,11 @@ pub trait Outside: Send + Sync {
     fn languages(&self) -> &[String] {
         &[]
     }
-    /// What it is, if its scores may be kept for later runs.
+    /// Its identity, if its scores may be cached for later runs.
     fn identity(&self) -> Option<Identity> {
         None
     }
-    /// What it counts in each caption, if its scores are not means of the scores of captions but computed from sums.
+    /// The columns that it counts in each caption, if scores are computed from their sums, not averaged over captions.
     fn columns(&self) -> Option<Vec<Column>> {
         None
     }
@@ -140,11 +140,11 @@ pub trait Outside: Send + Sync {
     fn multiplies(&self) -> Option<&str> {
         None
     }
-    /// What the scores that it has given since it was last asked turned out to depend on beside the signature.
+    /// Further fields of the signature, found while scoring since the last call.
     fn sign(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
-    /// What there is to say about the rows that it has scored.
+    /// Notices about the rows that it has scored.
     fn notices(&self) -> Vec<Notice> {
         Vec::new()
     }

@@ -31,8 +31,8 @@ use crate::results;
 pub struct Args {
     #[command(flatten)]
     inputs: Inputs,
-    /// The files are reports, written with --save: compare the systems in them by the scores of their images. Measures
-    /// that are no means of these, such as BLEU, are not tested.
+    /// The files are reports, written with --save: compare the systems in them by image scores. Measures that are not
+    /// means of these, such as BLEU, are not tested.
     #[arg(long, help_heading = options::READING_CANDIDATES)]
     reports: bool,
     #[command(flatten)]

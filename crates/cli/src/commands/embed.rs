@@ -13,23 +13,23 @@ use crate::{messages, options};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Model: a folder as Hugging Face stores it, or a name of `capeval model add`.
+    /// Model: a folder as Hugging Face stores it, or a name set by `capeval model add`.
     #[arg(long, value_name = "DIR|NAME")]
     model: String,
     /// File of captions, by people or by a system, in any format that capeval reads; may be repeated. Equal captions
-    /// have one vector.
+    /// share one vector.
     #[arg(long = "texts", value_name = "FILE")]
     texts: Vec<String>,
-    /// Folder of pictures, whose names without ending are the ids of images.
+    /// Folder of pictures, whose file names without extension are the image ids.
     #[arg(long, value_name = "DIR", conflicts_with = "texts", required_unless_present = "texts")]
     folder: Option<String>,
-    /// What stands before each text, such as "A photo depicts ", which clip-s and pac-s put there.
+    /// Prefix of each text, such as "A photo depicts ", which clip-s and pac-s use.
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
     /// Crop of pictures.
     #[arg(long, value_name = "HOW", default_value = "openai", value_parser = options::choices::<Crop>())]
     crop: Crop,
-    /// Write the vectors to this file: .safetensors, or .npy with their ids beside it, in a file that ends in .json.
+    /// Write the vectors to this file: .safetensors, or .npy, with their ids in a .json file beside it.
     #[arg(short, long, value_name = "FILE")]
     output: String,
 }

@@ -12,7 +12,7 @@ use crate::progress::Bar;
 /// Score each reference against the others: the human row of a table
 ///
 /// Round k holds out the k-th reference of every image and scores it against the others; document frequencies are
-/// counted without it. There are as many rounds as the image with the most references has; images with fewer start
+/// counted without it. The number of rounds is the largest number of references of an image; images with fewer start
 /// again from the first, and those with a single reference are left out. Scores are means over the rounds.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]

@@ -12,7 +12,7 @@ use crate::progress::Bar;
 /// Show judges, or compare two runs of a judge
 ///
 /// A judge is a metric that asks a language model: judge, judge-image, judge-pair and judge-items come with capeval,
-/// and a file of yours can be another (docs/guides/judges.md).
+/// and you can write others in files (docs/guides/judges.md).
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -34,7 +34,7 @@ enum Action {
         #[arg(short, long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Show what is known of benchmarks: their files, how they are read, and published values
+    /// Show details of benchmarks: their files, how they are read, and published values
     Show {
         /// Names of benchmarks; see `capeval meta list`.
         #[arg(value_name = "NAME", required = true, value_parser = names(), hide_possible_values = true)]
@@ -49,8 +49,8 @@ enum Action {
 /// Run metrics on benchmarks, and compare them with each other and with published values
 ///
 /// The files of each benchmark are found in a folder, by name or by content, compressed or not, and in archives; see
-/// `capeval meta show NAME`. Each metric gets the customary coefficient with an interval, the published value, and
-/// letters: metrics that share a letter do not differ significantly on the same ratings.
+/// `capeval meta show NAME`. The table shows each metric's customary coefficient with an interval, the published value,
+/// and letters: metrics that share a letter do not differ significantly on the same ratings.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, mut_arg("segments", |arg| arg.help(SEGMENTS)), mut_arg("scores", |arg| arg.help(SCORES)), mut_arg("percent", |arg| arg.hide(true)), mut_arg("digits", |arg| arg.help(DIGITS)))]
 struct Run {
@@ -60,10 +60,10 @@ struct Run {
     /// Folder with the files of the benchmarks.
     #[arg(long, value_name = "DIR")]
     data: String,
-    /// Run on files that hold other numbers of captions than the published ones.
+    /// Run even if files contain other numbers of captions than the published ones.
     #[arg(long)]
     subset: bool,
-    /// Exit with 1 if a published value is not met.
+    /// Exit with code 1 if a published value is not met.
     #[arg(long)]
     check: bool,
     #[command(flatten)]

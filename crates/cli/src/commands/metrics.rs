@@ -43,9 +43,9 @@ struct Entry<'k> {
     summary: &'k str,
     paper: &'k str,
     program: &'k str,
-    /// What it compares.
+    /// The kind of data that it compares.
     family: &'static str,
-    /// What it needs beside captions and references.
+    /// Its needs beside captions and references.
     needs: Option<&'static str>,
     /// `None` if it depends on a model, a list or a server.
     signature: Option<String>,
@@ -171,7 +171,7 @@ fn describe(card: &MetricCard, in_full: bool, width: usize, out: &mut dyn Write)
     writeln!(out)
 }
 
-/// What a metric needs, and the flags or the command by which it is had.
+/// A metric's needs, and the flags or the command that meet them.
 fn how_to_give(CardNeeds { what, job, given, instead }: &CardNeeds) -> String {
     let flags = |all: &[Argument]| -> Vec<String> {
         all.iter().map(|argument| Flags::Usual.argument(*argument, None)).collect()

@@ -11,7 +11,7 @@ use crate::output::Output;
 /// Name and check models for metrics that compare vectors
 ///
 /// A model is a folder as Hugging Face stores it, with config.json, model.safetensors and tokenizer.json. capeval reads
-/// CLIP, BERT, RoBERTa, DistilBERT and MPNet, also with the modules of sentence-transformers; it fetches none.
+/// CLIP, BERT, RoBERTa, DistilBERT and MPNet, also with modules of sentence-transformers; it downloads no models.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -20,20 +20,20 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Give the model in a folder a name, which --model then takes
+    /// Name the model in a folder, for use with --model
     Add {
         /// The name.
         name: String,
         /// The folder.
         folder: String,
     },
-    /// List the models that have names
+    /// List the named models
     List {
         /// Output format.
         #[arg(short, long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Say what a model is, which metrics can use it, and what is missing or damaged
+    /// Describe a model, the metrics that can use it, and missing or damaged files
     Check {
         /// Names and folders of models.
         #[arg(required = true, value_name = "DIR|NAME")]
@@ -42,7 +42,7 @@ enum Command {
         #[arg(short, long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Forget a name; the folder stays
+    /// Remove a name; the folder is kept
     Remove {
         /// The name.
         name: String,

@@ -27,7 +27,7 @@ pub struct Args {
     /// named after its file unless NAME= is given.
     #[arg(required = true, value_name = "[NAME=]FILE")]
     files: Vec<String>,
-    /// ARPA file with the n-gram model to score captions by; see `capeval lm`.
+    /// ARPA file with the n-gram model to score captions with; see `capeval lm`.
     #[arg(long, value_name = "FILE")]
     lm: Option<String>,
     /// Tokenizer, the same as that of the model; see `capeval tokenize --list` [default: ptb].

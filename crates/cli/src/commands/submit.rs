@@ -30,10 +30,10 @@ pub struct Args {
     /// File of results, one caption per image, in any format that `capeval score` reads; `-` for standard input.
     #[arg(value_name = "RESULTS")]
     results: String,
-    /// Address of the server.
+    /// URL of the server.
     #[arg(long, value_name = "URL", env = "CAPEVAL_SERVER")]
     to: String,
-    /// Benchmark and phase, as in the address of its page: `coco/test`.
+    /// Benchmark and phase, as in the URL of the page: `coco/test`.
     #[arg(long, value_name = "PHASE")]
     phase: String,
     /// Token of your account with the scope `submit`; prefer CAPEVAL_TOKEN, since other users can see arguments.
@@ -48,16 +48,16 @@ pub struct Args {
     /// Authors of the method.
     #[arg(long, value_name = "NAMES")]
     authors: Option<String>,
-    /// Address of a paper or a page about the method.
+    /// URL of a paper or a page about the method.
     #[arg(long, value_name = "URL")]
     link: Option<String>,
-    /// Address of the code.
+    /// URL of the code.
     #[arg(long, value_name = "URL")]
     code: Option<String>,
     /// Tags of the method, separated by commas.
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
-    /// Entry in a column that the hosts define for methods, such as `parameters=120`; repeat for several columns.
+    /// Value for a column that the hosts define, such as `parameters=120`; repeat for several columns.
     #[arg(long, value_name = "KEY=VALUE", value_parser = column)]
     column: Vec<(String, String)>,
     /// Team, if you are in several.
@@ -69,7 +69,7 @@ pub struct Args {
     /// Do not wait for the scores.
     #[arg(long)]
     no_wait: bool,
-    /// How to print the submission.
+    /// Output format.
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]

@@ -13,7 +13,7 @@ pub fn path() -> &'static str {
     &PATH
 }
 
-/// What a run of the program gave.
+/// The result of running the program.
 pub struct Run {
     pub code: i32,
     pub stdout: String,
@@ -80,7 +80,7 @@ pub fn stdout(args: &[&str]) -> String {
     run.stdout
 }
 
-/// What a run that must succeed says on standard error.
+/// The standard error of a run that must succeed.
 pub fn said(args: &[&str]) -> String {
     let run = capeval(args);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""), "capeval {}: {}", args.join(" "), run.stderr);

@@ -179,7 +179,7 @@ fn explanations_name_the_nearest_reference_and_the_tokens_that_match() {
     let (code, stdout, stderr) = place.score("ref-clip-s,bert-score:layer=2", &more);
     assert_eq!(code, 0, "{stderr}");
     for part in
-        ["cosine with the picture", "likeness with the nearest reference", "is the nearest", "BERTScore F"]
+        ["cosine with the picture", "similarity to the nearest reference", "is the nearest", "BERTScore F"]
     {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }

@@ -17,7 +17,7 @@ impl RowIds {
     /// Takes the ids of the rows to come from `column`.
     ///
     /// # Errors
-    /// What is wrong, if rows before had ids and those to come have none, or the other way round.
+    /// If rows before had ids and those to come have none, or the other way round.
     pub fn locate(&mut self, column: Option<usize>, names: &[String]) -> Result<(), String> {
         if self.count > 0 && column.is_some() != self.column.is_some() {
             let (has, others) = if column.is_some() { ("an id", "none") } else { ("no id", "one") };

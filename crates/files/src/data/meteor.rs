@@ -24,7 +24,7 @@ pub(super) const KIND: DataKind = DataKind {
         ..package!("pycocoevalcap", "1.2", "083ed7910f1aec000b0a237ef6665f74edf19954204d0b1cbdb8399ed132228d")
     },
     download: "104 MB",
-    stored: "42 MB",
+    stored: "39 MB",
     is_large: false,
     origin: "METEOR's data are taken from the Python package pycocoevalcap 1.2: from an installed copy, or else from \
              your package index through pip, which verifies the hash.",

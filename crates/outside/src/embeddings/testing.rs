@@ -1,4 +1,4 @@
-//! What tests of metrics share: rows of vectors, scored by a metric of this name.
+//! Tools that tests of metrics share: rows of vectors, scored by a metric of this name.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

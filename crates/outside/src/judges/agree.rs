@@ -250,7 +250,7 @@ impl Study for JudgeAgreement {
 }
 
 impl Agreement {
-    /// What a terminal shows.
+    /// The text for a terminal.
     fn in_words(&self) -> String {
         let Self {
             judge,

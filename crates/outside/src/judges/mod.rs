@@ -68,7 +68,7 @@ pub struct Judging {
     pub key: Option<Key>,
     /// The file of judgements.
     pub judgements: Option<String>,
-    /// Whether judgements are only read, and nothing is asked.
+    /// True to read recorded judgements only, and send no requests.
     pub replay: bool,
     /// How fast and how much is asked.
     pub limits: Limits,

@@ -36,11 +36,11 @@ pub struct Chart {
 /// An axis of a chart with its range.
 #[derive(Clone)]
 pub struct Axis {
-    /// What it measures.
+    /// The measured quantity.
     pub label: String,
     low: f64,
     high: f64,
-    /// Whether values are counts, so that ticks are whole numbers.
+    /// True if values are counts, so that ticks are whole numbers.
     is_whole: bool,
     /// The values to label; `None` labels round values.
     labelled: Option<Vec<(f64, String)>>,
@@ -69,7 +69,7 @@ pub struct Dot {
     pub at: (f64, f64),
     /// Its colour.
     pub colour: Colour,
-    /// What a pointer over it shows.
+    /// The text that a pointer over it shows.
     pub title: String,
 }
 

@@ -21,7 +21,7 @@ const NAME: usize = 20;
 /// An estimate with its interval.
 #[derive(Debug)]
 pub struct Estimate {
-    /// What was estimated.
+    /// The estimated quantity.
     pub name: String,
     /// The estimate; not drawn if it is not finite.
     pub value: f64,

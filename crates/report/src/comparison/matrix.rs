@@ -7,7 +7,7 @@ use crate::grid::{Align, Cell, Grid, Labels, Table};
 use crate::number::{fixed, percent};
 use crate::significance_letters::letters;
 
-/// Whether each pair of systems was compared, so that groups exist, or only each system with the first.
+/// Returns true if each pair of systems was compared, so that groups exist, not only each system with the first.
 fn is_complete(comparison: &Comparison) -> bool {
     let n = comparison.report.systems.len();
     comparison.pairs.len() == n * n.saturating_sub(1) / 2

@@ -14,10 +14,10 @@ pub struct Style {
     pub digits: usize,
     /// The width of the terminal in columns.
     pub width: usize,
-    /// Whether to use the terminal's bold and dim.
+    /// True to use the terminal's bold and dim.
     pub colour: bool,
-    /// Whether to split what is wider: tables into bands of columns, other lines between words or settings. If not,
-    /// lines may exceed the width.
+    /// True to split wider tables into bands of columns, and other lines between words or settings; otherwise, lines
+    /// may exceed the width.
     pub bands: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Reports and comparisons that are read again from the JSON that they were written as.
 //!
-//! What a page shows of single images, and explanations, are not in it.
+//! They contain neither explanations nor a page's data on single images.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -147,7 +147,7 @@ fn ranks(report: &Report, measure: usize) -> Vec<usize> {
     report.systems.iter().map(|system| better(system) + 1).collect()
 }
 
-/// Whether systems were scored on different numbers of images.
+/// Returns true if systems were scored on different numbers of images.
 fn differ(report: &Report) -> bool {
     report.systems.windows(2).any(|pair| matches!(pair, [a, b] if a.n_images != b.n_images))
 }

@@ -1,8 +1,8 @@
 //! Routes as data: from one table come the router, the check of who may ask, and the description for programs.
 //!
-//! What a route takes, answers and is about, and what the visitor must be to it, is read from the signature of its
-//! handler (`signature.rs`), so `Hosted<…>` is at once the check and its description. A page and its JSON share a
-//! handler (`answer.rs`). Tests send every role to every route and compare each answer with the schema of its route.
+//! The handler's signature (`signature.rs`) determines a route's inputs, answers, subject and the visitor's role, so
+//! `Hosted<…>` is at once the check and its description. A page and its JSON share a handler (`answer.rs`). Tests send
+//! every role to every route and compare each answer with the schema of its route.
 
 use axum::handler::Handler;
 use axum::http::Method;

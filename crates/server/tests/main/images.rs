@@ -76,7 +76,7 @@ fn read(page: &str) -> String {
     text
 }
 
-/// What `capeval score --segments` writes of the same files.
+/// The lines that `capeval score --segments` writes for the same files.
 fn lines(method: &str, references: &str, captions: &str) -> String {
     let read = |text: &str, options| corpus::read(text.as_bytes(), "a file", &options).unwrap();
     let metrics = ["bleu", "rouge-l", "cider-d"].map(str::to_owned);

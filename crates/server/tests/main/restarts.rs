@@ -1,6 +1,6 @@
 //! Servers are stopped and started again while people use the site, and no request fails.
 //!
-//! What listens is not the server but its service manager, here the test, as `deploy/capeval-server.socket` says.
+//! The service manager, here the test, listens instead of the server, as `deploy/capeval-server.socket` says.
 //! `CAPEVAL_ROUNDS=20 cargo test -p capeval-server --test main restarts` restarts more often than CI does.
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -91,11 +91,11 @@ struct BertScore {
     has_idf: bool,
     prefix_space: bool,
     baseline: Option<Baseline>,
-    /// What explanations need of the rows that were scored.
+    /// The data that explanations need of the scored rows.
     scored: Mutex<ScoredRows>,
 }
 
-/// What explanations need of rows that were scored.
+/// The data that explanations need of scored rows.
 #[derive(Default)]
 struct ScoredRows {
     /// The weights of tokens by their ids, where rare ones weigh more; those of the last system.
@@ -328,7 +328,7 @@ fn compare(candidate: &Text, reference: &Text) -> TokenPairs {
     TokenPairs { scores, of_candidate: places(of_candidate), of_reference: places(of_reference) }
 }
 
-/// What tells a row from others.
+/// The key that distinguishes a row from others.
 fn row_key(row: &OutsideRow<'_>) -> Key {
     let texts = std::iter::once(&row.candidate).chain(&row.references);
     key(texts.map(|text| format!("{}:{text}", text.len())).collect::<String>().as_bytes())

@@ -41,7 +41,7 @@ use crate::embeddings::space::{Alone, ROWS_AT_ONCE, Space, Wants, cosine};
 use crate::kind::OutsideKind;
 use crate::sources::OpenSources;
 
-/// What stands before each text.
+/// The prefix of each text.
 const PREFIX: &str = "A photo depicts ";
 
 const VARIANT: Setting = Setting::choice("variant", "code", "whose formula", Variant::NAMES);
@@ -50,7 +50,7 @@ const CLIP_PAPER: &str =
     "Hessel et al. 2021, CLIPScore: A Reference-free Evaluation Metric for Image Captioning";
 const PAC_PAPER: &str = "Sarto et al. 2023, Positive-Augmented Contrastive Learning for Image and Video Captioning \
                          Evaluation";
-/// What metrics that compare pictures with texts need.
+/// The needs of metrics that compare pictures with texts.
 pub(super) const NEEDS: &str = "a model of CLIP, or vectors of pictures and texts";
 const CLIP_SETTINGS: &[Setting] = &[VARIANT, CROP, MODEL];
 const OTHER_SETTINGS: &[Setting] =
@@ -71,7 +71,7 @@ pub(crate) const MODEL: Setting =
 /// The entry of CLIPScore.
 pub(crate) const CLIP_S: OutsideKind = OutsideKind {
     name: "clip-s",
-    summary: "likeness of the caption and the picture, CLIPScore",
+    summary: "similarity of the caption and the picture, CLIPScore",
     paper: CLIP_PAPER,
     program: "jmhessel/clipscore",
     family: Family::Vectors,
@@ -88,7 +88,7 @@ pub(crate) const CLIP_S: OutsideKind = OutsideKind {
 /// The entry of RefCLIPScore.
 pub(crate) const REF_CLIP_S: OutsideKind = OutsideKind {
     name: "ref-clip-s",
-    summary: "likeness of the caption with the picture and the nearest reference, RefCLIPScore",
+    summary: "similarity of the caption to the picture and the nearest reference, RefCLIPScore",
     settings: OTHER_SETTINGS,
     seconds: 35.0,
     parts: || vec![part(Name::RefClipS, Variant::Code)],
@@ -99,7 +99,7 @@ pub(crate) const REF_CLIP_S: OutsideKind = OutsideKind {
 /// The entry of PAC-S.
 pub(crate) const PAC_S: OutsideKind = OutsideKind {
     name: "pac-s",
-    summary: "CLIPScore by a model that was tuned on captions, PAC-S",
+    summary: "CLIPScore with a model tuned on captions, PAC-S",
     paper: PAC_PAPER,
     program: "aimagelab/pacscore",
     settings: &[CROP, MODEL],
@@ -112,7 +112,7 @@ pub(crate) const PAC_S: OutsideKind = OutsideKind {
 /// The entry of RefPAC-S.
 pub(crate) const REF_PAC_S: OutsideKind = OutsideKind {
     name: "ref-pac-s",
-    summary: "RefCLIPScore by a model that was tuned on captions, RefPAC-S",
+    summary: "RefCLIPScore with a model tuned on captions, RefPAC-S",
     settings: OTHER_SETTINGS,
     seconds: 35.0,
     parts: || vec![part(Name::RefPacS, Variant::Code)],
@@ -133,7 +133,7 @@ capeval_choice::named! {
     /// Whose formula is computed.
     enum Variant ("variant") {
         Code = "code", "the authors' code";
-        Paper = "paper", "the paper, which clips the likeness with references at 0";
+        Paper = "paper", "the paper, which clips the similarity to references at 0";
         Torchmetrics = "torchmetrics", "torchmetrics, which has no prefix and a factor of 100";
     }
 }
@@ -186,7 +186,7 @@ struct ClipScore {
     variant: Variant,
     parts: Vec<Part>,
     space: Space,
-    /// The number of captions without any likeness, whose harmonic mean is 0 divided by 0.
+    /// The number of captions without any similarity, whose harmonic mean is 0 divided by 0.
     n_undefined: AtomicUsize,
 }
 
@@ -217,13 +217,13 @@ impl ClipScore {
         if self.variant == Variant::Torchmetrics { 100.0 } else { self.name.weight() }
     }
 
-    /// The likeness with the picture.
+    /// The similarity to the picture.
     fn of_picture(&self, cosine: f64) -> f64 {
         let cosine = if self.variant == Variant::Torchmetrics { cosine } else { cosine.max(0.0) };
         self.factor() * cosine
     }
 
-    /// The likeness with the nearest reference, and which it is; 0 without references.
+    /// The similarity to the nearest reference, and which it is; 0 without references.
     fn of_references(&self, cosines: &[f64]) -> (f64, Option<usize>) {
         let nearest =
             (0..cosines.len()).reduce(|best, nth| if cosines[nth] > cosines[best] { nth } else { best });
@@ -317,7 +317,7 @@ impl Outside for ClipScore {
         let vectors = gathered.row(0);
         let cosine_of_picture = cosine(vectors.candidate, vectors.picture);
         let clip = Step::of(
-            if self.name.has_references() { "likeness with the picture" } else { self.name.label() },
+            if self.name.has_references() { "similarity to the picture" } else { self.name.label() },
             self.of_picture(cosine_of_picture),
             Rule::PRODUCT,
             vec![
@@ -344,7 +344,7 @@ impl Outside for ClipScore {
         if self.variant == Variant::Paper {
             parts.push(Step::given("least", 0.0));
         }
-        let text = Step::of("likeness with the nearest reference", text, Rule::GREATEST, parts);
+        let text = Step::of("similarity to the nearest reference", text, Rule::GREATEST, parts);
         let text = match nearest {
             Some(nth) => text.noted(format!("{} is the nearest", reference(nth))),
             None => text,
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likeness_with_references_is_not_clipped_but_in_the_paper() {
+    fn the_similarity_to_references_is_not_clipped_but_in_the_paper() {
         assert_close(scored("ref-clip-s", 0.3, &[-0.5]), 2.0 * 0.75 * -0.5 / 0.25);
         assert_close(scored("ref-clip-s:variant=paper", 0.3, &[-0.5]), 0.0);
     }

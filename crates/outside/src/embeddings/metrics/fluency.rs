@@ -55,7 +55,7 @@ const CAPTIONS_AT_ONCE: usize = 256;
 /// The entry of FENSE.
 pub(crate) const FENSE: OutsideKind = OutsideKind {
     name: "fense",
-    summary: "likeness of the caption and the references, of which an error of fluency takes most",
+    summary: "similarity of the caption and the references, sharply reduced if the caption is not fluent",
     needs: "a model of sentences, or vectors of texts, and a detector of errors",
     models: &[ModelPurpose::Sentences, ModelPurpose::Errors],
     settings: &[super::clip_score::MODEL, DETECTOR, THRESHOLD, PENALTY],
@@ -79,7 +79,7 @@ pub(crate) const FENSE: OutsideKind = OutsideKind {
 /// The entry of SPIDEr-FL.
 pub(crate) const SPIDER_FL: OutsideKind = OutsideKind {
     name: "spider-fl",
-    summary: "SPIDEr, of which an error of fluency takes most",
+    summary: "SPIDEr, sharply reduced if the caption is not fluent",
     needs: "a detector of errors, and SPICE's data",
     settings: &[DETECTOR, THRESHOLD, PENALTY],
     seconds: 6.0,
@@ -97,7 +97,7 @@ pub(crate) const SPIDER_FL: OutsideKind = OutsideKind {
 /// The entry of the fluency error rate.
 pub(crate) const FER: OutsideKind = OutsideKind {
     name: "fer",
-    summary: "share of captions with an error of fluency",
+    summary: "share of captions with a fluency error",
     needs: "a detector of errors",
     models: &[ModelPurpose::Errors],
     settings: &[DETECTOR, THRESHOLD],

@@ -39,7 +39,7 @@ const DIRECTION: Setting =
 /// The entry of the recall.
 pub(crate) const RECALL: OutsideKind = OutsideKind {
     name: "recall",
-    summary: "share of captions that find their picture among all, R@1, R@5 and R@10",
+    summary: "share of captions whose own picture ranks in the top 1, 5 or 10",
     paper: "Karpathy and Fei-Fei 2015, Deep Visual-Semantic Alignments for Generating Image Descriptions",
     program: "LAION-AI/CLIP_benchmark",
     needs: NEEDS,
@@ -66,7 +66,7 @@ pub(crate) const MEDIAN_RANK: OutsideKind = OutsideKind {
 };
 
 capeval_choice::named! {
-    /// What is ranked.
+    /// The direction of retrieval, by what is ranked.
     enum Direction ("direction") {
         Pictures = "pictures", "the pictures of all images, for each caption";
         Captions = "captions", "all captions, for each picture";
@@ -224,7 +224,7 @@ impl Units {
 fn ranks(from: &Units, among: &Units, own: &[f64]) -> Vec<usize> {
     /// The number of rows whose products are computed at once.
     const AT_ONCE: usize = 64;
-    /// What products in single precision may be off.
+    /// The largest error of products in single precision.
     const DOUBT: f64 = 1e-5;
     let dims = from.dims.max(1);
     let n = among.numbers.len() / dims;

@@ -20,7 +20,7 @@ use crate::kind::OutsideKind;
 /// The entry of the likeness within a system.
 pub(crate) const KIND: OutsideKind = OutsideKind {
     name: "self-sim",
-    summary: "likeness of a system's captions to each other, less of which is more diverse",
+    summary: "similarity of a system's captions to each other; lower is more diverse",
     paper: "none",
     program: "none",
     seconds: 6.0,

@@ -31,13 +31,13 @@ use crate::sources::OpenSources;
 /// The settings of metrics that compare the vectors of sentences.
 pub(super) const SETTINGS: &[Setting] = &[MODEL];
 
-/// What metrics that compare the vectors of sentences need.
+/// The needs of metrics that compare sentence vectors.
 pub(super) const NEEDS: &str = "a model of sentences, or vectors of texts";
 
 /// The entry of the similarity of sentences.
 pub(crate) const KIND: OutsideKind = OutsideKind {
     name: "sbert-sim",
-    summary: "likeness of the caption and the references, by vectors of sentences",
+    summary: "similarity of the caption and the references, by sentence vectors",
     paper: "Zhou et al. 2022, Can Audio Captions Be Evaluated with Image Caption Metrics?",
     program: "aac-metrics 0.6",
     needs: NEEDS,
