@@ -10,6 +10,7 @@ mod dist;
 mod goldens;
 mod machine;
 mod nouns;
+mod profiles;
 mod python;
 mod release;
 mod site;
@@ -34,7 +35,8 @@ usage: cargo xtask CHORE
                   oracle/goldens.py; needs CAPEVAL_ORACLE=/path/to/python with the programs
   test            run rules, format, lints and all Rust tests: what to run before a commit
   ci              run every check and every test: also documentation, a browser, and the Python package
-  dist            build the program as it is shipped, and as users build it, and run the golden tests on both
+  dist            build the program as it is shipped, and as users build it, check that both are stripped, and run
+                  the golden tests on both
   release         go through the checklist of a release: versions, crates, wheel, dependencies
   version X.Y.Z   set the version
   features        check and test the server with its features `otel` and `s3`, which `ci` leaves out, since they need a

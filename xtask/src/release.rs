@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::profiles;
 use crate::python::{bin, pip, python};
 use crate::suite::step;
 
@@ -153,6 +154,9 @@ fn wheel(root: &Path, version: &str) -> Result<()> {
     }
     step("fresh environment", Command::new(python()).args(["-m", "venv"]).arg(&fresh))?;
     step("install", pip(&fresh).arg("install").arg(&wheel))?;
+    let engine = ["-c", "import capeval._engine as engine; print(engine.__file__, end='')"];
+    let engine = Command::new(bin(&fresh, "python")).args(engine).output().context("the wheel's engine")?;
+    profiles::check_stripped(Path::new(&*String::from_utf8_lossy(&engine.stdout)))?;
     let quick = root.join("examples/quickstart");
     let files = ["references.json", "good.json"].map(|name| quick.join(name));
     let mut score = Command::new(bin(&fresh, "capeval"));

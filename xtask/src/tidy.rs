@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::{absent, borders, nouns, speech};
+use crate::{absent, borders, nouns, profiles, speech};
 
 /// Crates that every crate may import, in addition to those in its row of the table.
 const FOR_ALL: &str = "choice";
@@ -17,7 +17,9 @@ const COLUMNS: usize = 120;
 /// Runs all checks and lists every problem.
 pub fn run(root: &Path) -> Result<()> {
     let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
-    let mut faults = imports(root, &map)?;
+    let metadata = metadata(root)?;
+    let mut faults = imports(root, &metadata, &map)?;
+    profiles::check(root, &metadata, &mut faults)?;
     sources(root, &map, &mut faults)?;
     borders::check(root, &map, &mut faults)?;
     absent::check(root, &map, &mut faults)?;
@@ -32,21 +34,25 @@ pub fn run(root: &Path) -> Result<()> {
         bail!("{} problems", faults.len());
     }
     println!(
-        "tidy: imports, `unsafe`, comments, names of types, the borders of the server and the words of libraries are \
-         in order"
+        "tidy: imports, profiles, `unsafe`, comments, names of types, the borders of the server and the words of libraries \
+         are in order"
     );
     Ok(())
 }
 
-/// Compares the imports of each crate with the table in ARCHITECTURE.md.
-fn imports(root: &Path, map: &str) -> Result<Vec<String>> {
-    let table = import_table(map)?;
+/// Cargo's description of the packages of the workspace.
+fn metadata(root: &Path) -> Result<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps"])
         .current_dir(root)
         .output()
         .context("cargo metadata")?;
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata's answer")?;
+    serde_json::from_slice(&output.stdout).context("cargo metadata's answer")
+}
+
+/// Compares the imports of each crate with the table in ARCHITECTURE.md.
+fn imports(root: &Path, metadata: &Value, map: &str) -> Result<Vec<String>> {
+    let table = import_table(map)?;
     let workspace = metadata["workspace_root"].as_str().map(Path::new).unwrap_or(root);
     // `crates/text` for the folder of a workspace crate, `None` for third-party crates.
     let folder = |path: &Value| {

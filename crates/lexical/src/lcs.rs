@@ -185,6 +185,17 @@ mod tests {
         }
     }
 
+    /// A carry goes through 64 words of which none has matched.
+    #[test]
+    fn two_words_in_reverse_order_are_a_subsequence_of_one_however_far_apart() {
+        let mut lcs = Lcs::default();
+        lcs.prepare(0..300);
+        for far in [70, 150, 250] {
+            assert_eq!(lcs.length([far, 10].into_iter()), 1);
+            assert_eq!(lcs.length([10, far].into_iter()), 2);
+        }
+    }
+
     #[test]
     fn checkpoints_change_no_mark() {
         let text = |n: u32, step: u32| -> Vec<u32> { (0..n).map(|k| k * step % 97 * (k % 7) % 31).collect() };

@@ -212,6 +212,7 @@ mod tests {
         for value in [0.0, 0.1 + 0.2, 1e-9, 2.3e-102, 9.999_999_999_999_998] {
             assert_eq!(full(value).parse::<f64>().unwrap().to_bits(), value.to_bits());
         }
+        assert_eq!([1.0, 2.3e-102].map(full), ["1.0", "2.3e-102"]);
         assert_eq!(full(f64::NAN), "");
         assert_eq!(
             (full(f64::INFINITY).parse(), fixed(f64::INFINITY, 3)),

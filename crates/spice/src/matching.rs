@@ -132,7 +132,7 @@ impl Counts {
 
     /// The part of the candidate's facts that match; 0 if there are none.
     pub fn precision(self) -> f64 {
-        ratio(self.matched, if self.references == 0 { 0 } else { self.candidate })
+        ratio(self.matched, self.candidate)
     }
 
     /// Matched facts by facts of the references; 0 if there are none. It exceeds 1 if several facts match the same one.

@@ -155,8 +155,9 @@ mod tests {
 
     #[test]
     fn bootstrap_p_counts_as_sacrebleu_does() {
-        // |d| = 1, 2, 3, 6: mean 3; only the last exceeds it by more than 2.
+        // |d| = 1, 2, 3, 6: mean 3; only the last exceeds it by more than 2, and none by more than 3.
         assert_eq!(bootstrap_p(&[-1.0, 2.0, 3.0, 6.0], 2.0), 2.0 / 5.0);
+        assert_eq!(bootstrap_p(&[-1.0, 2.0, 3.0, 6.0], 3.0), 1.0 / 5.0);
         assert_eq!(bootstrap_p(&[0.0; 9], 0.0), 1.0);
         assert!(bootstrap_p(&[f64::NAN], 1.0).is_nan());
     }

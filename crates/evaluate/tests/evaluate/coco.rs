@@ -114,6 +114,13 @@ fn the_shorter_of_two_equally_close_references_counts() {
     assert_eq!(scores.table.rows().next().unwrap()[1], 2.0);
 }
 
+/// Both have the score 0, and the counts of the first are those of the corpus.
+#[test]
+fn the_first_of_two_equally_good_references_counts() {
+    let scores = score_one("meteor-2005", "a b", &["c", "c d e"]);
+    assert_eq!(scores.table.rows().next().unwrap()[1], 1.0);
+}
+
 #[test]
 fn every_setting_is_signed() {
     let settings = [

@@ -158,6 +158,7 @@ goldens! {
         words_are_counted_at_most_as_often_as_both_texts_have_them
         rouge_w_weighs_the_reference_twice
         rouge_w_sees_runs_in_the_reference_only
+        a_word_between_ends_a_run
         a_run_before_a_word_counted_too_often_is_lost_at_the_end_of_a_sentence
         skip_bigrams_with_words_leave_out_the_last_word
         n_grams_reach_across_sentences
@@ -180,6 +181,8 @@ goldens! {
         a_shift_goes_at_most_fifty_words_far
         the_beam_misses_matches_far_from_the_diagonal
         after_a_thousand_tried_shifts_the_search_stops
+        a_target_within_the_run_is_counted_from_its_start
+        a_word_is_deleted_before_one_is_inserted
         case_counts_in_ter_only_when_asked_for
         empty_texts_have_a_translation_edit_rate_too
         the_fewest_edits_are_divided_by_the_mean_reference_length

@@ -98,7 +98,7 @@ fn stored_counts_are_used_and_explained_as_if_they_had_been_counted() {
     let metrics = [registry::build("cider-d", &[], &Resources::default()).unwrap()];
     let input = metrics[0].input();
     let explained = |mut references: ReferenceSet| {
-        let texts: Vec<&str> = (0..40).map(|_| "a 2 dog1 runs over 3 hill1 of café").collect();
+        let texts: Vec<&str> = (0..40).map(|_| "a 2 dog1 runs over 3 hill1 of café 7").collect();
         let system =
             System { name: "s".into(), images: (0..40).collect(), texts: texts.into_iter().collect() };
         let systems = [system];
@@ -109,6 +109,10 @@ fn stored_counts_are_used_and_explained_as_if_they_had_been_counted() {
     };
     let counted = explained(references());
     assert_eq!(explained(again.references_for(&[input]).unwrap()), counted);
+    // What matches is in the references of one image at least, though tables do not list those of one.
+    let facts = format!("{counted:?}");
+    let shown = |n: f64| facts.contains(&format!(r#"images with it\", value: {n:?}"#));
+    assert!(shown(1.0) && !shown(0.0), "{facts}");
     let mut references = again.references_for(&[input]).unwrap();
     let table = |set: &mut ReferenceSet| {
         let table = set.document_frequencies(input.reading, 4).unwrap();

@@ -83,6 +83,10 @@ quirks! {
     paraphrases_with_their_source_in_the_reference_come_first
     both_sides_count_in_the_search
     other_languages_use_english_function_words
+    a_segment_of_two_chunks_is_not_perfect
+    a_comma_between_a_digit_and_a_letter_stands_alone
+    function_words_are_added_after_all_content_words
+    a_single_stem_adds_nothing_to_the_search
 }
 
 /// The jar's answer to an `EVAL` line with both statistics: the corpus has one chunk, not two.
