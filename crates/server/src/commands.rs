@@ -23,6 +23,7 @@ use crate::app::App;
 use crate::backup::{self, Manifest, moving, nightly};
 use crate::benchmarks::apply;
 use crate::benchmarks::plan::Plan;
+use crate::benchmarks::records::Slug;
 use crate::settings::Settings;
 use crate::traces::Traces;
 use crate::web::Scope;
@@ -424,7 +425,7 @@ async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let plan: collections::settings::Plan =
         toml::from_str(&text).with_context(|| file.display().to_string())?;
-    let is_new = collections::settings::apply(app, &plan, None).await?;
+    let is_new = collections::settings::apply(app, &plan, Slug::UnusedOrOwn, None).await?;
     let done = if is_new { "created" } else { "updated" };
     println!("{done} {}", app.settings.link(&format!("/c/{}", plan.slug)));
     Ok(())

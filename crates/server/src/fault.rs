@@ -183,6 +183,14 @@ failures!(askama::Error, serde_json::Error, std::io::Error, tokio::task::JoinErr
 
 impl From<crate::store::Error> for Fault {
     fn from(error: crate::store::Error) -> Self {
+        if crate::store::is_duplicate(&error) {
+            return fault!(
+                CONFLICT,
+                "at-once",
+                "Someone else has just saved the same. Load the page again, and try once more."
+            )
+            .retryable();
+        }
         let internal = Self::internal(&format_args!("{error:#}"));
         if is_retryable(&error) { Self { cause: internal.cause, ..Self::unavailable() } } else { internal }
     }

@@ -149,11 +149,8 @@ pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<()
 
 /// Gives an account another email address, and returns the old one.
 pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<String, Fault> {
-    let lock = tx.pick(
-        "SELECT email FROM account WHERE id = $1",
-        "SELECT email FROM account WHERE id = $1 FOR NO KEY UPDATE",
-    );
-    let old: String = tx.fetch_one(lock, args![id]).await?;
+    tx.lock("account", id).await?;
+    let old: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![id]).await?;
     if tx.exists("SELECT 1 FROM account WHERE email = $1", args![email]).await? {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }

@@ -19,6 +19,7 @@ const MOST: i64 = 50;
 
 /// Creates a token, and returns it; it cannot be shown again.
 pub async fn add(tx: &mut Tx, account: &str, name: &str, scope: Scope) -> Result<String, Fault> {
+    tx.lock("account", account).await?;
     let count: i64 =
         tx.fetch_one("SELECT COUNT(*) FROM api_token WHERE account = $1", args![account]).await?;
     if count >= MOST {

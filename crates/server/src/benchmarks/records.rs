@@ -392,6 +392,15 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
     store.exists(sql, args![benchmark, &visitor.id]).await
 }
 
+/// The expectation of someone who saves a benchmark or a collection about its slug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slug {
+    /// Nothing has it yet.
+    Unused,
+    /// Nothing has it, or something that they run.
+    UnusedOrOwn,
+}
+
 /// The benchmark with this slug.
 pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<SeenBenchmark, Fault> {
     let benchmark = store.fetch_optional("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;

@@ -29,7 +29,7 @@ use sqlx::{AssertSqlSafe, Connection, PgPool, Postgres, Sqlite, SqlitePool, Tran
 pub use disk::Disk;
 pub use export::{Import, is_empty, tables};
 pub use record::{Record, json, or_default};
-pub use retryable::is_retryable;
+pub use retryable::{is_duplicate, is_retryable};
 pub use server::Server;
 pub use sqlx::Error;
 pub use value::{Column, Row, Value};
@@ -340,6 +340,18 @@ impl Tx {
         match self {
             Self::Sqlite(_, disk) => disk.noted(error),
             Self::Postgres(_) => error,
+        }
+    }
+
+    /// Keeps others from locking or changing the row with this id until the transaction ends, so that what is read now is
+    /// still true when it is written. SQLite has one writer anyway.
+    pub async fn lock(&mut self, table: &'static str, id: &str) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(..) => Ok(()),
+            Self::Postgres(_) => {
+                let sql = format!("SELECT 1 FROM {table} WHERE id = $1 FOR NO KEY UPDATE");
+                self.execute_built(&sql, args![id]).await
+            }
         }
     }
 

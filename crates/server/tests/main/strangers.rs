@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use axum::body::Body;
 use axum::http::{Method, Request};
 use capeval_server::accounts::Role;
+use capeval_server::benchmarks::records::Slug;
 use capeval_server::web::{Access, Route, Scope};
 use capeval_server::{app, args, ids};
 use serde_json::{Value, json};
@@ -335,7 +336,7 @@ async fn strangers(site: &Site) -> Vec<Person> {
         "slug": "c2", "title": "Other", "hosts": ["otto@example.org"], "moderators": ["mia@example.org"]
     });
     let plan = serde_json::from_value(plan).unwrap();
-    capeval_server::collections::settings::apply(&site.app, &plan, None).await.unwrap();
+    capeval_server::collections::settings::apply(&site.app, &plan, Slug::UnusedOrOwn, None).await.unwrap();
     let dora = Person::new(site, "Dora", Role::Admin).await;
     site.work().await;
     store.execute("UPDATE account SET disabled_at = 1 WHERE id = $1", args![&dora.id]).await.unwrap();
