@@ -360,7 +360,7 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
             let mut tx = app.store.begin().await?;
             let path = links::for_password(&mut tx, None, &id).await?;
             tx.commit().await?;
-            println!("{}", app.settings.url(&path));
+            println!("{}", app.settings.link(&path));
         }
         User::Remove { email } => deletion::remove(app, None, &account(app, &email).await?).await?,
         User::RemoveSecondFactor { email } => {
@@ -416,7 +416,8 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
         app.settings.link(&format!("/b/{}", plan.slug))
     );
     if applied.sets > 0 {
-        println!("{} reference sets will be prepared once a server or worker runs", applied.sets);
+        let (sets, are) = if applied.sets == 1 { ("reference set", "is") } else { ("reference sets", "are") };
+        println!("{} {sets} {are} prepared once a server or worker runs", applied.sets);
     }
     Ok(())
 }
