@@ -163,6 +163,17 @@ impl Fault {
     }
 }
 
+/// Lets something be read although what is noted beside it cannot be written now.
+pub fn beside_reading<E: Into<Fault>>(noted: Result<(), E>) -> Result<(), Fault> {
+    match noted.map_err(Into::into) {
+        Err(fault) if fault.is_retryable => {
+            tracing::warn!(%fault, "what was read cannot be noted");
+            Ok(())
+        }
+        noted => noted,
+    }
+}
+
 impl From<anyhow::Error> for Fault {
     fn from(error: anyhow::Error) -> Self {
         Self::caused_by(error.as_ref(), &format_args!("{error:#}"))

@@ -310,7 +310,7 @@ pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Faul
 /// Removes a draft to which no team has submitted, with all that it has.
 pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    // Nobody submits between the look for submissions and the removal.
+    // No one submits between the look for submissions and the removal.
     let phases: Vec<String> =
         tx.fetch("SELECT id FROM phase WHERE benchmark = $1 ORDER BY id", args![&benchmark.id]).await?;
     for phase in phases {
@@ -352,12 +352,16 @@ pub fn refusal(error: anyhow::Error) -> Fault {
     if let Some(fault) = error.downcast_ref::<Fault>().filter(is_final) {
         return fault.clone();
     }
-    let is_failure = error.chain().any(|cause| cause.is::<Error>() || cause.is::<io::Error>());
-    if is_failure {
+    if is_failure(&error) {
         return error.into();
     }
     fault!(UNPROCESSABLE_ENTITY, "not-applied", "The benchmark cannot be saved: {}.")
         .because(format_args!("{error:#}"))
+}
+
+/// Returns true if an error is a failure of the server, and no refusal.
+fn is_failure(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<Error>() || cause.is::<io::Error>())
 }
 
 /// A benchmark as it is now, if there is one.
@@ -610,7 +614,8 @@ async fn apply_phase(
         tx.execute(failed, args![&id]).await?;
         tx.lock("phase", &id).await?;
         if let Err(refusal) = require_unchanged(tx, old, plan, files).await {
-            if !is_free(tx, is_draft, &id).await? {
+            // A failure does not mean that something has changed.
+            if is_failure(&refusal) || !is_free(tx, is_draft, &id).await? {
                 return Err(refusal);
             }
             tx.execute("DELETE FROM phase WHERE id = $1", args![&id]).await?;
@@ -776,4 +781,22 @@ fn listed_images(text: &str) -> anyhow::Result<Vec<SegmentId>> {
         return serde_json::from_str(text).context(reason!("not a JSON array of ids"));
     }
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(SegmentId::from_untyped).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise a phase of a draft would be deleted because the database was busy.
+    #[test]
+    fn a_failed_query_is_no_change_of_what_scores_depend_on() {
+        let failed = anyhow::Error::from(Error::PoolTimedOut).context("phase dev");
+        assert!(is_failure(&failed));
+        assert!(is_failure(&io::Error::other("the disk").into()));
+        assert!(!is_failure(&require_same("metrics", &1, &2).unwrap_err()));
+        assert!(!is_failure(
+            &require_all(&["c5".to_owned()], "reference set", std::iter::empty()).unwrap_err()
+        ));
+        assert!(refusal(failed).status.is_server_error());
+    }
 }

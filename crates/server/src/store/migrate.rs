@@ -54,6 +54,9 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0032_images"
     "0033_shortest"
     "0034_vectors"
+    "0035_lanes"
+    "0036_devices"
+    "0037_notices"
 };
 
 /// The version of the tables that this program uses.

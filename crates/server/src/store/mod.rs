@@ -123,14 +123,17 @@ macro_rules! statements {
             /// All rows of a query.
             pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
                 count_statement();
-                match $self {
-                    $read => {
-                        Ok(bound!(sql, values).fetch_all($reader).await?.into_iter().map(Row::Sqlite).collect())
-                    }
-                    $server => {
-                        Ok(bound!(sql, values).fetch_all($any).await?.into_iter().map(Row::Postgres).collect())
-                    }
-                }
+                let rows = match $self {
+                    $read => bound!(sql, values)
+                        .fetch_all($reader)
+                        .await
+                        .map(|rows| rows.into_iter().map(Row::Sqlite).collect()),
+                    $server => bound!(sql, values)
+                        .fetch_all($any)
+                        .await
+                        .map(|rows| rows.into_iter().map(Row::Postgres).collect()),
+                };
+                rows.map_err(|error| $self.noted(error))
             }
 
             /// All rows of a query as `T`: a struct, or a tuple or a single value by position.
@@ -343,8 +346,8 @@ impl Tx {
         }
     }
 
-    /// Keeps others from locking or changing the row with this id until the transaction ends, so that what is read now is
-    /// still true when it is written. SQLite has one writer anyway.
+    /// Keeps others from locking or changing the row with this id until the transaction ends, so that what is read now
+    /// is still true when it is written. SQLite has one writer anyway.
     pub async fn lock(&mut self, table: &'static str, id: &str) -> Result<(), Error> {
         match self {
             Self::Sqlite(..) => Ok(()),
@@ -357,10 +360,11 @@ impl Tx {
 
     /// Runs a statement that was put together from names of tables and columns.
     async fn execute_built(&mut self, sql: &str, values: Vec<Value>) -> Result<(), Error> {
-        match self {
+        let done = match self {
             Self::Sqlite(tx, _) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
             Self::Postgres(tx) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
-        }
+        };
+        done.map_err(|error| self.noted(error))
     }
 
     /// The statement for the kind of database, where the two differ.

@@ -264,7 +264,18 @@ pub async fn enter(
     };
     lock(tx, &team).await?;
     if !is_member(tx, &team, &visitor.id).await? {
-        return Err(Fault::not_found());
+        let called = "SELECT team.id FROM team JOIN team_member ON team_member.team = team.id \
+                      WHERE team.name = $1 AND team_member.account = $2";
+        let id: Option<String> = tx.fetch_optional(called, args![&team, &visitor.id]).await?;
+        return Err(id.map_or_else(Fault::not_found, |id| {
+            fault!(
+                UNPROCESSABLE_ENTITY,
+                "team-id",
+                "{} is the name of a team. Give its id instead: {}",
+                team,
+                id
+            )
+        }));
     }
     tx.execute(
         "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",

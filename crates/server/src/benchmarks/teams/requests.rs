@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::outbox;
 use crate::store::{Error, Store, Tx};
 use crate::web::language::{Language, say};
@@ -312,6 +312,7 @@ pub struct ExpireRequest;
 
 impl Work for ExpireRequest {
     const KIND: &'static str = "team-request";
+    const LANE: Lane = Lane::Errands;
     type Subject = String;
     type Output = ();
 

@@ -142,9 +142,10 @@ pub struct New<'a> {
 pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
     let author = visitor.id.as_str();
     let known = "SELECT 1 FROM caption WHERE image = $1 AND author = $2";
-    let state = slots::lock(tx, new.image).await?;
-    // Captions that a person submits at once are compared in turn.
+    // Captions that a person submits at once are compared in turn. The person is locked before the picture, as when
+    // they rate.
     tx.lock("account", author).await?;
+    let state = slots::lock(tx, new.image).await?;
     people::require_enabled(tx, author).await?;
     if is_repeated(tx, new.collection, author, new.text, new.image).await? {
         return Ok(Outcome::Refused(vec![Problem::Repeated]));
