@@ -57,6 +57,7 @@ pub(super) const MIGRATIONS: &[Migration] = migrations! {
     "0035_lanes"
     "0036_devices"
     "0037_notices"
+    "0038_lists"
 };
 
 /// The version of the tables that this program uses.

@@ -32,7 +32,7 @@ pub use record::{Record, json, or_default};
 pub use retryable::{is_duplicate, is_retryable};
 pub use server::Server;
 pub use sqlx::Error;
-pub use value::{Column, Row, Value};
+pub use value::{Column, Row, Value, list};
 
 /// The parameters of a statement.
 #[macro_export]
@@ -288,6 +288,14 @@ impl Store {
         match self {
             Self::Sqlite { .. } => std::future::pending().await,
             Self::Postgres(_, server) => server.away().await,
+        }
+    }
+
+    /// The statement for the kind of database, where the two differ.
+    pub fn pick(&self, sqlite: &'static str, postgres: &'static str) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => sqlite,
+            Self::Postgres(..) => postgres,
         }
     }
 
