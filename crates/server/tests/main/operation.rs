@@ -8,6 +8,7 @@ use capeval_server::app::App;
 use capeval_server::args;
 use capeval_server::settings::Settings;
 use capeval_server::store::Store;
+use capeval_server::testing::counting;
 use capeval_server::web::Scope;
 use http_body_util::BodyExt;
 
@@ -23,6 +24,7 @@ on_both! {
 on_sqlite! {
     a_submission_is_followed_as_a_stream_of_events
     what_changes_with_a_state_is_renewed_with_it
+    what_watches_the_server_needs_no_session
     the_chosen_language_is_that_of_mail
     other_databases_than_postgresql_are_refused
 }
@@ -132,6 +134,20 @@ async fn what_changes_with_a_state_is_renewed_with_it() {
     assert_eq!(rest(&waiting), rest(&scored));
     let script = site.anybody().get("/assets/site.js").await;
     assert!(script.status != 200 || script.text.contains("data-beside"), "{}", script.text);
+}
+
+/// A look for the session of a cookie would wait for a database that does not answer.
+async fn what_watches_the_server_needs_no_session() {
+    let site = Site::new(Database::Sqlite).await;
+    let (ada, anybody) = (site.person("Ada", Role::Member).await, site.anybody());
+    for path in ["/healthz", "/readyz"] {
+        let (with_cookie, statements) = counting(ada.get(path)).await;
+        let (without, others) = counting(anybody.get(path)).await;
+        assert_eq!((with_cookie.status, statements), (without.status, others), "{path}");
+    }
+    let (_, statements) = counting(ada.get("/")).await;
+    let (_, others) = counting(anybody.get("/")).await;
+    assert!(statements > others, "a page looks for the session");
 }
 
 async fn the_chosen_language_is_that_of_mail() {
