@@ -424,7 +424,7 @@ mod tests {
             assert!(unreadable.contains(reason) && canonical.is_none(), "{unreadable}");
             assert!(report.problems.iter().all(|problem| problem.kind != Kind::Missing));
         }
-        assert!(check(b"[\"\xff\"]", &expected(), 100).0.unreadable.is_some());
+        assert!(check(&b"[\"\xff\"]"[..], &expected(), 100).0.unreadable.is_some());
     }
 
     #[test]
