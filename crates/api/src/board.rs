@@ -82,8 +82,8 @@ pub struct BoardRow {
     pub scores: IndexMap<String, f64>,
     /// The ends of the 95 % confidence interval of each measure that has one.
     pub intervals: IndexMap<String, [f64; 2]>,
-    /// The row above on the whole board, with which this one is compared, whether or not it was asked for; `null` if
-    /// there is none, or if one of the two is that of people.
+    /// The nearest row above on the whole board that has captions, with which this one is compared, whether or not it
+    /// was asked for; `null` if there is none, or if this row is that of people.
     #[serde(default)]
     pub row_above: Option<RowAbove>,
     /// True if the difference is not significant, as `comparison` explains; `null` if that is not known, or not yet.

@@ -128,6 +128,9 @@ pub struct ReferenceSet {
     /// The number of references; 0 until it is ready.
     pub references: usize,
     pub measures: Vec<Measure>,
+    /// What was noticed about the file, such as that some references are empty; only for hosts.
+    #[serde(default)]
+    pub notices: Vec<String>,
 }
 
 /// A column of a board.

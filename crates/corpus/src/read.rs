@@ -102,7 +102,7 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     }
 }
 
-/// Looks at the structure and the values of a source whose format nobody named: if the reader of the detected format
+/// Looks at the structure and the values of a source whose format no one named: if the reader of the detected format
 /// did not understand it, or if it has more columns than that reader needed.
 fn understand(
     result: Result<(), Error>,

@@ -23,6 +23,7 @@ const follow = async (element) => {
       if (fresh.innerHTML !== element.innerHTML) {
         element.replaceWith(fresh);
         element = fresh;
+        renew(page, fresh.id);
       }
       if (!fresh.dataset.live) return;
     } catch {
@@ -31,6 +32,16 @@ const follow = async (element) => {
   }
 };
 for (const element of document.querySelectorAll("[data-live]")) follow(element);
+
+// What changes with a state: <… data-beside="id of the state">, which leaves alone what somebody is typing elsewhere.
+const renew = (page, id) => {
+  for (const old of document.querySelectorAll(`[data-beside="${id}"]`)) {
+    const fresh = page.getElementById(old.id);
+    if (!fresh || fresh.innerHTML === old.innerHTML) continue;
+    old.replaceWith(fresh);
+    for (const element of fresh.querySelectorAll("[data-live]")) follow(element);
+  }
+};
 
 // Texts to copy: <pre data-copy="Copy" data-copied="Copied"> gets a button, where browsers allow it.
 for (const text of navigator.clipboard ? document.querySelectorAll("pre[data-copy]") : []) {

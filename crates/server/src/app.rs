@@ -33,7 +33,7 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::web::limits::Limits;
 use crate::web::recent::Recent;
-use crate::web::{Route, Visitor, assets, is_program, middleware, openapi};
+use crate::web::{Route, Visitor, WATCHED, assets, is_program, middleware, openapi};
 use crate::{accounts, benchmarks, clean_text, collections, front, health};
 
 /// The longest time for a request, with its upload.
@@ -220,6 +220,7 @@ async fn refuse<const STATUS: u16>() -> StatusCode {
 /// Tells the page of a fault whom it greets where a request was refused before anyone asked who sent it.
 async fn greet(State(app): State<App>, request: Request, next: Next) -> Response {
     let is_program = is_program(request.uri().path());
+    let is_watched = WATCHED.contains(&request.uri().path());
     let cookies = request.headers().get_all(header::COOKIE).iter().cloned();
     let headers = HeaderMap::from_iter(cookies.map(|value| (header::COOKIE, value)));
     let mut response = next.run(request).await;
@@ -228,7 +229,7 @@ async fn greet(State(app): State<App>, request: Request, next: Next) -> Response
     let is_known = response.extensions().get::<Visitor>().is_some();
     let is_away = status == StatusCode::SERVICE_UNAVAILABLE;
     if is_fault
-        && !(is_known || is_program || is_away)
+        && !(is_known || is_program || is_away || is_watched)
         && let Ok(Some(visitor)) = visitor(&app, &headers, is_program).await
     {
         response.extensions_mut().insert(visitor);

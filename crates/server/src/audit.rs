@@ -37,12 +37,17 @@ pub struct Note {
 
 /// The newest notes; those on one subject unless `subject` is empty.
 pub async fn newest(store: &Store, subject: &str, most: i64) -> Result<Vec<Note>, Error> {
-    store
-        .fetch(
-            "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
-             LEFT JOIN account ON account.id = audit.actor WHERE $1 = '' OR audit.subject = $1 \
-             ORDER BY audit.id DESC LIMIT $2",
-            args![subject, most],
-        )
-        .await
+    macro_rules! notes {
+        ($of:literal) => {
+            concat!(
+                "SELECT audit.*, COALESCE(account.name, '') AS actor_name FROM audit \
+                 LEFT JOIN account ON account.id = audit.actor WHERE ",
+                $of,
+                " ORDER BY audit.id DESC LIMIT $2"
+            )
+        };
+    }
+    // Each has an index of its own.
+    let sql = if subject.is_empty() { notes!("$1 = ''") } else { notes!("audit.subject = $1") };
+    store.fetch(sql, args![subject, most]).await
 }

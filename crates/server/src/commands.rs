@@ -23,6 +23,7 @@ use crate::app::App;
 use crate::backup::{self, Manifest, moving, nightly};
 use crate::benchmarks::apply;
 use crate::benchmarks::plan::Plan;
+use crate::benchmarks::records::Slug;
 use crate::settings::Settings;
 use crate::traces::Traces;
 use crate::web::Scope;
@@ -359,7 +360,7 @@ async fn manage_user(app: &App, user: User) -> anyhow::Result<()> {
             let mut tx = app.store.begin().await?;
             let path = links::for_password(&mut tx, None, &id).await?;
             tx.commit().await?;
-            println!("{}", app.settings.url(&path));
+            println!("{}", app.settings.link(&path));
         }
         User::Remove { email } => deletion::remove(app, None, &account(app, &email).await?).await?,
         User::RemoveSecondFactor { email } => {
@@ -415,7 +416,8 @@ async fn apply_benchmark(app: &App, file: &Path) -> anyhow::Result<()> {
         app.settings.link(&format!("/b/{}", plan.slug))
     );
     if applied.sets > 0 {
-        println!("{} reference sets will be prepared once a server or worker runs", applied.sets);
+        let (sets, are) = if applied.sets == 1 { ("reference set", "is") } else { ("reference sets", "are") };
+        println!("{} {sets} {are} prepared once a server or worker runs", applied.sets);
     }
     Ok(())
 }
@@ -424,7 +426,7 @@ async fn apply_collection(app: &App, file: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let plan: collections::settings::Plan =
         toml::from_str(&text).with_context(|| file.display().to_string())?;
-    let is_new = collections::settings::apply(app, &plan, None).await?;
+    let is_new = collections::settings::apply(app, &plan, Slug::UnusedOrOwn, None).await?;
     let done = if is_new { "created" } else { "updated" };
     println!("{done} {}", app.settings.link(&format!("/c/{}", plan.slug)));
     Ok(())

@@ -7,12 +7,12 @@ use capeval_tasks::{Possible, absence, missing_data};
 
 use crate::accounts::people;
 use crate::app::App;
-use crate::backup::{self, nightly};
+use crate::backup::nightly;
 use crate::blobs::FOLDERS;
 use crate::jobs::child;
 use crate::space::Space;
 use crate::store::Store;
-use crate::{args, clock, space};
+use crate::{args, clock, named_files, space};
 
 /// The free bytes under which there is not enough space.
 const SPACE: u64 = 1 << 30;
@@ -104,13 +104,13 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
 /// Checks that the files that rows name exist, and that there are no others.
 async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut snapshot = app.store.snapshot().await?;
-    let named: HashSet<String> = backup::named_files(&mut snapshot).await?.into_iter().collect();
+    let named: HashSet<String> = named_files::all(&mut snapshot).await?.into_iter().collect();
     drop(snapshot);
     let own = app.clone();
     let list = move || {
         let mut present = HashSet::new();
         for (folder, blobs) in FOLDERS.into_iter().zip([&own.blobs, &own.hidden]) {
-            present.extend(blobs.list()?.iter().map(|hash| backup::name_of(folder, hash)));
+            present.extend(blobs.list()?.iter().map(|hash| named_files::path(folder, hash)));
         }
         Ok::<HashSet<String>, std::io::Error>(present)
     };

@@ -163,6 +163,17 @@ impl Fault {
     }
 }
 
+/// Lets something be read although what is noted beside it cannot be written now.
+pub fn beside_reading<E: Into<Fault>>(noted: Result<(), E>) -> Result<(), Fault> {
+    match noted.map_err(Into::into) {
+        Err(fault) if fault.is_retryable => {
+            tracing::warn!(%fault, "what was read cannot be noted");
+            Ok(())
+        }
+        noted => noted,
+    }
+}
+
 impl From<anyhow::Error> for Fault {
     fn from(error: anyhow::Error) -> Self {
         Self::caused_by(error.as_ref(), &format_args!("{error:#}"))
@@ -183,6 +194,14 @@ failures!(askama::Error, serde_json::Error, std::io::Error, tokio::task::JoinErr
 
 impl From<crate::store::Error> for Fault {
     fn from(error: crate::store::Error) -> Self {
+        if crate::store::is_duplicate(&error) {
+            return fault!(
+                CONFLICT,
+                "at-once",
+                "Someone else has just saved the same. Load the page again, and try once more."
+            )
+            .retryable();
+        }
         let internal = Self::internal(&format_args!("{error:#}"));
         if is_retryable(&error) { Self { cause: internal.cause, ..Self::unavailable() } } else { internal }
     }

@@ -27,6 +27,7 @@ pub mod health;
 pub mod ids;
 pub mod jobs;
 mod labels;
+pub mod named_files;
 pub mod outbox;
 mod personal_data;
 pub mod reason;
@@ -49,6 +50,7 @@ use personal_data::PersonalData;
 pub const WORKS: &[AnyWork] = &[
     AnyWork::of::<accounts::deletion::FinishDeletion>(),
     AnyWork::of::<accounts::providers::ForgetAttempt>(),
+    AnyWork::of::<accounts::links::SendPasswordLink>(),
     AnyWork::of::<benchmarks::scoring::PrepareSet>(),
     AnyWork::of::<benchmarks::scoring::ScoreSubmission>(),
     AnyWork::of::<benchmarks::scoring::CompareNeighbours>(),

@@ -21,6 +21,9 @@ pub const ELSEWHERE: &[&str] = &[
     "the captions of the submission cannot be opened",
     "the references cannot be opened",
     "the file of references cannot be opened",
+    "none of the references has a word",
+    "{} of {} references have no word",
+    "each image has one reference: make sure that this is no file of results, and that none are missing",
 ];
 
 /// Puts the arguments in the place of each `{}`; `{1}` is the first argument wherever it stands.

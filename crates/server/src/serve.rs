@@ -17,14 +17,17 @@ use listenfd::ListenFd;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::accounts::invitations;
+use crate::accounts::{invitations, links};
 use crate::app::{self, App};
-use crate::backup::{self, nightly};
+use crate::backup::nightly;
 use crate::blobs::FOLDERS;
 use crate::connections::Door;
 use crate::health;
-use crate::jobs::runner;
+use crate::jobs::{queue, runner};
+use crate::named_files;
+use crate::outbox;
 use crate::settings::Settings;
+use crate::store::Error;
 
 /// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -138,6 +141,11 @@ async fn sweep_daily(app: App, mut stop: watch::Receiver<bool>) {
             Ok(removed) => tracing::info!(removed, "unused files are removed"),
             Err(error) => tracing::error!(%error, "unused files cannot be found"),
         }
+        match sweep_rows(&app).await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "old jobs, messages and links are removed"),
+            Err(error) => tracing::error!(%error, "old rows cannot be removed"),
+        }
         tokio::select! {
             () = tokio::time::sleep(DAY) => {}
             _ = stop.changed() => {}
@@ -148,16 +156,25 @@ async fn sweep_daily(app: App, mut stop: watch::Receiver<bool>) {
 /// Removes files older than `age` that no row names, and drafts; returns how many there were.
 pub async fn sweep(app: &App, age: Duration) -> anyhow::Result<usize> {
     let mut snapshot = app.store.snapshot().await?;
-    let named: HashSet<String> = backup::named_files(&mut snapshot).await?.into_iter().collect();
+    let named: HashSet<String> = named_files::all(&mut snapshot).await?.into_iter().collect();
     drop(snapshot);
     let app = app.clone();
     let sweep = move || {
         let folders = FOLDERS.into_iter().zip([&app.blobs, &app.hidden]);
         let swept = folders
-            .map(|(name, blobs)| blobs.sweep(age, |hash| named.contains(&backup::name_of(name, hash))));
+            .map(|(name, blobs)| blobs.sweep(age, |hash| named.contains(&named_files::path(name, hash))));
         swept.sum::<std::io::Result<usize>>()
     };
     Ok(tokio::task::spawn_blocking(sweep).await??)
+}
+
+/// Removes jobs, messages, links and sessions that ended long ago; returns how many rows there were.
+pub async fn sweep_rows(app: &App) -> Result<u64, Error> {
+    let mut tx = app.store.begin().await?;
+    let removed =
+        queue::sweep(&mut tx).await? + outbox::sweep(&mut tx).await? + links::sweep(&mut tx).await?;
+    tx.commit().await?;
+    Ok(removed)
 }
 
 /// Waits for Ctrl-C or, on Unix, SIGTERM. Signals count from this call on, also before anybody waits.

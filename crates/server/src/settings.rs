@@ -85,7 +85,7 @@ settings! {
     registration: String = "invitation".to_owned(), "who may create an account: invitation (with a link), open (anyone)";
     #[secret true] providers: Vec<Provider> = Vec::new(), "other sites with whose accounts people sign in";
     session_days: i64 = 30, "days until a session expires";
-    workers: usize = 1, "jobs that this process runs at once, plus one interactive job; 0 leaves them to `worker` processes";
+    workers: usize = 1, "submissions that this process scores at once, plus one that someone waits for; jobs of other kinds have workers of their own; 0 leaves all jobs to `worker` processes";
     threads: usize = 0, "threads of a job; 0 for all processors";
     lease_seconds: i64 = 60, "job lease in seconds; after that, another worker takes over";
     job_seconds: u64 = 900, "time limit of a job in seconds";
@@ -94,7 +94,7 @@ settings! {
     unpacked_mib: u64 = 256, "largest unpacked size of an upload in MiB";
     captions_max: usize = 1_000_000, "largest number of captions in an upload";
     requests_per_minute: u32 = 600, "requests per minute from one network address (IPv4 /24, IPv6 /64) or person";
-    sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address, or to sign in to one account";
+    sign_ins_per_minute: u32 = 10, "attempts per minute to sign in, create an account or change a password from one network address; ten times as many to sign in to one account from all others than known browsers";
     uploads_per_minute: u32 = 20, "files uploaded or checked per person per minute";
     picture_mib: u64 = 16, "largest picture of a collection in MiB";
     teams_per_person: u32 = 20, "teams that a person may make, or be in";
@@ -117,16 +117,22 @@ fn display_value<T: std::fmt::Debug>(value: &T, is_secret: bool) -> String {
     if is_secret && !["\"\"", "[]"].contains(&shown.as_str()) { "(set)".to_owned() } else { shown }
 }
 
-/// A value as TOML has it, or plain text.
+/// A value as TOML has it, or plain text, which for a list has its values between commas.
 fn parse<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
     #[derive(Deserialize)]
     struct Only<T> {
         value: T,
     }
     let as_toml = toml::from_str::<Only<T>>(&format!("value = {text}"));
-    let text = toml::Value::String(text.to_owned());
-    let as_text = || toml::Table::from_iter([("value".to_owned(), text)]).try_into::<Only<T>>();
-    Ok(as_toml.or_else(|first| as_text().map_err(|_| first))?.value)
+    let plain =
+        |value: toml::Value| toml::Table::from_iter([("value".to_owned(), value)]).try_into::<Only<T>>().ok();
+    let as_text = || plain(toml::Value::String(text.to_owned()));
+    let parts = text.split(',').map(|part| toml::Value::String(part.trim().to_owned()));
+    let as_list = || plain(toml::Value::Array(parts.collect()));
+    match as_toml {
+        Ok(read) => Ok(read.value),
+        Err(error) => Ok(as_text().or_else(as_list).ok_or(error)?.value),
+    }
 }
 
 impl Settings {
@@ -240,6 +246,13 @@ impl Settings {
         if let Some(proxy) = self.proxies.iter().find(|proxy| network::Range::parse(proxy).is_none()) {
             bail!("proxies are IP addresses or networks such as 10.0.0.0/8, and `{proxy}` is neither");
         }
+        for (name, address) in [("listen", &self.listen), ("metrics_listen", &self.metrics_listen)] {
+            let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
+            let is_address = port.is_some_and(|port| port.parse::<u16>().is_ok());
+            if !address.is_empty() && !is_address {
+                bail!("{name} is an address with a port such as 127.0.0.1:9090, not `{address}`");
+            }
+        }
         providers::check(&self.providers)?;
         if self.sends_mail() && self.mail_from.is_empty() {
             bail!("smtp needs mail_from, the address that mail comes from");
@@ -321,6 +334,33 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_may_be_plain_text() {
+        let proxies = |text: &str| parse::<Vec<String>>(text).unwrap();
+        assert_eq!(proxies("10.0.0.5"), ["10.0.0.5"]);
+        assert_eq!(proxies("10.0.0.5, 10.1.0.0/16"), ["10.0.0.5", "10.1.0.0/16"]);
+        assert_eq!(proxies("['10.0.0.5']"), ["10.0.0.5"]);
+        assert_eq!(parse::<u32>("7").unwrap(), 7);
+        assert!(parse::<u32>("7 of them").is_err());
+        assert_eq!(parse::<String>("127.0.0.1:80").unwrap(), "127.0.0.1:80");
+    }
+
+    #[test]
+    fn addresses_to_listen_on_have_a_port() {
+        let checked = |listen: &str, metrics: &str| {
+            Settings { listen: listen.to_owned(), metrics_listen: metrics.to_owned(), ..Settings::default() }
+                .check()
+        };
+        for good in ["127.0.0.1:0", "[::1]:9090", "localhost:80"] {
+            checked(good, "").unwrap();
+            checked("127.0.0.1:80", good).unwrap();
+        }
+        for wrong in ["xyz", ":80", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000"] {
+            assert!(checked("127.0.0.1:80", wrong).unwrap_err().to_string().contains("metrics_listen"));
+            assert!(checked(wrong, "").is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn the_environment_replaces_the_file_and_secrets_are_not_shown() {

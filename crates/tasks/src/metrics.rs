@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use capeval::MetricOptions;
-use capeval::choice::{SegmentId, Task};
+use capeval::choice::{SegmentId, Task, nearest};
 use capeval::evaluate::registry::{SUITES, Suite, kind};
 use capeval::metric::{CardNeeds, Direction, Family, MetricCard, Part, Resources};
 use capeval::report::Measure;
@@ -350,7 +350,9 @@ pub fn check_metrics(names: &[String], asked: &[(&str, &str)]) -> anyhow::Result
     for (what, key) in asked {
         let is_of_variant = of_variants.iter().any(|start| key.starts_with(start));
         if !is_of_variant && !known.iter().any(|known| known == key) {
-            bail!("{what} is `{key}`, but the metrics give {}", known.join(", "));
+            let meant = nearest(key, known.iter().map(String::as_str));
+            let meant = meant.map_or_else(String::new, |meant| format!(": did you mean {meant}?"));
+            bail!("{what} is `{key}`, but the metrics give {}{meant}", known.join(", "));
         }
     }
     Ok(())
@@ -423,6 +425,13 @@ mod tests {
             [(&["coco"][..], "meteorx"), (&["spice"], "spicee"), (&["meteor"], "spice"), (&[], "ter")]
         {
             let refused = check(names, key).unwrap_err();
+            let nearest = match key {
+                "meteorx" => Some("meteor"),
+                "spicee" => Some("spice"),
+                _ => None,
+            };
+            let asks = refused.rsplit_once(": did you mean ").map(|(_, asked)| asked.trim_end_matches('?'));
+            assert_eq!(asks, nearest, "{refused}");
             assert!(
                 refused.starts_with(&format!("main_metric is `{key}`, but the metrics give ")),
                 "{refused}"

@@ -41,6 +41,8 @@ pub struct ReferenceSummary {
     pub fewest: usize,
     /// The measures that the metrics give, in order.
     pub measures: Vec<MeasureInfo>,
+    /// What the reader noticed about the file, and what makes one doubt that it has references, in sentences.
+    pub notices: Vec<String>,
 }
 
 /// Takes a reference of each image, for people to judge.
@@ -65,6 +67,7 @@ impl Prepare {
             captions = only(&captions, &images)?;
         }
         let n_references = captions.len();
+        let notices = doubts(&captions)?;
         let resources = metrics.resources()?;
         let selection = capeval::select_metrics(&metrics.options(), &resources)?;
         let (_, measures) = capeval::entries(&selection.metrics);
@@ -84,8 +87,31 @@ impl Prepare {
             n_references,
             fewest: counts.min().unwrap_or(0),
             measures: described(&measures),
+            notices,
         })
     }
+}
+
+/// What the reader noticed, and what references seldom are.
+///
+/// # Errors
+/// If none of them has a word.
+fn doubts(captions: &Captions) -> anyhow::Result<Vec<String>> {
+    let has_word = |text: &str| text.chars().any(char::is_alphanumeric);
+    let empty = captions.iter().filter(|(_, text)| !has_word(text)).count();
+    anyhow::ensure!(empty < captions.len(), "none of the references has a word");
+    let mut doubts: Vec<String> = captions.notices().iter().map(|notice| notice.message.clone()).collect();
+    if empty > 0 {
+        doubts.push(format!("{empty} of {} references have no word", captions.len()));
+    }
+    let images: HashSet<String> = captions.iter().map(|(id, _)| id.to_string()).collect();
+    if images.len() == captions.len() && images.len() > 1 {
+        doubts.push(
+            "each image has one reference: make sure that this is no file of results, and that none are missing"
+                .to_owned(),
+        );
+    }
+    Ok(doubts)
 }
 
 impl Sample {
@@ -123,4 +149,30 @@ fn only(captions: &Captions, images: &[SegmentId]) -> anyhow::Result<Captions> {
         anyhow::bail!("the listed image {} has no reference", unknown.quoted());
     }
     Ok(captions.only(|id| listed.contains(&id.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_that_are_none_raise_doubts() {
+        let doubts_of = |rows: &[(i64, &str)]| {
+            let mut captions = Captions::new("references");
+            for (id, text) in rows {
+                captions.push((*id).into(), text);
+            }
+            doubts(&captions).map_err(|error| error.to_string())
+        };
+        assert_eq!(doubts_of(&[(1, "a dog"), (1, "one dog"), (2, "a cat"), (2, "cats")]), Ok(Vec::new()));
+        assert_eq!(
+            doubts_of(&[(1, "a dog"), (1, " "), (2, "..."), (2, "cats")]).unwrap(),
+            ["2 of 4 references have no word"]
+        );
+        let one = doubts_of(&[(1, "a dog"), (2, "cats")]).unwrap();
+        assert!(one.len() == 1 && one[0].starts_with("each image has one reference"), "{one:?}");
+        assert_eq!(doubts_of(&[(1, ""), (2, "?")]).unwrap_err(), "none of the references has a word");
+        let lines = files::captions_in("references", b"a dog\na cat\n", &ReadOptions::references()).unwrap();
+        assert!(!doubts(&lines).unwrap().is_empty(), "text without ids");
+    }
 }

@@ -124,8 +124,8 @@ impl Looks {
             && self.n_detached_marks.saturating_mul(10) >= self.n_texts
     }
 
-    /// Detects texts that need a tokenizer: most marks directly follow a word, in at least one text in ten, or words are
-    /// written without spaces.
+    /// Detects texts that need a tokenizer: most marks directly follow a word, in at least one text in ten, or words
+    /// are written without spaces.
     pub fn untokenised(&self) -> bool {
         let marks = self.n_attached_marks > self.n_detached_marks
             && self.n_attached_marks.saturating_mul(10) >= self.n_texts;

@@ -71,12 +71,12 @@ fn read_records(
 
 fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<()> {
     json.open(b'[', "an array of objects with \"image_id\" and \"caption\"")?;
-    let (mut first, mut marked) = (true, Marked::default());
+    let (mut first, mut marks) = (true, Marks::default());
     while json.next_element(&mut first)? {
-        read_record(json, captions, list, &mut marked)?;
+        read_record(json, captions, list, &mut marks)?;
     }
-    if marked.count > 0 {
-        let notice = rejected_notice(captions.source(), marked.count, &marked.keys);
+    if marks.count > 0 {
+        let notice = rejected_notice(captions.source(), marks.count, &marks.keys);
         captions.notice(notice);
     }
     Ok(())
@@ -84,13 +84,13 @@ fn read_plain(json: &mut Json<'_>, captions: &mut Captions, list: &str) -> Read<
 
 /// The records that their own data set marks as unusable, as VizWiz marks spam: they are no captions.
 #[derive(Default)]
-struct Marked {
+struct Marks {
     count: usize,
     /// The keys that mark them.
     keys: Vec<String>,
 }
 
-impl Marked {
+impl Marks {
     /// Reads the value of a key that could be a mark; returns true if it is set.
     fn read(&mut self, key: RawStr<'_>, json: &mut Json<'_>) -> Read<bool> {
         let name = key.decoded()?;
@@ -106,7 +106,7 @@ impl Marked {
 }
 
 #[inline]
-fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marked: &mut Marked) -> Read<()> {
+fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marks: &mut Marks) -> Read<()> {
     json.peek();
     let start = json.at();
     json.open(b'{', "an object with \"image_id\" and \"caption\"")?;
@@ -129,12 +129,12 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marked:
         } else if key.is("id") {
             json.skip()?;
         } else {
-            is_marked |= marked.read(key, json)?;
+            is_marked |= marks.read(key, json)?;
         }
     }
     match (id, caption) {
         (Some(id), Some(_)) if is_marked => {
-            marked.count += 1;
+            marks.count += 1;
             captions.declare(id);
             Ok(())
         }

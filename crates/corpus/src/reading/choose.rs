@@ -177,7 +177,7 @@ struct Sides<'c> {
 type Matches = Vec<(usize, Vec<usize>)>;
 
 /// A column of each side, and what its captions gain.
-struct Scored {
+struct PairScore {
     ground: Vec<usize>,
     system: Vec<usize>,
     gain: Gain,
@@ -307,7 +307,7 @@ impl<'c> Sides<'c> {
         if ways.is_empty() {
             return self.by_name();
         }
-        let mut best: Option<(usize, Scored)> = None;
+        let mut best: Option<(usize, PairScore)> = None;
         for (number, way) in ways.iter().enumerate() {
             let Some(scored) = self.columns(way)? else { continue };
             let is_better =
@@ -372,7 +372,7 @@ impl<'c> Sides<'c> {
     }
 
     /// The best columns of captions under a way to match the rows; `None` if a side has none.
-    fn columns(&self, way: &Way<'_>) -> Result<Option<Scored>, Error> {
+    fn columns(&self, way: &Way<'_>) -> Result<Option<PairScore>, Error> {
         let (grounds, systems) = (self.ground.choices(way.ground), self.system.choices(way.system));
         if grounds.is_empty() || systems.is_empty() {
             return Ok(None);
@@ -420,7 +420,7 @@ impl<'c> Sides<'c> {
                     captions.first().is_some_and(|one| references.contains(one))
                 });
                 let copies = copies.count() as f64 / images.len().max(1) as f64;
-                scored.push(Scored {
+                scored.push(PairScore {
                     ground: ground.clone(),
                     system: system.clone(),
                     gain: gain(&pairs),
@@ -432,22 +432,23 @@ impl<'c> Sides<'c> {
     }
 
     /// The pair of columns that is meant.
-    fn choose(&self, way: &Way<'_>, scored: Vec<Scored>) -> Result<Scored, Error> {
-        let by_default = |scored: Vec<Scored>| -> Result<Scored, Error> { self.by_default(way, scored) };
+    fn choose(&self, way: &Way<'_>, scored: Vec<PairScore>) -> Result<PairScore, Error> {
+        let by_default =
+            |scored: Vec<PairScore>| -> Result<PairScore, Error> { self.by_default(way, scored) };
         if scored.len() == 1 {
             return by_default(scored);
         }
-        let is_open = |one: &Scored| one.copies < COPY;
+        let is_open = |one: &PairScore| one.copies < COPY;
         let best = scored.iter().filter(|one| is_open(one)).map(|one| one.gain.mean).fold(0.0, f64::max);
         let n = scored.first().map_or(0, |one| one.gain.n);
         if n < FEWEST_IMAGES || best <= LEAST_GAIN {
             return by_default(scored);
         }
-        let mut good: Vec<Scored> =
+        let mut good: Vec<PairScore> =
             scored.into_iter().filter(|one| is_open(one) && one.gain.mean > RIVAL * best).collect();
         // Names break ties: those of references first, which more files have.
         let known = self.ground.list(way.ground.list).map(|list| list.known.clone()).unwrap_or_default();
-        let lean = |one: &Scored| {
+        let lean = |one: &PairScore| {
             self.ground.leaning(way.ground, &one.ground) - self.system.leaning(way.system, &one.system)
         };
         if good.len() > 1 {
@@ -476,7 +477,7 @@ impl<'c> Sides<'c> {
     }
 
     /// What names say, or else the only column, where words say nothing.
-    fn by_default(&self, way: &Way<'_>, mut scored: Vec<Scored>) -> Result<Scored, Error> {
+    fn by_default(&self, way: &Way<'_>, mut scored: Vec<PairScore>) -> Result<PairScore, Error> {
         let known = |side: &Side<'_>, rows: &Rows| {
             side.list(rows.list).map(|list| list.known.clone()).filter(|known| !known.is_empty())
         };
@@ -491,7 +492,7 @@ impl<'c> Sides<'c> {
             scored.retain(|one| one.system == system);
         }
         if scored.len() > 1 {
-            let lean = |one: &Scored| {
+            let lean = |one: &PairScore| {
                 self.ground.leaning(way.ground, &one.ground) - self.system.leaning(way.system, &one.system)
             };
             let most = scored.iter().map(lean).max().unwrap_or(0);

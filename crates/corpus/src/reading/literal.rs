@@ -2,7 +2,7 @@
 //! shows of lists and dictionaries.
 //!
 //! It is more tolerant than [`Json`](crate::json::Json) on purpose, and is asked only where no strict reader of a
-//! format could read a file. Its values are checked by whoever looks for captions in them.
+//! format could read a file. Its values are checked by the code that looks for captions in them.
 
 use crate::table::Cell;
 

@@ -1,10 +1,10 @@
 //! Understands a file from its structure and its values.
 //!
 //! A reading says which records a file has, which column holds the ids, and which ones the captions. Where a format or
-//! the names of columns do not settle that, the reader keeps the table beside the captions, and [`settle`] decides once
-//! both sides are there: the id is the column whose values are ids of the other side, and the caption is the column
-//! whose texts share more words with their own references than with those of other images ([`words`]). Names break ties.
-//! What could be read in two ways is refused with both named; what was not obvious is said.
+//! the names of columns do not settle that, the reader keeps the table beside the captions, and [`settle`] decides
+//! once both sides are there: the id is the column whose values are ids of the other side, and the caption is the
+//! column whose texts share more words with their own references than with those of other images ([`words`]). Names
+//! break ties. What could be read in two ways is refused with both named; what was not obvious is said.
 
 mod choose;
 mod column;

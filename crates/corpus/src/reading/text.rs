@@ -32,8 +32,8 @@ pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
     SEPARATORS.iter().filter_map(list).filter(|list| list.sheet.len() >= 2).collect()
 }
 
-/// Returns true if fields before a separator can be ids: names with a digit or a sign, or numbers in order. Between tabs
-/// there may be any words, which no caption has.
+/// Returns true if fields before a separator can be ids: names with a digit or a sign, or numbers in order. Between
+/// tabs there may be any words, which no caption has.
 fn are_ids(fields: &[&str], separator: &str) -> bool {
     if matches!(separator, "\t" | "|||") {
         return true;

@@ -7,7 +7,7 @@ use super::people;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Tx};
 use crate::{args, audit, clock};
 
@@ -50,6 +50,7 @@ async fn enable(tx: &mut Tx, account: &str) -> Result<(), Error> {
 
 impl Work for FinishDeletion {
     const KIND: &'static str = "account-deletion";
+    const LANE: Lane = Lane::Errands;
     type Subject = String;
     type Output = ();
 
@@ -88,6 +89,7 @@ async fn erase(app: &App, account: &str) -> Result<(), Fault> {
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
         "DELETE FROM account_link WHERE account = $1",
+        "DELETE FROM known_device WHERE account = $1",
         "DELETE FROM identity WHERE account = $1",
         "DELETE FROM former_address WHERE account = $1 AND NOT EXISTS \
          (SELECT 1 FROM entry_member WHERE entry_member.account = $1)",

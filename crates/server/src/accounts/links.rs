@@ -1,11 +1,19 @@
 //! Links that set a new password, or confirm a new email address: they work once and for a day.
 
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
 use serde::Deserialize;
 use serde_json::json;
 
+use super::devices;
+use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Store, Tx};
+use crate::jobs::{Failure, Job, Lane, Work};
+use crate::outbox;
+use crate::store::{Error, Store, Tx};
+use crate::web::language::{Language, say};
 use crate::{args, audit, clock, ids};
 
 /// The hours for which a link works.
@@ -72,6 +80,19 @@ pub(super) async fn take(tx: &mut Tx, secret: &str, sets_password: bool) -> Resu
     if taken == 0 { Err(gone()) } else { Ok(found) }
 }
 
+/// Forgets links, invitations and sessions that have ended; returns how many there were.
+pub async fn sweep(tx: &mut Tx) -> Result<u64, Error> {
+    let mut removed = 0;
+    for sql in [
+        "DELETE FROM account_link WHERE expires_at <= $1",
+        "DELETE FROM invitation WHERE expires_at <= $1 AND used_at IS NULL",
+        "DELETE FROM session WHERE expires_at <= $1",
+    ] {
+        removed += tx.execute(sql, args![clock::now()]).await?;
+    }
+    Ok(removed + devices::sweep(tx).await?)
+}
+
 fn gone() -> Fault {
     fault!(
         GONE,
@@ -79,4 +100,57 @@ fn gone() -> Fault {
         "This link has already been used or is more than {} hours old. Ask for a new one.",
         HOURS
     )
+}
+
+/// A link to a new password that someone has asked for.
+pub struct AskedLink {
+    /// The id of the account; another id if there is none with the address.
+    pub account: String,
+    /// The language of the page.
+    pub language: Language,
+}
+
+impl Display for AskedLink {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.account, self.language.tag())
+    }
+}
+
+impl FromStr for AskedLink {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (account, tag) = text.split_once('/').ok_or(())?;
+        Ok(Self { account: account.to_owned(), language: Language::of(tag).ok_or(())? })
+    }
+}
+
+/// Sends a link that sets a new password, to those who have an account.
+pub struct SendPasswordLink;
+
+impl Work for SendPasswordLink {
+    const KIND: &'static str = "password-link";
+    const LANE: Lane = Lane::Errands;
+    type Subject = AskedLink;
+    type Output = ();
+
+    async fn run(_: &App, _: &Job<AskedLink>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn finish(
+        app: &App,
+        tx: &mut Tx,
+        job: &Job<AskedLink>,
+        _: Result<(), String>,
+    ) -> Result<(), Fault> {
+        let AskedLink { account, language } = &job.subject;
+        let sql = "SELECT email FROM account WHERE id = $1 AND disabled_at IS NULL";
+        let Some(email) = tx.fetch_optional::<String>(sql, args![account]).await? else { return Ok(()) };
+        let path = for_password(tx, None, account).await?;
+        let sentence =
+            language.t(say("Set a new password here. If you did not ask for this, ignore this email."));
+        let subject = language.fill("Your account at {}", &[&app.settings.title]);
+        Ok(outbox::mail_link(tx, app, &email, &subject, sentence, &path).await?)
+    }
 }

@@ -2,6 +2,7 @@
 
 mod admin;
 pub mod deletion;
+mod devices;
 pub mod guard;
 pub mod invitations;
 pub mod links;

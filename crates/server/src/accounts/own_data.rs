@@ -1,8 +1,7 @@
 //! The data that all features keep about a person: exported as a file for them, and deleted.
 
-use std::io::{Cursor, Write};
+use std::io::{BufWriter, Write};
 
-use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use capeval_api::Contributions;
 use serde_json::json;
@@ -17,7 +16,7 @@ use crate::fault::Fault;
 pub use crate::personal_data::{Export, Leaving, PersonalData};
 use crate::store::Tx;
 use crate::web::route::{get, post};
-use crate::web::{Access, Answer, Route, Scope};
+use crate::web::{Access, Answer, Route, Scope, download};
 
 /// The most bytes of files in an archive; the list in it names the rest.
 const LARGEST: u64 = 512 << 20;
@@ -64,29 +63,27 @@ async fn export(app: App, by: Visitor) -> Result<Response, Fault> {
     let Export { data, files } = exported(&app, by).await?;
     let text = serde_json::to_vec_pretty(&data)?;
     let blobs = app.blobs.clone();
-    let pack = move || -> std::io::Result<Vec<u8>> {
-        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    // On the disk: the pictures of a person may be many.
+    let pack = move || -> std::io::Result<std::fs::File> {
+        let file = tempfile::tempfile_in(blobs.folder().join("new"))?;
+        let mut archive = ZipWriter::new(BufWriter::new(file));
         let options = SimpleFileOptions::default();
         archive.start_file("contributions.json", options)?;
         archive.write_all(&text)?;
         let mut size = 0;
         for (name, hash) in files {
-            let bytes = blobs.read(&hash)?;
-            size += bytes.len() as u64;
+            let mut picture = std::fs::File::open(blobs.fetch(&hash)?)?;
+            size += picture.metadata()?.len();
             if size > LARGEST {
                 break;
             }
             archive.start_file(name, options.compression_method(CompressionMethod::Stored))?;
-            archive.write_all(&bytes)?;
+            std::io::copy(&mut picture, &mut archive)?;
         }
-        Ok(archive.finish()?.into_inner())
+        archive.finish()?.into_inner().map_err(std::io::IntoInnerError::into_error)
     };
-    let bytes = tokio::task::spawn_blocking(pack).await??;
-    let headers = [
-        (header::CONTENT_TYPE, "application/zip"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"contributions.zip\""),
-    ];
-    Ok((headers, bytes).into_response())
+    let file = tokio::task::spawn_blocking(pack).await??;
+    download::send_made(file, "contributions.zip", "application/zip").await
 }
 
 async fn delete(app: App, by: Visitor) -> Result<Response, Fault> {

@@ -4,12 +4,14 @@ use serde::Deserialize;
 use serde_json::json;
 use unicode_normalization::UnicodeNormalization;
 
-use super::Role;
+use super::{Role, Visitor, devices};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
+use crate::outbox;
 use crate::store::{Error, Store, Tx};
-use crate::web::language::Language;
+use crate::web::Attempt;
+use crate::web::language::{Language, say};
 use crate::{args, audit, clean_text, clock, ids};
 
 /// An account.
@@ -87,19 +89,66 @@ pub async fn by_email(store: &Store, email: &str) -> Result<Option<Account>, Err
     store.fetch_optional("SELECT * FROM account WHERE email = $1", args![canonical(email)]).await
 }
 
-/// Limits how often someone may guess the password of an account, from however many networks.
-pub(super) fn limit_guesses(app: &App, email: &str) -> Result<(), Fault> {
-    app.limits.take("account", &canonical(email), app.settings.sign_ins_per_minute)
+/// Networks from which the password of an account may be guessed as often as it may from one.
+const NETWORKS: u32 = 10;
+
+/// Limits how often someone may guess the password of an account: from one network, and from all together, unless they
+/// have signed in from this browser before. The owner is told, at most once a day.
+pub(super) async fn limit_guesses(app: &App, email: &str, from: &Attempt) -> Result<(), Fault> {
+    let (email, per_minute) = (canonical(email), app.settings.sign_ins_per_minute);
+    if let Some(device) = &from.device
+        && devices::is_known(&app.store, from, &email).await?
+    {
+        return app.limits.take("device", device, per_minute);
+    }
+    let of_network = app.limits.take("account", &format!("{email} {}", from.network.0), per_minute);
+    let limited = of_network
+        .and_then(|()| app.limits.take("account-anywhere", &email, per_minute.saturating_mul(NETWORKS)));
+    if limited.is_err() && app.limits.take("warning", &email, 1).is_ok() {
+        warn(app, &email).await?;
+    }
+    limited
 }
 
-/// The account with this address, if it is enabled and has this password; guesses are limited, from however many
-/// networks they come.
-pub(super) async fn with_password(app: &App, email: &str, password: &str) -> Result<Option<Account>, Fault> {
-    limit_guesses(app, email)?;
+/// Tells the owner of an account that someone guesses its password.
+async fn warn(app: &App, email: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let sql = "UPDATE account SET warned_at = $1 WHERE email = $2 AND disabled_at IS NULL \
+               AND (warned_at IS NULL OR warned_at < $3) RETURNING language";
+    let now = clock::now();
+    let told: Option<Option<Language>> = tx.fetch_optional(sql, args![now, email, now - clock::DAY]).await?;
+    let Some(language) = told else { return Ok(()) };
+    let language = language.unwrap_or(Language::English);
+    let body = language.t(say(
+        "Someone has tried to sign in to your account with wrong passwords, more often than this site allows. A browser from which you have signed in before is not affected; from others you may have to wait for a minute. If your password is weak, set a new one by the link “Forgotten password”, which also lets you in.",
+    ));
+    let subject = language.fill("Your account at {}", &[&app.settings.title]);
+    outbox::mail(&mut tx, app, email, &subject, &format!("{body}\n")).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+/// The account with this address, if it is enabled and has this password; guesses are limited.
+pub(super) async fn with_password(
+    app: &App,
+    email: &str,
+    password: &str,
+    from: &Attempt,
+) -> Result<Option<Account>, Fault> {
+    limit_guesses(app, email, from).await?;
     let account = by_email(&app.store, email).await?.filter(|account| account.disabled_at.is_none());
     let stored = account.as_ref().map(|account| account.password.as_str());
     let is_right = app.hasher.verify(password, stored).await?;
     Ok(account.filter(|_| is_right))
+}
+
+/// Returns true if a password is that of someone who is signed in; guesses with a stolen session are limited, whatever
+/// others try.
+pub(super) async fn is_password(app: &App, by: &Visitor, password: &str) -> Result<bool, Fault> {
+    app.limits.take("account-signed-in", &by.id, app.settings.sign_ins_per_minute)?;
+    let account = by_id(&app.store, &by.id).await?;
+    app.hasher.verify(password, account.as_ref().map(|account| account.password.as_str())).await
 }
 
 pub async fn by_id(store: &Store, id: &str) -> Result<Option<Account>, Error> {
@@ -141,6 +190,7 @@ pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<()
         "DELETE FROM session WHERE account = $1",
         "DELETE FROM api_token WHERE account = $1",
         "DELETE FROM account_link WHERE account = $1",
+        "DELETE FROM known_device WHERE account = $1",
     ] {
         tx.execute(sql, args![id]).await?;
     }
@@ -149,11 +199,8 @@ pub(super) async fn set_password(tx: &mut Tx, id: &str, hash: &str) -> Result<()
 
 /// Gives an account another email address, and returns the old one.
 pub(super) async fn set_address(tx: &mut Tx, id: &str, email: &str) -> Result<String, Fault> {
-    let lock = tx.pick(
-        "SELECT email FROM account WHERE id = $1",
-        "SELECT email FROM account WHERE id = $1 FOR NO KEY UPDATE",
-    );
-    let old: String = tx.fetch_one(lock, args![id]).await?;
+    tx.lock("account", id).await?;
+    let old: String = tx.fetch_one("SELECT email FROM account WHERE id = $1", args![id]).await?;
     if tx.exists("SELECT 1 FROM account WHERE email = $1", args![email]).await? {
         return Err(fault!(CONFLICT, "email-taken", "An account with this email address already exists."));
     }

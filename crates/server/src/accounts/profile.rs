@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::providers::identities;
+use super::registration::send_either;
 use super::{Role, Visitor, deletion, links, people, sessions, tokens, totp};
 use crate::app::App;
 use crate::fault;
@@ -148,11 +149,6 @@ async fn change_name(
     Ok(saved())
 }
 
-/// Returns true if a password is that of an account.
-async fn is_password(app: &App, by: &Visitor, given: &str) -> Result<bool, Fault> {
-    Ok(people::with_password(app, &by.email, given).await?.is_some())
-}
-
 #[derive(Deserialize, JsonSchema)]
 struct NewAddress {
     email: String,
@@ -168,7 +164,7 @@ async fn change_address(
     _: Attempt,
     Body(given): Body<NewAddress>,
 ) -> Result<Response, Fault> {
-    if !is_password(&app, &by, &given.password).await? {
+    if !people::is_password(&app, &by, &given.password).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }
@@ -198,8 +194,8 @@ async fn change_address(
             ),
         ),
     };
-    let body = format!("{}\n\n{}\n", page.t(sentence), app.settings.url(&path));
-    outbox::mail(&mut tx, &app, &email, &page.t1("Your account at {}", &page.site), &body).await?;
+    let subject = page.t1("Your account at {}", &page.site);
+    send_either(&mut tx, &app, (&email, &subject, page.t(sentence)), &path, is_known).await?;
     tx.commit().await?;
     app.wake.notify();
     show_after(&app, &page, &by, Outcome { asked: Some(email), ..Outcome::default() }).await
@@ -218,7 +214,7 @@ async fn change_password(
     _: Attempt,
     Body(given): Body<NewPassword>,
 ) -> Result<Response, Fault> {
-    if !is_password(&app, &by, &given.old).await? {
+    if !people::is_password(&app, &by, &given.old).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "old-password", "The current password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }
@@ -334,7 +330,7 @@ async fn delete_account(
     _: Attempt,
     Body(given): Body<Confirmation>,
 ) -> Result<Response, Fault> {
-    if !is_password(&app, &by, &given.password).await? {
+    if !people::is_password(&app, &by, &given.password).await? {
         let fault = fault!(UNPROCESSABLE_ENTITY, "password", "The password is incorrect.");
         return show_after(&app, &page, &by, fault).await;
     }

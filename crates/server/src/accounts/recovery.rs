@@ -6,11 +6,13 @@ use axum::response::{IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::links::{self, PER_MINUTE};
-use super::people;
+use super::links::{self, AskedLink, PER_MINUTE, SendPasswordLink};
 use super::providers::identities;
+use super::{devices, people};
 use crate::app::App;
 use crate::fault::Fault;
+use crate::ids;
+use crate::jobs::{self, queue::Priority};
 use crate::outbox;
 use crate::web::language::say;
 use crate::web::route::{get, post};
@@ -74,17 +76,14 @@ async fn forgotten(app: App, page: Page, _: Attempt, Body(given): Body<Address>)
         Err(fault) => return Ok((fault.status, shown(&given.email, Some(&fault))?).into_response()),
     };
     app.limits.take("links", &address, PER_MINUTE)?;
+    // The job does what there is to do, so the answer takes as long if there is nothing.
     let account = people::by_email(&app.store, &address).await?;
-    if let Some(account) = account.filter(|account| account.disabled_at.is_none()) {
-        let mut tx = app.store.begin().await?;
-        let path = links::for_password(&mut tx, None, &account.id).await?;
-        let sentence =
-            page.t(say("Set a new password here. If you did not ask for this, ignore this email."));
-        let body = format!("{sentence}\n\n{}\n", app.settings.url(&path));
-        outbox::mail(&mut tx, &app, &address, &page.t1("Your account at {}", &page.site), &body).await?;
-        tx.commit().await?;
-        app.wake.notify();
-    }
+    let account = account.filter(|account| account.disabled_at.is_none()).map(|account| account.id);
+    let asked = AskedLink { account: account.unwrap_or_else(ids::new_id), language: page.language };
+    let mut tx = app.store.begin().await?;
+    jobs::add::<SendPasswordLink>(&mut tx, &asked, Priority::Awaited).await?;
+    tx.commit().await?;
+    app.wake.notify();
     shown(&address, None)
 }
 
@@ -98,12 +97,13 @@ struct Password {
     password: String,
 }
 
-/// Sets a password. The person then signs in, with their second factor if they have one.
+/// Sets a password. The person then signs in, with their second factor if they have one; guesses of others do not keep
+/// them out.
 async fn reset(
     app: App,
     page: Page,
     Path(secret): Path<String>,
-    _: Attempt,
+    from: Attempt,
     Body(given): Body<Password>,
 ) -> Result<Response, Fault> {
     links::find(&app.store, &secret, true).await?;
@@ -120,8 +120,10 @@ async fn reset(
     people::set_password(&mut tx, &link.account, &hash).await?;
     // Someone else may have known the old one, and made a way in of their own.
     identities::forget(&mut tx, &link.account).await?;
+    let device = devices::remember(&mut tx, &from, &link.account).await?;
     tx.commit().await?;
-    Ok(Redirect::to("/sign-in?done=password").into_response())
+    let response = Redirect::to("/sign-in?done=password").into_response();
+    Ok(devices::with_cookie(response, &app.settings, device))
 }
 
 async fn address_form(app: App, page: Page, Path(secret): Path<String>) -> Result<Response, Fault> {

@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::outbox;
+use crate::store::{Error, Tx};
 use crate::web::language;
 use crate::web::route::{get, post};
 use crate::web::{Access, Attempt, Body, Page, Route};
@@ -80,13 +81,18 @@ struct NewPerson {
     password: String,
 }
 
-async fn register(app: App, page: Page, _: Attempt, Body(given): Body<NewPerson>) -> Result<Response, Fault> {
+async fn register(
+    app: App,
+    page: Page,
+    from: Attempt,
+    Body(given): Body<NewPerson>,
+) -> Result<Response, Fault> {
     require_open(&app)?;
     if app.settings.sends_mail() {
         return send_link(&app, &page, &given.email).await;
     }
     match create(&app, &page, &given, None).await {
-        Ok(id) => begin_session(&app, &id, "/?done=welcome").await,
+        Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
         Err(fault) => show_again(&page, "/register", None, &given, &fault),
     }
 }
@@ -115,12 +121,28 @@ async fn send_link(app: &App, page: &Page, email: &str) -> Result<Response, Faul
             language::say("Create your account here. If you did not ask for one, ignore this email."),
         ),
     };
-    let body = format!("{}\n\n{}\n", page.t(sentence), app.settings.url(&path));
     let subject = page.t1("Your account at {}", &page.site);
-    outbox::mail(&mut tx, app, &address, &subject, &body).await?;
+    send_either(&mut tx, app, (&address, &subject, page.t(sentence)), &path, is_known).await?;
     tx.commit().await?;
     app.wake.notify();
     page.show(&Confirm { page, email: &address, is_sent: true, problem: None })
+}
+
+/// Sends an email that ends in a link of someone who is known, or of someone who is new, which has a secret.
+pub(super) async fn send_either(
+    tx: &mut Tx,
+    app: &App,
+    (to, subject, sentence): (&str, &str, &str),
+    path: &str,
+    is_known: bool,
+) -> Result<(), Error> {
+    match is_known {
+        true => {
+            let body = format!("{sentence}\n\n{}\n", app.settings.url(path));
+            outbox::mail(tx, app, to, subject, &body).await
+        }
+        false => outbox::mail_link(tx, app, to, subject, sentence, path).await,
+    }
 }
 
 /// Shows the form for a new account again, with what was wrong.
@@ -174,7 +196,7 @@ async fn join(
     app: App,
     page: Page,
     Path(secret): Path<String>,
-    _: Attempt,
+    from: Attempt,
     Body(mut given): Body<NewPerson>,
 ) -> Result<Response, Fault> {
     let invitation = invitations::find(&app.store, &secret).await?;
@@ -186,7 +208,7 @@ async fn join(
         given.email.clone_from(email);
     }
     match create(&app, &page, &given, Some(&invitation)).await {
-        Ok(id) => begin_session(&app, &id, "/?done=welcome").await,
+        Ok(id) => begin_session(&app, &from, &id, "/?done=welcome").await,
         Err(fault) if fault.status == StatusCode::GONE => Err(fault),
         Err(fault) => show_again(&page, &format!("/join/{secret}"), Some(invitation.role), &given, &fault),
     }

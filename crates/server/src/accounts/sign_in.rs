@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::providers::Provider;
-use super::{people, sessions, totp};
+use super::{devices, people, sessions, totp};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::web::language::{self, Language};
@@ -70,10 +70,10 @@ struct Credentials {
 async fn sign_in(
     app: App,
     page: Page,
-    _: Attempt,
+    from: Attempt,
     Body(given): Body<Credentials>,
 ) -> Result<Response, Fault> {
-    let account = people::with_password(&app, &given.email, &given.password).await?;
+    let account = people::with_password(&app, &given.email, &given.password, &from).await?;
     let refuse = |problem: &str| {
         let (to, email, problem) = (local(&given.to), given.email.as_str(), Some(problem.to_owned()));
         let (is_open, providers) = (app.settings.is_open(), &app.settings.providers);
@@ -93,15 +93,21 @@ async fn sign_in(
         }
         Err(fault) => return Err(fault),
     }
-    begin_session(&app, &account.id, local(&given.to)).await
+    begin_session(&app, &from, &account.id, local(&given.to)).await
 }
 
-/// Begins a session and sends the browser on to the page `to`.
-pub(super) async fn begin_session(app: &App, account: &str, to: &str) -> Result<Response, Fault> {
+/// Begins a session and sends the browser, which is known from now on, to the page `to`.
+pub(super) async fn begin_session(
+    app: &App,
+    from: &Attempt,
+    account: &str,
+    to: &str,
+) -> Result<Response, Fault> {
     let mut tx = app.store.begin().await?;
     let cookie = sessions::begin(&mut tx, &app.settings, account).await?;
+    let device = devices::remember(&mut tx, from, account).await?;
     tx.commit().await?;
-    Ok(sessions::redirect(&cookie, to))
+    Ok(devices::with_cookie(sessions::redirect(&cookie, to), &app.settings, device))
 }
 
 async fn sign_out(app: App, page: Page) -> Result<Response, Fault> {

@@ -19,6 +19,7 @@ const MOST: i64 = 50;
 
 /// Creates a token, and returns it; it cannot be shown again.
 pub async fn add(tx: &mut Tx, account: &str, name: &str, scope: Scope) -> Result<String, Fault> {
+    tx.lock("account", account).await?;
     let count: i64 =
         tx.fetch_one("SELECT COUNT(*) FROM api_token WHERE account = $1", args![account]).await?;
     if count >= MOST {
@@ -72,7 +73,7 @@ struct UsedToken {
 }
 
 /// The person in whose name a program with this token asks.
-pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Error> {
+pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor>, Fault> {
     let hash = ids::digest(token);
     let used: Option<UsedToken> = store
         .fetch_optional(
@@ -85,7 +86,8 @@ pub(super) async fn visitor(store: &Store, token: &str) -> Result<Option<Visitor
     let Some(UsedToken { visitor, scopes: widest, used_at }) = used else { return Ok(None) };
     let now = clock::now();
     if used_at.is_none_or(|used| now - used > 3_600_000) {
-        store.execute("UPDATE api_token SET used_at = $1 WHERE hash = $2", args![now, &hash]).await?;
+        let sql = "UPDATE api_token SET used_at = $1 WHERE hash = $2";
+        fault::beside_reading(store.execute(sql, args![now, &hash]).await.map(drop))?;
     }
     let scopes = Scope::ALL.iter().copied().filter(|scope| *scope <= widest).collect();
     Ok(Some(Visitor { scopes, ..visitor }))

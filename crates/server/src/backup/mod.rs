@@ -22,8 +22,8 @@ pub use restore::{CheckedBackup, check, restore};
 
 use crate::app::App;
 use crate::blobs::{Blobs, FOLDERS};
-use crate::store::{Error, Store, Tx};
-use crate::{args, clock};
+use crate::store::{Store, Tx};
+use crate::{clock, named_files};
 
 /// The rows.
 const ROWS: &str = "database.jsonl.gz";
@@ -53,7 +53,7 @@ pub async fn make(app: &App, to: &Path) -> anyhow::Result<Manifest> {
     let draft = builder.tempdir_in(&parent)?;
     let mut snapshot = app.store.snapshot().await?;
     write_rows(&mut snapshot, draft.path().join(ROWS)).await?;
-    let named = named_files(&mut snapshot).await?;
+    let named = named_files::all(&mut snapshot).await?;
     drop(snapshot);
     let (app, to) = (app.clone(), to.to_owned());
     let finish = move || -> anyhow::Result<Manifest> {
@@ -101,34 +101,6 @@ async fn write_rows(snapshot: &mut Tx, path: PathBuf) -> anyhow::Result<()> {
     // If the disk is full, the writer says so; the sender only knows that its receiver is gone.
     writer.await??;
     sent
-}
-
-/// The files that rows name, as paths in a backup.
-pub async fn named_files(tx: &mut Tx) -> Result<Vec<String>, Error> {
-    let visible = "SELECT blob AS hash FROM submission WHERE blob IS NOT NULL \
-                   UNION SELECT upload AS hash FROM submission WHERE upload IS NOT NULL \
-                   UNION SELECT page AS hash FROM image_result \
-                   UNION SELECT lines AS hash FROM image_result \
-                   UNION SELECT blob AS hash FROM dry_run WHERE blob IS NOT NULL \
-                   UNION SELECT blob AS hash FROM image WHERE blob IS NOT NULL \
-                   UNION SELECT thumb AS hash FROM image WHERE thumb IS NOT NULL \
-                   UNION SELECT upload AS hash FROM image WHERE upload IS NOT NULL \
-                   UNION SELECT blob AS hash FROM release_part";
-    let hidden = "SELECT source_hash AS hash FROM reference_set WHERE source_hash IS NOT NULL \
-                  UNION SELECT prepared_hash AS hash FROM reference_set WHERE prepared_hash IS NOT NULL \
-                  UNION SELECT ids_hash AS hash FROM reference_set WHERE ids_hash IS NOT NULL \
-                  UNION SELECT vectors_hash AS hash FROM phase WHERE vectors_hash IS NOT NULL";
-    let mut names = Vec::new();
-    for (folder, sql) in FOLDERS.into_iter().zip([visible, hidden]) {
-        let hashes: Vec<String> = tx.fetch(sql, args![]).await?;
-        names.extend(hashes.iter().map(|hash| name_of(folder, hash)));
-    }
-    Ok(names)
-}
-
-/// The path in a backup of a file in one of the folders.
-pub fn name_of(folder: &str, hash: &str) -> String {
-    format!("{folder}/{}/{hash}", hash.get(..2).unwrap_or(""))
 }
 
 /// Links all files into `to`, or copies them where the file system has no links.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::{CheckedBackup, SETTINGS, make, restore};
+use super::restore::fill;
+use super::{CheckedBackup, SETTINGS, make};
 use crate::app::App;
 use crate::settings::Settings;
 
@@ -26,7 +27,7 @@ pub async fn copy(app: &App, to: &Path, database: &str) -> anyhow::Result<Checke
     std::io::Write::write_all(&mut file, with_database(&old, database).as_bytes())?;
     file.persist(draft.join(SETTINGS))?;
     let settings = Settings { database: database.to_owned(), ..app.settings.clone() };
-    let checked = restore(&backup, &draft, &settings).await?;
+    let checked = fill(&backup, &draft, &settings).await?;
     fs::rename(draft, to).with_context(|| to.display().to_string())?;
     Ok(checked)
 }

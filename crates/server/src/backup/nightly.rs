@@ -12,7 +12,7 @@ use super::{UNFINISHED, make};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Tx};
 use crate::{args, clock};
 
@@ -83,6 +83,7 @@ pub fn folder(app: &App) -> PathBuf {
 
 impl Work for NightlyBackup {
     const KIND: &'static str = "backup";
+    const LANE: Lane = Lane::Upkeep;
     /// The day.
     type Subject = String;
     type Output = ();

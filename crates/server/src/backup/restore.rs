@@ -8,10 +8,11 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use flate2::read::GzDecoder;
 
-use super::{Manifest, ROWS, SETTINGS, file, named_files};
+use super::{Manifest, ROWS, SETTINGS, file};
 use crate::blobs::{Blobs, FOLDERS};
 use crate::settings::Settings;
 use crate::store::{DATABASE, Import, Store, is_empty};
+use crate::{args, named_files};
 
 /// The most differences that an error lists.
 const LISTED: usize = 10;
@@ -35,8 +36,11 @@ pub async fn check(from: &Path) -> anyhow::Result<CheckedBackup> {
     let rows = load(&store, from).await?;
     let mut snapshot = store.snapshot().await?;
     let known: HashSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
-    let missing: Vec<String> =
-        named_files(&mut snapshot).await?.into_iter().filter(|name| !known.contains(name.as_str())).collect();
+    let missing: Vec<String> = named_files::all(&mut snapshot)
+        .await?
+        .into_iter()
+        .filter(|name| !known.contains(name.as_str()))
+        .collect();
     drop(snapshot);
     store.close().await;
     if let Some(lost) = missing.iter().find(|name| !manifest.missing.contains(name)) {
@@ -78,8 +82,26 @@ async fn load(store: &Store, from: &Path) -> anyhow::Result<usize> {
 }
 
 /// Makes the data of a server in `folder` and in the database of the settings, both of which must be empty.
-/// If it refuses, no row has been added.
+/// If it refuses, no row has been added. Links that were open when the backup was made end, since they may have been
+/// used after that.
 pub async fn restore(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<CheckedBackup> {
+    let checked = fill(from, folder, settings).await?;
+    let store = Store::open(&settings.database, folder, settings.connections).await?;
+    let mut tx = store.begin().await?;
+    for sql in [
+        "DELETE FROM account_link",
+        "DELETE FROM invitation WHERE used_at IS NULL",
+        "DELETE FROM sign_in_attempt",
+    ] {
+        tx.execute(sql, args![]).await?;
+    }
+    tx.commit().await?;
+    store.close().await;
+    Ok(checked)
+}
+
+/// The same with everything as it was.
+pub(super) async fn fill(from: &Path, folder: &Path, settings: &Settings) -> anyhow::Result<CheckedBackup> {
     let checked = check(from).await?;
     require_own_stores(from, folder, settings)?;
     require_empty(folder, settings)?;

@@ -13,7 +13,7 @@ use super::scoring::readable;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
-use crate::jobs::{self, Failure, Job, Work, child};
+use crate::jobs::{self, Failure, Job, Lane, Work, child};
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock, reason};
 
@@ -111,6 +111,7 @@ async fn ratings(
 
 impl Work for CorrelatePhase {
     const KIND: &'static str = "phase-agreement";
+    const LANE: Lane = Lane::Comparisons;
     type Subject = String;
     type Output = Agreement;
 

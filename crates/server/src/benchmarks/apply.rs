@@ -16,7 +16,7 @@ use super::about;
 use super::images;
 use super::pictures;
 use super::plan::{PhasePlan, Plan, ReferencePlan, Source, When};
-use super::records::{self, Benchmark, MOST_DECIMALS, Phase};
+use super::records::{self, Benchmark, MOST_DECIMALS, Phase, Slug};
 use super::scoring::{PrepareSet, ScoreSubmission};
 use super::{board, submit};
 use crate::accounts::people;
@@ -217,11 +217,12 @@ pub async fn apply(
     }
     let files = store_files(app, &plan.phases, known, files.into()).await?;
     let mut tx = app.store.begin().await?;
-    let (id, is_new, was_draft) = apply_head(&mut tx, &plan, actor).await?;
+    let (id, is_new, was_draft) = apply_head(&mut tx, &plan, Slug::UnusedOrOwn, actor).await?;
     let phases: Vec<(String, String)> =
         tx.fetch("SELECT id, slug FROM phase WHERE benchmark = $1", args![&id]).await?;
     for (phase, slug) in &phases {
         if plan.phase(slug).is_none() {
+            records::phase_alone(&mut tx, phase).await?;
             anyhow::ensure!(is_free(&mut tx, was_draft, phase).await?, lacks("phase", slug));
             tx.execute("DELETE FROM phase WHERE id = $1", args![phase]).await?;
         }
@@ -240,10 +241,15 @@ pub async fn apply(
 }
 
 /// Creates a benchmark, or changes it apart from its phases.
-pub async fn apply_without_phases(app: &App, plan: &Plan, actor: Option<&str>) -> anyhow::Result<()> {
+pub async fn apply_without_phases(
+    app: &App,
+    plan: &Plan,
+    slug: Slug,
+    actor: Option<&str>,
+) -> anyhow::Result<()> {
     check(plan)?;
     let mut tx = app.store.begin().await?;
-    let (id, is_new, _) = apply_head(&mut tx, plan, actor).await?;
+    let (id, is_new, _) = apply_head(&mut tx, plan, slug, actor).await?;
     audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     Ok(tx.commit().await?)
@@ -266,6 +272,8 @@ pub async fn put_phase(
     let plan = &plan;
     let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
     let mut tx = app.store.begin().await?;
+    // Two phases that are added at once have different positions.
+    tx.lock("benchmark", benchmark).await?;
     let draft = "SELECT draft FROM benchmark WHERE id = $1";
     let is_draft: bool = tx.fetch_one(draft, args![benchmark]).await?;
     let position = "SELECT position FROM phase WHERE benchmark = $1 AND slug = $2";
@@ -302,6 +310,12 @@ pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Faul
 /// Removes a draft to which no team has submitted, with all that it has.
 pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
+    // No one submits between the look for submissions and the removal.
+    let phases: Vec<String> =
+        tx.fetch("SELECT id FROM phase WHERE benchmark = $1 ORDER BY id", args![&benchmark.id]).await?;
+    for phase in phases {
+        tx.lock("phase", &phase).await?;
+    }
     let sql = "DELETE FROM benchmark WHERE id = $1 AND draft = 1 AND NOT EXISTS (SELECT 1 FROM submission \
                JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1 AND submission.kind = 'entry')";
     if tx.execute(sql, args![&benchmark.id]).await? == 0 {
@@ -321,6 +335,7 @@ pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), F
     let mut tx = app.store.begin().await?;
     let draft = "SELECT draft FROM benchmark WHERE id = $1";
     let is_draft: bool = tx.fetch_one(draft, args![&phase.benchmark]).await?;
+    tx.lock("phase", &phase.id).await?;
     if !is_free(&mut tx, is_draft, &phase.id).await? {
         return Err(fault!(CONFLICT, "in-use", "Only phases of a draft can be removed."));
     }
@@ -332,16 +347,21 @@ pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), F
 
 /// The reason why a plan was not applied, for those who sent it; a failure of the server is none of its reasons.
 pub fn refusal(error: anyhow::Error) -> Fault {
-    let is_final = |fault: &&Fault| fault.status.is_server_error() || fault.code == Fault::not_found().code;
+    let is_final =
+        |fault: &&Fault| fault.status.is_server_error() || ["not-found", "slug-taken"].contains(&fault.code);
     if let Some(fault) = error.downcast_ref::<Fault>().filter(is_final) {
         return fault.clone();
     }
-    let is_failure = error.chain().any(|cause| cause.is::<Error>() || cause.is::<io::Error>());
-    if is_failure {
+    if is_failure(&error) {
         return error.into();
     }
     fault!(UNPROCESSABLE_ENTITY, "not-applied", "The benchmark cannot be saved: {}.")
         .because(format_args!("{error:#}"))
+}
+
+/// Returns true if an error is a failure of the server, and no refusal.
+fn is_failure(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<Error>() || cause.is::<io::Error>())
 }
 
 /// A benchmark as it is now, if there is one.
@@ -356,13 +376,23 @@ async fn known_plan(app: &App, slug: &str) -> anyhow::Result<Option<Plan>> {
 
 /// Writes what is said about a benchmark apart from its phases; returns its id, whether it is new, and whether it was
 /// a draft or is new.
-async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Result<(String, bool, bool)> {
+async fn apply_head(
+    tx: &mut Tx,
+    plan: &Plan,
+    slug: Slug,
+    actor: Option<&str>,
+) -> anyhow::Result<(String, bool, bool)> {
     const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
         (SELECT 1 FROM benchmark_host WHERE benchmark = $2 AND account = $1))";
-    let known: Option<(String, bool)> =
-        tx.fetch_optional("SELECT id, draft FROM benchmark WHERE slug = $1", args![&plan.slug]).await?;
+    let known = tx.pick(
+        "SELECT id, draft FROM benchmark WHERE slug = $1",
+        "SELECT id, draft FROM benchmark WHERE slug = $1 FOR NO KEY UPDATE",
+    );
+    let known: Option<(String, bool)> = tx.fetch_optional(known, args![&plan.slug]).await?;
     let is_new = known.is_none();
-    // Someone else may have created it since it was looked for.
+    if slug == Slug::Unused && !is_new {
+        return Err(taken(plan).into());
+    }
     if let (Some((id, _)), Some(actor)) = (&known, actor)
         && !tx.exists(RUNS, args![actor, id]).await?
     {
@@ -376,22 +406,28 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
             "it cannot become a draft again, since teams have submitted: hide it with visibility = hidden"
         ));
     }
-    tx.execute(
-        "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, draft, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET title = excluded.title, \
-         summary = excluded.summary, rules = excluded.rules, visibility = excluded.visibility, draft = excluded.draft",
-        args![
-            &id,
-            &plan.slug,
-            &plan.title,
-            &plan.summary,
-            &plan.rules,
-            plan.visibility.name(),
-            plan.draft,
-            clock::now()
-        ],
-    )
-    .await?;
+    let saved = tx
+        .execute(
+            "INSERT INTO benchmark (id, slug, title, summary, rules, visibility, draft, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (slug) DO UPDATE SET title = excluded.title, \
+             summary = excluded.summary, rules = excluded.rules, visibility = excluded.visibility, \
+             draft = excluded.draft WHERE benchmark.id = excluded.id",
+            args![
+                &id,
+                &plan.slug,
+                &plan.title,
+                &plan.summary,
+                &plan.rules,
+                plan.visibility.name(),
+                plan.draft,
+                clock::now()
+            ],
+        )
+        .await?;
+    // Someone else has created it since it was looked for.
+    if saved == 0 {
+        return Err(taken(plan).into());
+    }
     tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
     for email in &plan.hosts {
         let sql = "SELECT id FROM account WHERE email = $1";
@@ -404,6 +440,11 @@ async fn apply_head(tx: &mut Tx, plan: &Plan, actor: Option<&str>) -> anyhow::Re
         .await?;
     }
     Ok((id, is_new, was_draft))
+}
+
+/// The refusal of a slug that another benchmark has.
+fn taken(plan: &Plan) -> Fault {
+    fault!(CONFLICT, "slug-taken", "A benchmark with the address {} already exists.", &plan.slug)
 }
 
 /// Returns true if nothing depends on a phase yet, so that all of it may change: it is part of a draft, and no team has
@@ -571,8 +612,10 @@ async fn apply_phase(
         tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
         let failed = "DELETE FROM submission WHERE phase = $1 AND kind = 'baseline' AND state = 'failed'";
         tx.execute(failed, args![&id]).await?;
+        tx.lock("phase", &id).await?;
         if let Err(refusal) = require_unchanged(tx, old, plan, files).await {
-            if !is_free(tx, is_draft, &id).await? {
+            // A failure does not mean that something has changed.
+            if is_failure(&refusal) || !is_free(tx, is_draft, &id).await? {
                 return Err(refusal);
             }
             tx.execute("DELETE FROM phase WHERE id = $1", args![&id]).await?;
@@ -738,4 +781,22 @@ fn listed_images(text: &str) -> anyhow::Result<Vec<SegmentId>> {
         return serde_json::from_str(text).context(reason!("not a JSON array of ids"));
     }
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(SegmentId::from_untyped).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise a phase of a draft would be deleted because the database was busy.
+    #[test]
+    fn a_failed_query_is_no_change_of_what_scores_depend_on() {
+        let failed = anyhow::Error::from(Error::PoolTimedOut).context("phase dev");
+        assert!(is_failure(&failed));
+        assert!(is_failure(&io::Error::other("the disk").into()));
+        assert!(!is_failure(&require_same("metrics", &1, &2).unwrap_err()));
+        assert!(!is_failure(
+            &require_all(&["c5".to_owned()], "reference set", std::iter::empty()).unwrap_err()
+        ));
+        assert!(refusal(failed).status.is_server_error());
+    }
 }

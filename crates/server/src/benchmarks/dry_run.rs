@@ -14,7 +14,7 @@ use crate::accounts::Visitor;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Error, Store, Tx};
 use crate::{args, audit, clock, ids};
 
@@ -92,6 +92,7 @@ pub struct TryFile;
 
 impl Work for TryFile {
     const KIND: &'static str = "dry-run";
+    const LANE: Lane = Lane::Checks;
     /// The dry run.
     type Subject = String;
     /// `None` if another one has taken its place.

@@ -115,6 +115,31 @@ pub fn as_html(markdown: &str) -> String {
 mod tests {
     use super::as_html;
 
+    /// In Markdown, two stars between punctuation and a letter end nothing, as in `**注意：**划分`.
+    #[test]
+    fn no_sentence_shows_the_stars_of_bold_text() {
+        let sentences: toml::Table = include_str!("../../locales/zh.toml").parse().unwrap();
+        let mut strings = Vec::new();
+        let mut tables = vec![&sentences];
+        while let Some(table) = tables.pop() {
+            for (english, value) in table {
+                match value {
+                    toml::Value::String(chinese) => strings.extend([english.as_str(), chinese.as_str()]),
+                    toml::Value::Table(inner) => tables.push(inner),
+                    _ => {}
+                }
+            }
+        }
+        let bold: Vec<&str> = strings.into_iter().filter(|text| text.contains("**")).collect();
+        assert!(bold.len() >= 4, "{bold:?}");
+        for text in bold {
+            for argument in ["val", "划分", "“x”", "3"] {
+                let html = as_html(&text.replace("{}", argument));
+                assert!(!html.contains("**") && html.contains("<strong>"), "{html}");
+            }
+        }
+    }
+
     #[test]
     fn rules_cannot_hold_scripts() {
         for attack in [

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::records::Phase;
 use crate::fault;
 use crate::fault::Fault;
-use crate::store::{Error, Store, Tx};
+use crate::store::{self, Error, Store, Tx};
 use crate::{args, clock};
 
 /// The day under which all submissions are counted.
@@ -147,26 +147,31 @@ pub async fn refund(tx: &mut Tx, phase: &str, team: &str, day: &str) -> Result<(
 
 /// A team's use.
 pub async fn meter(store: &Store, phase: &Phase, team: &str) -> Result<Meter, Error> {
-    let mut meters = meters(store, phase, Some(team)).await?;
+    let mut meters = meters(store, phase, &[team]).await?;
     Ok(meters.remove(team).unwrap_or_else(|| Meter::unused(phase, clock::now())))
 }
 
-/// The use of one team or of all, by their ids. Teams that have used nothing and were granted nothing are left out.
-pub async fn meters(
-    store: &Store,
-    phase: &Phase,
-    team: Option<&str>,
-) -> Result<HashMap<String, Meter>, Error> {
+/// The use of teams, by their ids. Those that have used nothing and were granted nothing are left out.
+pub async fn meters(store: &Store, phase: &Phase, teams: &[&str]) -> Result<HashMap<String, Meter>, Error> {
+    macro_rules! counted {
+        ($teams:literal) => {
+            concat!(
+                "SELECT team, day, used, CAST(0 AS BIGINT) FROM quota WHERE phase = $1 AND team IN (",
+                $teams,
+                ") AND day IN ($3, $4) UNION ALL SELECT team, day, CAST(0 AS BIGINT), extra FROM quota_grant \
+                 WHERE phase = $1 AND team IN (",
+                $teams,
+                ") AND day IN ($3, $4)"
+            )
+        };
+    }
     let now = clock::now();
-    let counted: Vec<(String, String, i64, i64)> = store
-        .fetch(
-            "SELECT team, day, used, CAST(0 AS BIGINT) FROM quota \
-             WHERE phase = $1 AND ($2 = '' OR team = $2) AND day IN ($3, $4) \
-             UNION ALL SELECT team, day, CAST(0 AS BIGINT), extra FROM quota_grant \
-             WHERE phase = $1 AND ($2 = '' OR team = $2) AND day IN ($3, $4)",
-            args![&phase.id, team.unwrap_or_default(), clock::day(now), ALL],
-        )
-        .await?;
+    let sql = store.pick(
+        counted!("SELECT value FROM json_each($2)"),
+        counted!("SELECT json_array_elements_text(CAST($2 AS JSON))"),
+    );
+    let counted: Vec<(String, String, i64, i64)> =
+        store.fetch(sql, args![&phase.id, store::list(teams)?, clock::day(now), ALL]).await?;
     let mut meters = HashMap::new();
     for (team, day, used, extra) in counted {
         let meter = meters.entry(team).or_insert_with(|| Meter::unused(phase, now));

@@ -134,6 +134,9 @@ pub struct ReferenceSet {
     /// The measures of its scores.
     #[serde(deserialize_with = "store::json")]
     pub measures: Vec<MeasureInfo>,
+    /// What the reader noticed about the file, for hosts.
+    #[serde(deserialize_with = "store::json")]
+    pub notices: Vec<String>,
 }
 
 impl Phase {
@@ -268,6 +271,7 @@ impl ReferenceSet {
             images: self.n_images,
             references: self.n_references,
             measures: self.measures.iter().map(measure_for_programs).collect(),
+            notices: if is_host { self.notices.clone() } else { Vec::new() },
         }
     }
 
@@ -392,6 +396,15 @@ pub async fn is_host(store: &Store, benchmark: &str, visitor: Option<&Visitor>) 
     store.exists(sql, args![benchmark, &visitor.id]).await
 }
 
+/// The expectation of someone who saves a benchmark or a collection about its slug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slug {
+    /// Nothing has it yet.
+    Unused,
+    /// Nothing has it, or something that they run.
+    UnusedOrOwn,
+}
+
 /// The benchmark with this slug.
 pub async fn benchmark(store: &Store, slug: &str, visitor: Option<&Visitor>) -> Result<SeenBenchmark, Fault> {
     let benchmark = store.fetch_optional("SELECT * FROM benchmark WHERE slug = $1", args![slug]).await?;
@@ -415,7 +428,7 @@ const SETS: &str = "SELECT reference_set.id AS id, reference_set.phase AS phase,
     reference_set.source_hash AS source_hash, reference_set.file AS file, reference_set.prepared_hash AS prepared_hash, \
     reference_set.ids_hash AS ids_hash, reference_set.state AS state, reference_set.reason AS reason, \
     reference_set.n_images AS n_images, reference_set.n_references AS n_references, \
-    reference_set.fewest AS fewest, reference_set.measures AS measures, CAST(CASE WHEN EXISTS (SELECT 1 FROM job \
+    reference_set.fewest AS fewest, reference_set.measures AS measures, reference_set.notices AS notices, CAST(CASE WHEN EXISTS (SELECT 1 FROM job \
     WHERE job.subject = reference_set.id AND job.kind = 'prepare' AND job.state IN ('queued', 'running')) \
     THEN 1 ELSE 0 END AS BIGINT) AS is_in_work FROM reference_set JOIN phase ON phase.id = reference_set.phase \
     WHERE ($1 = '' OR phase.benchmark = $1) AND ($2 = '' OR phase.id = $2) \

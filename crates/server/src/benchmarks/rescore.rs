@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Store, Tx};
 use crate::{args, audit, clock, ids, reason};
 
@@ -190,6 +190,7 @@ pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) 
 
 impl Work for Rescore {
     const KIND: &'static str = "rescore";
+    const LANE: Lane = Lane::Scoring;
     type Subject = Lacking;
     /// `None` if the score set was given up.
     type Output = Option<Vec<SetScores>>;

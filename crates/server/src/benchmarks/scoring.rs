@@ -6,7 +6,8 @@ use capeval_api::{SetState, SubmissionKind};
 use capeval_choice::SegmentId;
 use capeval_report::charts::SQUARES;
 use capeval_tasks::{
-    Allowance, Compare, Contrast, Prepare, ReferenceSummary, Score, Set, SetContrast, SetScores, SetTests,
+    Allowance, Compare, Contrast, MeasureInfo, Prepare, ReferenceSummary, Score, Set, SetContrast, SetScores,
+    SetTests,
 };
 use tempfile::TempDir;
 
@@ -17,7 +18,7 @@ use super::{notifications, rescore, submit};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
-use crate::jobs::{self, Failure, Job, Work, child};
+use crate::jobs::{self, Failure, Job, Lane, Work, child};
 use crate::store::{Error, Tx};
 use crate::{args, clock, reason};
 
@@ -49,6 +50,7 @@ pub struct PreparedSet {
 
 impl Work for PrepareSet {
     const KIND: &'static str = "prepare";
+    const LANE: Lane = Lane::Checks;
     type Subject = String;
     type Output = PreparedSet;
 
@@ -67,6 +69,15 @@ impl Work for PrepareSet {
         };
         let task = Prepare { source, images, metrics, prepared: prepared.clone(), ids: ids.clone() };
         let about = child::run(app, allowance, task).await?;
+        let is_main = |measure: &MeasureInfo| measure.key == phase.main_metric;
+        if set.name == phase.main_set && !about.measures.iter().any(is_main) {
+            let keys: Vec<&str> = about.measures.iter().map(|measure| measure.key.as_str()).collect();
+            return Err(Failure::Lasting(reason!(
+                "main_metric is {}, which the metrics do not give: {}",
+                phase.main_metric,
+                keys.join(", ")
+            )));
+        }
         if phase.score_set.is_some() {
             // What was scored describes no other images, and could not be scored by these references.
             let others: Vec<_> = records::sets(&app.store, &phase.id)
@@ -109,7 +120,7 @@ impl Work for PrepareSet {
         };
         tx.execute(
             "UPDATE reference_set SET state = 'ready', reason = NULL, prepared_hash = $1, ids_hash = $2, \
-             n_images = $3, n_references = $4, fewest = $5, measures = $6 WHERE id = $7",
+             n_images = $3, n_references = $4, fewest = $5, measures = $6, notices = $7 WHERE id = $8",
             args![
                 prepared,
                 ids,
@@ -117,6 +128,7 @@ impl Work for PrepareSet {
                 about.n_references,
                 about.fewest,
                 serde_json::to_string(&about.measures)?,
+                serde_json::to_string(&about.notices)?,
                 &job.subject
             ],
         )
@@ -166,6 +178,7 @@ pub struct SubmissionScores {
 
 impl Work for ScoreSubmission {
     const KIND: &'static str = "score";
+    const LANE: Lane = Lane::Scoring;
     type Subject = String;
     type Output = SubmissionScores;
 
@@ -304,6 +317,7 @@ pub struct NeighbourTests {
 
 impl Work for CompareNeighbours {
     const KIND: &'static str = "compare";
+    const LANE: Lane = Lane::Comparisons;
     /// The phase.
     type Subject = String;
     type Output = NeighbourTests;

@@ -110,10 +110,7 @@ pub async fn check(
     let _permit = app.checks.acquire().await.map_err(|error| Fault::internal(&error))?;
     let (limit, most) = (app.settings.unpacked_mib << 20, app.settings.captions_max);
     let (known, path) = (Arc::clone(&expected), draft.path().to_owned());
-    let check = move || {
-        let content = unpack(&path, limit)?;
-        Ok::<_, Fault>(content.map(|content| validation::check(&content, &known, most)))
-    };
+    let check = move || unpack(&path, limit, |content| validation::check(content, &known, most));
     let (size, checked) = (draft.size(), tokio::task::spawn_blocking(check).await??);
     let foreign = match checked {
         Some((report, canonical)) if !validation::is_foreign(&report, most) => {
@@ -147,15 +144,16 @@ async fn read(
     child::run(app, allowance, ReadCaptions { file, name: name.map(str::to_owned), images }).await
 }
 
-/// The content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other archives,
-/// such as spreadsheets, of which the reader of other formats says what they are.
-fn unpack(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
+/// Reads the content of a file that may be compressed by gzip, or a zip archive with one file; `None` for other
+/// archives, such as spreadsheets, of which the reader of other formats says what they are. The content is never in
+/// memory as a whole: a few bytes decompress to hundreds of megabytes.
+fn unpack<T>(path: &Path, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) -> Result<Option<T>, Fault> {
     let mut file = File::open(path)?;
     let mut head = [0; 4];
     let n = read_up_to(&mut file, &mut head)?;
     file.rewind()?;
     match &head[..n] {
-        [0x1f, 0x8b, ..] => within(MultiGzDecoder::new(io::BufReader::new(file)), limit).map(Some),
+        [0x1f, 0x8b, ..] => within(&mut MultiGzDecoder::new(io::BufReader::new(file)), limit, read).map(Some),
         [b'P', b'K', 3 | 5, 4 | 6] => {
             if !has_few_entries(&mut file)? {
                 return Ok(None);
@@ -167,10 +165,10 @@ fn unpack(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
             };
             let files: Vec<usize> = (0..archive.len()).filter(|k| is_file(&archive, *k)).collect();
             let [only] = files[..] else { return Ok(None) };
-            let entry = archive.by_index(only).map_err(|_| damaged())?;
-            within(entry, limit).map(Some)
+            let mut entry = archive.by_index(only).map_err(|_| damaged())?;
+            within(&mut entry, limit, read).map(Some)
         }
-        _ => within(file, limit).map(Some),
+        _ => within(&mut file, limit, read).map(Some),
     }
 }
 
@@ -213,18 +211,78 @@ fn read_up_to(file: &mut File, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(n)
 }
 
-fn within(content: impl Read, limit: u64) -> Result<Vec<u8>, Fault> {
-    let mut bytes = Vec::new();
-    content.take(limit + 1).read_to_end(&mut bytes).map_err(|_| damaged())?;
-    if bytes.len() as u64 > limit {
-        return Err(fault!(
-            PAYLOAD_TOO_LARGE,
-            "unpacked-too-large",
-            "The file is larger than {} MiB when decompressed.",
-            limit >> 20
-        ));
+/// Content as it is read, with limits of its size and, while it is read as JSON, of each of its texts.
+struct Content<'c> {
+    inner: &'c mut dyn Read,
+    limit: u64,
+    size: u64,
+    /// The bytes of the text of JSON so far, if one has begun.
+    text: Option<usize>,
+    is_escaped: bool,
+    fault: Option<Fault>,
+}
+
+impl Read for Content<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(bytes).inspect_err(|_| self.fault = Some(damaged()))?;
+        self.size += n as u64;
+        if self.size > self.limit {
+            self.fault = Some(unpacked_too_large(self.limit));
+        }
+        if bytes[..n].iter().any(|byte| self.is_beyond(*byte)) {
+            self.fault.get_or_insert_with(|| {
+                fault!(
+                    UNPROCESSABLE_ENTITY,
+                    "text-too-long",
+                    "A text in the file is longer than {} MiB.",
+                    TEXT >> 20
+                )
+            });
+        }
+        if self.fault.is_some() { Err(io::ErrorKind::InvalidData.into()) } else { Ok(n) }
     }
-    Ok(bytes)
+}
+
+impl Content<'_> {
+    /// Takes a byte of JSON; returns true if a text is longer than any that is meant, which would be in memory.
+    fn is_beyond(&mut self, byte: u8) -> bool {
+        let Some(length) = self.text else {
+            self.text = (byte == b'"').then_some(0);
+            return false;
+        };
+        self.text = (byte != b'"' || self.is_escaped).then_some(length + 1);
+        self.is_escaped = byte == b'\\' && !self.is_escaped;
+        length >= TEXT
+    }
+}
+
+/// The most bytes of a text of JSON.
+const TEXT: usize = 1 << 20;
+
+/// Reads content up to a limit of its size, to which what `read` leaves counts, too.
+fn within<T>(inner: &mut dyn Read, limit: u64, read: impl FnOnce(&mut Content<'_>) -> T) -> Result<T, Fault> {
+    let mut content = Content { inner, limit, size: 0, text: None, is_escaped: false, fault: None };
+    let done = read(&mut content);
+    let Content { inner, size, fault, .. } = content;
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    // What is no JSON may have quotes anywhere.
+    let mut rest = inner.take(limit + 1 - size);
+    let left = io::copy(&mut rest, &mut io::sink()).map_err(|_| damaged())?;
+    if size + left > limit {
+        return Err(unpacked_too_large(limit));
+    }
+    Ok(done)
+}
+
+fn unpacked_too_large(limit: u64) -> Fault {
+    fault!(
+        PAYLOAD_TOO_LARGE,
+        "unpacked-too-large",
+        "The file is larger than {} MiB when decompressed.",
+        limit >> 20
+    )
 }
 
 fn damaged() -> Fault {
@@ -244,7 +302,12 @@ mod tests {
     fn unpacked(bytes: &[u8], limit: u64) -> Result<Vec<u8>, &'static str> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        unpack(file.path(), limit).map_err(|fault| fault.code)?.ok_or("others")
+        let read = |content: &mut Content<'_>| {
+            let mut bytes = Vec::new();
+            let _ = content.read_to_end(&mut bytes);
+            bytes
+        };
+        unpack(file.path(), limit, read).map_err(|fault| fault.code)?.ok_or("others")
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -270,6 +333,26 @@ mod tests {
         assert_eq!(unpacked(&zip(&[("a.json", b"[]"), ("__MACOSX/a", b"x")]), 10).unwrap(), b"[]");
         // A second layer is not unpacked.
         assert_ne!(unpacked(&gzip(&gzip(b"[]")), 100).unwrap(), b"[]");
+    }
+
+    #[test]
+    fn no_text_is_in_memory_that_is_longer_than_any_that_is_meant() {
+        let list = |text: &str| format!("[{{\"image_id\": 1, \"caption\": \"{text}\"}}]");
+        let limit = 1 << 30;
+        let good = list(&"a \\\" b".repeat(1 << 17));
+        assert_eq!(unpacked(&gzip(good.as_bytes()), limit).unwrap(), good.as_bytes());
+        for long in ["a".repeat(TEXT + 2), "\\\"".repeat(TEXT), "\\\\".repeat(TEXT)] {
+            assert_eq!(unpacked(&gzip(list(&long).as_bytes()), limit), Err("text-too-long"));
+        }
+        // Texts of any number.
+        let many = format!("[{}\"\"]", "\"aaaa\\\\\",".repeat(TEXT));
+        assert!(unpacked(&gzip(many.as_bytes()), limit).is_ok());
+        // What is left unread counts, too, and is not looked into.
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(list(&"a".repeat(3 * TEXT)).as_bytes()).unwrap();
+        let first = |content: &mut Content<'_>| content.read(&mut [0; 10]).unwrap();
+        assert_eq!(unpack(file.path(), limit, first).unwrap(), Some(10));
+        assert_eq!(unpack(file.path(), 1000, first).unwrap_err().code, "unpacked-too-large");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io::{BufReader, Read};
 
 use capeval_choice::SegmentId;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -60,12 +61,20 @@ struct Line<'a> {
     caption: &'a str,
 }
 
-/// Checks the bytes of a results file, and returns the captions as canonical JSON if they are valid: in the order of
+/// Checks the content of a results file, and returns the captions as canonical JSON if they are valid: in the order of
 /// the expected images, so that the same captions give the same bytes.
-pub fn check(bytes: &[u8], expected: &ExpectedImages, most_captions: usize) -> (Report, Option<Vec<u8>>) {
+pub fn check(
+    mut content: impl Read,
+    expected: &ExpectedImages,
+    most_captions: usize,
+) -> (Report, Option<Vec<u8>>) {
     let mut checker = Checker::new(expected, most_captions);
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let mut start = Vec::new();
+    if let Err(error) = content.by_ref().take(3).read_to_end(&mut start) {
+        return checker.report(Some(error.to_string()));
+    }
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(start.chain(content)));
     let read = ListSeed(&mut checker).deserialize(&mut json).and_then(|()| json.end());
     checker.report(read.err().map(|error| error.to_string()))
 }
@@ -182,7 +191,8 @@ impl<'e> Checker<'e> {
         if caption.trim().is_empty() {
             self.note(Kind::Empty, || id);
         } else if caption.chars().count() > LONGEST {
-            self.note(Kind::TooLong, || id);
+            self.captions[image] = Some(String::new());
+            return self.note(Kind::TooLong, || id);
         }
         self.captions[image] = Some(caption);
     }
@@ -414,7 +424,7 @@ mod tests {
             assert!(unreadable.contains(reason) && canonical.is_none(), "{unreadable}");
             assert!(report.problems.iter().all(|problem| problem.kind != Kind::Missing));
         }
-        assert!(check(b"[\"\xff\"]", &expected(), 100).0.unreadable.is_some());
+        assert!(check(&b"[\"\xff\"]"[..], &expected(), 100).0.unreadable.is_some());
     }
 
     #[test]

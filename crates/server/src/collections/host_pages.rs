@@ -13,6 +13,7 @@ use super::rules::lint;
 use super::settings::{self, LANGUAGES, LICENCES, Plan};
 use crate::accounts::Visitor;
 use crate::app::App;
+use crate::benchmarks::records::Slug;
 use crate::fault;
 use crate::fault::Fault;
 use crate::web::route::{get, post};
@@ -113,10 +114,6 @@ async fn create(
     visitor: Visitor,
     Body(SettingsForm(plan)): Body<SettingsForm>,
 ) -> Result<Response, Fault> {
-    if settings::is_taken(&app.store, &plan.slug).await? {
-        let problem = page.t1("A collection with the address {} already exists.", &plan.slug);
-        return form(&page, &plan, true, Some(problem));
-    }
     save(&app, &page, &visitor, &plan, true).await
 }
 
@@ -138,7 +135,8 @@ async fn save(
     plan: &Plan,
     is_new: bool,
 ) -> Result<Response, Fault> {
-    match settings::apply(app, plan, Some(&visitor.id)).await {
+    let slug = if is_new { Slug::Unused } else { Slug::UnusedOrOwn };
+    match settings::apply(app, plan, slug, Some(&visitor.id)).await {
         Ok(_) => Ok(Redirect::to(&format!("/c/{}?done=saved", plan.slug)).into_response()),
         Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => form(page, plan, is_new, Some(page.fault(&fault))),
@@ -163,13 +161,7 @@ async fn apply(
             error
         )
     })?;
-    if settings::is_taken(&app.store, &plan.slug).await? {
-        let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;
-        if !seen.is_host {
-            return Err(Fault::not_found());
-        }
-    }
-    let is_new = settings::apply(&app, &plan, Some(&visitor.id)).await?;
+    let is_new = settings::apply(&app, &plan, Slug::UnusedOrOwn, Some(&visitor.id)).await?;
     let seen = records::collection(&app.store, &plan.slug, Some(&visitor)).await?;
     let progress = records::progress(&app.store, &seen.collection).await?;
     let shown = records::for_programs(&seen.collection, &progress);

@@ -16,10 +16,10 @@ use crate::app::App;
 use crate::blobs::Blobs;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work, child};
+use crate::jobs::{self, Failure, Job, Lane, Work, child};
 use crate::store::{Error, Tx};
 use crate::web::language::say;
-use crate::{args, clock, ids};
+use crate::{args, clock, ids, named_files};
 
 /// Processes a picture.
 pub struct ProcessPicture;
@@ -131,6 +131,7 @@ fn why(unfit: Unfit) -> &'static str {
 
 impl Work for ProcessPicture {
     const KIND: &'static str = "picture";
+    const LANE: Lane = Lane::Errands;
     type Subject = String;
     /// `None` if the picture was withdrawn before it was processed.
     type Output = Option<RewrittenPicture>;
@@ -283,21 +284,21 @@ pub(super) async fn discard(tx: &mut Tx, hash: &str) -> Result<(), Error> {
 
 impl Work for DiscardFile {
     const KIND: &'static str = "discard";
+    const LANE: Lane = Lane::Errands;
     /// The hash of the file.
     type Subject = String;
     type Output = ();
 
-    async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+    async fn run(app: &App, job: &Job) -> Result<(), Failure> {
+        // What no row names is never named again, so nothing that may still be rolled back depends on it.
+        if !named_files::is_named(&mut app.store.snapshot().await?, &job.subject).await? {
+            let (blobs, hash) = (app.blobs.clone(), job.subject.clone());
+            tokio::task::spawn_blocking(move || blobs.remove(&hash)).await??;
+        }
         Ok(())
     }
 
-    async fn finish(app: &App, tx: &mut Tx, job: &Job, _: Result<(), String>) -> Result<(), Fault> {
-        const NAMED: &str = "SELECT 1 FROM image WHERE upload = $1 OR blob = $1 OR thumb = $1 \
-                             UNION ALL SELECT 1 FROM submission WHERE blob = $1 \
-                             UNION ALL SELECT 1 FROM release_part WHERE blob = $1 LIMIT 1";
-        if !tx.exists(NAMED, args![&job.subject]).await? {
-            app.blobs.remove(&job.subject)?;
-        }
+    async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<(), Fault> {
         Ok(())
     }
 }

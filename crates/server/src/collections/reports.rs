@@ -63,7 +63,12 @@ pub(super) async fn add(
             refused
         ));
     }
-    if !is_caption {
+    if is_caption {
+        // Reports are counted in turn.
+        if let Some(image) = slots::picture_of(tx, subject).await? {
+            slots::lock(tx, &image).await?;
+        }
+    } else {
         // People who report a picture do not describe it; this also locks its row, so that reports are counted in turn.
         slots::free(tx, subject, &visitor.id, i64::MAX).await?;
     }

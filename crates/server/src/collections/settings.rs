@@ -15,6 +15,7 @@ use super::rules::lint::Shortest;
 use super::slots;
 use crate::accounts::people;
 use crate::app::App;
+use crate::benchmarks::records::Slug;
 use crate::fault;
 use crate::fault::Fault;
 use crate::store::{self, Store, Tx};
@@ -369,25 +370,41 @@ impl Plan {
     }
 }
 
-/// Returns true if there is a collection with this slug.
-pub async fn is_taken(store: &Store, slug: &str) -> Result<bool, Fault> {
-    Ok(store.exists("SELECT 1 FROM collection WHERE slug = $1", args![slug]).await?)
+/// The refusal of a slug that another collection has.
+fn taken(plan: &Plan) -> Fault {
+    fault!(CONFLICT, "slug-taken", "A collection with the address {} already exists.", &plan.slug)
 }
 
-/// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong.
-pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, Fault> {
+/// Creates or changes a collection; returns whether it is new. Nothing is changed if anything is wrong, or if the
+/// collection is not the actor's.
+pub async fn apply(app: &App, plan: &Plan, slug: Slug, actor: Option<&str>) -> Result<bool, Fault> {
     const SAVE: &str = "INSERT INTO collection (id, slug, title, summary, guide, visibility, state, languages, \
          licences, goals, approvals, own_pictures, releases, created_at, \
          details, shortest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, COALESCE($15, '[]'), $16) \
-         ON CONFLICT (id) DO UPDATE SET title = excluded.title, summary = excluded.summary, guide = excluded.guide, \
+         ON CONFLICT (slug) DO UPDATE SET title = excluded.title, summary = excluded.summary, guide = excluded.guide, \
          visibility = excluded.visibility, state = excluded.state, languages = excluded.languages, \
          licences = excluded.licences, goals = excluded.goals, approvals = excluded.approvals, \
          own_pictures = excluded.own_pictures, releases = excluded.releases, details = COALESCE($15, collection.details), \
-         shortest = excluded.shortest";
+         shortest = excluded.shortest WHERE collection.id = excluded.id";
+    const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
+        (SELECT 1 FROM collection_staff WHERE collection = $2 AND account = $1 AND duty = 'host'))";
     check(plan)?;
     let mut tx = app.store.begin().await?;
-    let known = "SELECT * FROM collection WHERE slug = $1";
+    let known = tx.pick(
+        "SELECT * FROM collection WHERE slug = $1",
+        "SELECT * FROM collection WHERE slug = $1 FOR NO KEY UPDATE",
+    );
     let known: Option<Collection> = tx.fetch_optional(known, args![&plan.slug]).await?;
+    if let Some(known) = &known {
+        if slug == Slug::Unused {
+            return Err(taken(plan));
+        }
+        if let Some(actor) = actor
+            && !tx.exists(RUNS, args![actor, &known.id]).await?
+        {
+            return Err(Fault::not_found());
+        }
+    }
     let goals = plan.goals();
     let before = known.as_ref().map(|known| known.goals.clone());
     let id = known.map_or_else(ids::new_id, |known| known.id);
@@ -395,28 +412,33 @@ pub async fn apply(app: &App, plan: &Plan, actor: Option<&str>) -> Result<bool, 
     if is_changed {
         slots::lock_all(&mut tx, &id).await?;
     }
-    tx.execute(
-        SAVE,
-        args![
-            &id,
-            &plan.slug,
-            people::name(&plan.title)?,
-            &plan.summary,
-            &plan.guide,
-            plan.visibility.name(),
-            plan.state.name(),
-            serde_json::to_string(&plan.names())?,
-            serde_json::to_string(&plan.licences)?,
-            serde_json::to_string(&goals)?,
-            plan.approvals,
-            plan.own_pictures,
-            plan.releases.name(),
-            clock::now(),
-            plan.details.as_ref().map(serde_json::to_string).transpose()?,
-            serde_json::to_string(&plan.shortest)?
-        ],
-    )
-    .await?;
+    let saved = tx
+        .execute(
+            SAVE,
+            args![
+                &id,
+                &plan.slug,
+                people::name(&plan.title)?,
+                &plan.summary,
+                &plan.guide,
+                plan.visibility.name(),
+                plan.state.name(),
+                serde_json::to_string(&plan.names())?,
+                serde_json::to_string(&plan.licences)?,
+                serde_json::to_string(&goals)?,
+                plan.approvals,
+                plan.own_pictures,
+                plan.releases.name(),
+                clock::now(),
+                plan.details.as_ref().map(serde_json::to_string).transpose()?,
+                serde_json::to_string(&plan.shortest)?
+            ],
+        )
+        .await?;
+    // Someone else has created it since it was looked for.
+    if saved == 0 {
+        return Err(taken(plan));
+    }
     if is_changed {
         slots::set_goals(&mut tx, &id, &goals).await?;
     }

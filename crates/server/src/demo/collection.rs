@@ -10,7 +10,7 @@ use serde_json::json;
 use super::scenes::Scene;
 use crate::accounts::Visitor;
 use crate::app::App;
-use crate::benchmarks::records::BoardKind;
+use crate::benchmarks::records::{BoardKind, Slug};
 use crate::collections::captioning::submit::{self as captions, New};
 use crate::collections::processing::{self, RewrittenPicture};
 use crate::collections::ratings::gold_captions;
@@ -50,7 +50,7 @@ pub async fn fill(app: &App, visitors: &[Visitor]) -> anyhow::Result<()> {
         "details": settings::OF_GAMES,
         "hosts": ["host@example.org"], "moderators": ["ada@example.org"],
     }))?;
-    settings::apply(app, &plan, None).await?;
+    settings::apply(app, &plan, Slug::UnusedOrOwn, None).await?;
     let id: String = app.store.fetch_one("SELECT id FROM collection WHERE slug = $1", args![SLUG]).await?;
     let collection = records::collection_of(&app.store, &id).await?;
     let person = |name: &str| {

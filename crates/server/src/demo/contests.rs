@@ -250,3 +250,16 @@ async fn submit_entries(app: &App, visitors: &[Visitor], contest: &Contest) -> a
     app.store.execute(sql, args![&id, day(opens), closes.map(day), reveal]).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::benchmarks::as_html;
+
+    #[test]
+    fn no_rule_shows_the_stars_of_bold_text() {
+        for rules in [EVERYDAY, CHINESE, WINTER] {
+            assert!(!as_html(rules).contains("**"), "{rules}");
+        }
+    }
+}

@@ -15,13 +15,12 @@ use axum::routing;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue;
-use crate::jobs::queue::Priority;
 use crate::store::Error;
 use crate::web::network::FromThisMachine;
 use crate::web::route::get;
 use crate::web::{Access, Route};
 
-/// A job that waits for longer means that no worker runs.
+/// A job that waits for longer, while its lane does nothing, means that no worker runs.
 const LONGEST_WAIT: i64 = 600_000;
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -61,7 +60,7 @@ async fn ready(app: App) -> Response {
         return unready("files cannot be written\n".to_owned());
     }
     let looked = tokio::select! {
-        looked = queue::longest_wait(&app.store, Priority::Awaited) => looked,
+        looked = queue::idle_wait(&app.store) => looked,
         () = app.store.away() => Err(Error::PoolTimedOut),
     };
     match looked {

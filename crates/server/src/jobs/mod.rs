@@ -8,9 +8,11 @@
 //! job ends in one transaction with what it wrote. An end that cannot be written becomes a failure with a reason; if
 //! that cannot be written either, the job ends alone and the log says why, so no job stays claimed for ever.
 //!
-//! Each process has one worker for interactive jobs only, and children of background jobs run at lower priority:
-//! comparing the neighbours on a board of 40,504 captions takes seconds of processor time, during which submissions
-//! used to take up to three times as long.
+//! Jobs stand in lanes, each of which has workers of its own, so none waits for the jobs of another: a link to a new
+//! password is sent while thousands of submissions are scored, and comparisons and the backup go on. Children of
+//! background jobs run at lower priority: comparing the neighbours on a board of 40,504 captions takes seconds of
+//! processor time, during which submissions used to take up to three times as long. A process claims only kinds that it
+//! knows, so that the jobs of a newer version wait for it during an upgrade.
 
 pub mod child;
 mod failure;
@@ -71,10 +73,24 @@ impl Wake {
     }
 }
 
+capeval_choice::named! {
+    /// The queue that jobs of a kind stand in.
+    pub enum Lane ("lane") {
+        Errands = "errands", "email, uploads, deletions: done in a moment";
+        Checks = "checks", "references, dry runs, pages and files that someone waits for";
+        Scoring = "scoring", "submissions";
+        Comparisons = "comparisons", "marks of boards, agreement of measures";
+        Upkeep = "upkeep", "the nightly backup, removals of imports";
+    }
+}
+
 /// A kind of work.
 pub trait Work: 'static {
     /// The name in rows.
     const KIND: &'static str;
+
+    /// The lane of its jobs.
+    const LANE: Lane;
 
     /// The subject of a job; rows hold it as text.
     type Subject: FromStr + Display + Send + Sync;
@@ -99,6 +115,7 @@ pub trait Work: 'static {
 #[derive(Clone, Copy)]
 pub struct AnyWork {
     kind: &'static str,
+    lane: Lane,
     perform: Perform,
 }
 
@@ -123,9 +140,18 @@ impl AnyWork {
         self.kind
     }
 
+    /// The lane of its jobs.
+    pub fn lane(self) -> Lane {
+        self.lane
+    }
+
     /// Work of the kind `W`.
     pub const fn of<W: Work>() -> Self {
-        Self { kind: W::KIND, perform: |app, job, stop| Box::pin(runner::perform::<W>(app, job, stop)) }
+        Self {
+            kind: W::KIND,
+            lane: W::LANE,
+            perform: |app, job, stop| Box::pin(runner::perform::<W>(app, job, stop)),
+        }
     }
 }
 
@@ -141,5 +167,5 @@ pub async fn add_at<W: Work>(
     priority: Priority,
     run_after: i64,
 ) -> Result<(), Error> {
-    queue::add_at(tx, W::KIND, &subject.to_string(), priority, run_after).await
+    queue::add_at(tx, (W::LANE, W::KIND), &subject.to_string(), priority, run_after).await
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Job;
+use super::{Job, Lane};
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock, ids, request_id};
 
@@ -12,8 +12,14 @@ const PAUSE: i64 = 2_000;
 /// The milliseconds for which a job waits that lacks something of this machine.
 const OFF: i64 = 10_000;
 
+/// The days for which a job is kept that is done or was cancelled, from which waits are estimated.
+pub const KEPT: i64 = 7;
+
+/// The days for which a job is kept that failed, whose reason pages tell.
+pub const KEPT_FAILED: i64 = 90;
+
 /// Jobs that people wait for come before those that they do not notice.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
     /// A person waits.
     Awaited = 0,
@@ -22,46 +28,74 @@ pub enum Priority {
 }
 
 /// Adds a job. Wake the runner once the transaction is committed.
-pub async fn add(tx: &mut Tx, kind: &'static str, subject: &str, priority: Priority) -> Result<(), Error> {
-    add_at(tx, kind, subject, priority, clock::now()).await
+pub async fn add(
+    tx: &mut Tx,
+    of: (Lane, &'static str),
+    subject: &str,
+    priority: Priority,
+) -> Result<(), Error> {
+    add_at(tx, of, subject, priority, clock::now()).await
 }
 
-/// Adds a job that begins no earlier than `run_after`.
+/// Adds a job of a lane and a kind that begins no earlier than `run_after`.
 pub async fn add_at(
     tx: &mut Tx,
-    kind: &'static str,
+    (lane, kind): (Lane, &'static str),
     subject: &str,
     priority: Priority,
     run_after: i64,
 ) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at, cause) \
-         VALUES ($1, $2, $3, 'queued', $4, 0, $5, 0, $6, $7)",
-        args![ids::new_id(), kind, subject, priority as i64, run_after, clock::now(), request_id::current()],
+        "INSERT INTO job (id, lane, kind, subject, state, priority, attempt, run_after, lease_until, created_at, cause) \
+         VALUES ($1, $2, $3, $4, 'queued', $5, 0, $6, 0, $7, $8)",
+        args![
+            ids::new_id(),
+            lane.name(),
+            kind,
+            subject,
+            priority as i64,
+            run_after,
+            clock::now(),
+            request_id::current()
+        ],
     )
     .await
     .map(drop)
 }
 
-/// Claims the next job whose priority is `least` or higher: one that is due, or one whose worker has not been heard of.
-pub async fn claim(store: &Store, lease_ms: i64, least: Priority) -> Result<Option<Job>, Error> {
-    const SQLITE: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
-         WHERE id = (SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
-         OR (state = 'running' AND lease_until < $1)) AND priority <= $3 ORDER BY priority, id LIMIT 1) RETURNING *";
-    const POSTGRES: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
-         WHERE id = (SELECT id FROM job WHERE ((state = 'queued' AND run_after <= $1) \
-         OR (state = 'running' AND lease_until < $1)) AND priority <= $3 \
-         ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *";
-    const OPEN: &str = "SELECT 1 FROM job WHERE ((state = 'queued' AND run_after <= $1) \
-         OR (state = 'running' AND lease_until < $1)) AND priority <= $2 LIMIT 1";
+/// Claims the next job of one of `kinds` whose priority is `least` or higher: one that is due, or one whose worker has
+/// not been heard of. Jobs of other kinds are left, without an attempt, to those who know them.
+pub async fn claim(
+    store: &Store,
+    lease_ms: i64,
+    kinds: &[&str],
+    least: Priority,
+) -> Result<Option<Job>, Error> {
+    macro_rules! due {
+        ($select:literal, $end:literal) => {
+            concat!(
+                $select,
+                " FROM job WHERE ((state = 'queued' AND run_after <= $1) OR (state = 'running' AND lease_until < $1)) \
+                 AND priority <= $2 AND $3 LIKE '% ' || kind || ' %' ",
+                $end
+            )
+        };
+    }
+    const CLAIM: &str = "UPDATE job SET state = 'running', attempt = attempt + 1, started_at = $1, lease_until = $2 \
+                         WHERE id = $3 RETURNING *";
     let now = clock::now();
+    let wanted = args![now, least as i64, format!(" {} ", kinds.join(" "))];
     // Looking is cheaper than a transaction that writes.
-    if !store.exists(OPEN, args![now, least as i64]).await? {
+    if !store.exists(due!("SELECT 1", "LIMIT 1"), wanted.clone()).await? {
         return Ok(None);
     }
     let mut tx = store.begin().await?;
-    let sql = tx.pick(SQLITE, POSTGRES);
-    let job = tx.fetch_optional(sql, args![now, now + lease_ms, least as i64]).await?;
+    let sql = tx.pick(
+        due!("SELECT id", "ORDER BY priority, id LIMIT 1"),
+        due!("SELECT id", "ORDER BY priority, id LIMIT 1 FOR UPDATE SKIP LOCKED"),
+    );
+    let Some(id) = tx.fetch_optional::<String>(sql, wanted).await? else { return Ok(None) };
+    let job = tx.fetch_optional(CLAIM, args![now, now + lease_ms, id]).await?;
     tx.commit().await?;
     Ok(job)
 }
@@ -135,7 +169,7 @@ pub async fn cancel(tx: &mut Tx, subject: &str, also_running: bool) -> Result<bo
 /// The remaining wait of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// The number of jobs before it, with those that run.
+    /// The number of jobs before it in its lane, with those that run.
     pub ahead: i64,
     /// The seconds until it is done, as far as recent jobs tell.
     pub seconds: i64,
@@ -153,8 +187,9 @@ pub async fn waits(store: &Store, subjects: &[&str], workers: usize) -> Result<H
     }
     let jobs: Vec<(String, String, i64, Option<f64>)> = store
         .fetch(
-            "SELECT own.subject, own.state, (SELECT COUNT(*) FROM job WHERE job.state = 'running' AND job.id <> own.id \
-             OR job.state = 'queued' AND (job.priority < own.priority OR job.priority = own.priority AND job.id < own.id)), \
+            "SELECT own.subject, own.state, (SELECT COUNT(*) FROM job WHERE job.lane = own.lane \
+             AND (job.state = 'running' AND job.id <> own.id OR job.state = 'queued' \
+             AND (job.priority < own.priority OR job.priority = own.priority AND job.id < own.id))), \
              (SELECT AVG(CAST(ms AS DOUBLE PRECISION)) FROM (SELECT finished_at - started_at AS ms FROM job \
              WHERE job.kind = own.kind AND job.state = 'done' ORDER BY job.id DESC LIMIT 20) AS recent) \
              FROM job AS own WHERE own.state IN ('queued', 'running') \
@@ -177,6 +212,25 @@ pub async fn longest_wait(store: &Store, priority: Priority) -> Result<i64, Erro
     let sql = "SELECT MIN(run_after) FROM job WHERE state = 'queued' AND priority = $1";
     let due: Option<i64> = store.fetch_one(sql, args![priority as i64]).await?;
     Ok(due.map_or(0, |due| (clock::now() - due).max(0)))
+}
+
+/// Forgets jobs that ended long ago: [`KEPT`] days, or [`KEPT_FAILED`] if they failed. Returns how many there were.
+pub async fn sweep(tx: &mut Tx) -> Result<u64, Error> {
+    let sql = "DELETE FROM job WHERE state IN ('done', 'cancelled') AND finished_at < $1 \
+               OR state = 'failed' AND finished_at < $2";
+    let now = clock::now();
+    tx.execute(sql, args![now - KEPT * clock::DAY, now - KEPT_FAILED * clock::DAY]).await
+}
+
+/// The milliseconds for which the next job has been due that someone waits for, in lanes whose workers do nothing; 0 if
+/// there is none. Behind others of its lane, a job may wait for as long as these take.
+pub async fn idle_wait(store: &Store) -> Result<i64, Error> {
+    let sql = "SELECT MIN(run_after) FROM job WHERE state = 'queued' AND priority = $1 AND NOT EXISTS \
+               (SELECT 1 FROM job AS other WHERE other.lane = job.lane AND other.state = 'running' \
+               AND other.lease_until > $2)";
+    let now = clock::now();
+    let due: Option<i64> = store.fetch_one(sql, args![Priority::Awaited as i64, now]).await?;
+    Ok(due.map_or(0, |due| (now - due).max(0)))
 }
 
 /// Returns true if a job of this kind is to be done, or being done, for a subject.

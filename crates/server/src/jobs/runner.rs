@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::queue::{self, Priority};
-use super::{AnyWork, Failure, Job, Outcome, Work};
+use super::{AnyWork, Failure, Job, Lane, Outcome, Work};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::reason;
@@ -26,24 +26,51 @@ const SLEEP: Duration = Duration::from_millis(500);
 /// The time that a job may go on after the process was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs jobs until `stop` is true: `workers` at once, and one more for which a person waits, so an
-/// interactive job never waits for the end of a background job.
+/// The jobs that a worker takes, in order of priority and age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Post {
+    pub lanes: &'static [Lane],
+    /// The lowest priority.
+    pub least: Priority,
+}
+
+impl Post {
+    /// All jobs.
+    pub const ALL: Self = Self { lanes: Lane::ALL, least: Priority::Background };
+}
+
+/// The workers of a process beside those that score, and one more for which a person waits: the number, and their post.
+/// A message that is slow to send keeps one of the errands' workers for seconds.
+const OTHERS: [(usize, Post); 6] = [
+    (1, Post { lanes: &[Lane::Scoring], least: Priority::Awaited }),
+    (1, Post { lanes: &[Lane::Errands], least: Priority::Awaited }),
+    (2, Post { lanes: &[Lane::Errands], least: Priority::Background }),
+    (1, Post { lanes: &[Lane::Checks], least: Priority::Background }),
+    (1, Post { lanes: &[Lane::Comparisons], least: Priority::Background }),
+    (1, Post { lanes: &[Lane::Upkeep], least: Priority::Background }),
+];
+
+/// The posts of the workers of a process that scores `workers` submissions at once: each lane has workers of its own.
+pub fn posts(workers: usize) -> Vec<Post> {
+    let scoring = Post { lanes: &[Lane::Scoring], least: Priority::Background };
+    let others = OTHERS.into_iter().flat_map(|(n, post)| std::iter::repeat_n(post, n));
+    std::iter::repeat_n(scoring, workers).chain(others.filter(|_| workers > 0)).collect()
+}
+
+/// Runs jobs until `stop` is true, with a worker at each of the posts.
 pub async fn run(app: App, works: &'static [AnyWork], workers: usize, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
-    for _ in 0..workers {
-        running.spawn(worker(app.clone(), works, Priority::Background, stop.clone()));
-    }
-    if workers > 0 {
-        running.spawn(worker(app, works, Priority::Awaited, stop));
+    for post in posts(workers) {
+        running.spawn(worker(app.clone(), works, post, stop.clone()));
     }
     while running.join_next().await.is_some() {}
 }
 
-async fn worker(app: App, works: &'static [AnyWork], least: Priority, mut stop: watch::Receiver<bool>) {
+async fn worker(app: App, works: &'static [AnyWork], post: Post, mut stop: watch::Receiver<bool>) {
     let mut calls = app.wake.listen();
     while !*stop.borrow() {
         calls.mark_unchanged();
-        match step(&app, works, least, &mut stop).await {
+        match step(&app, works, post, &mut stop).await {
             Ok(true) => {}
             Ok(false) => {
                 tokio::select! {
@@ -60,20 +87,19 @@ async fn worker(app: App, works: &'static [AnyWork], least: Priority, mut stop: 
     }
 }
 
-/// Claims and runs one job whose priority is `least` or higher; `false` if there is none.
+/// Claims and runs one job of a post; `false` if there is none.
 /// If the database fails, the job is tried again once its lease has ended.
 pub async fn step(
     app: &App,
     works: &'static [AnyWork],
-    least: Priority,
+    post: Post,
     stop: &mut watch::Receiver<bool>,
 ) -> Result<bool, Fault> {
     let lease = app.settings.lease_seconds * 1000;
-    let Some(job) = queue::claim(&app.store, lease, least).await? else { return Ok(false) };
-    let Some(work) = works.iter().find(|work| work.kind == job.kind) else {
-        queue::put_back(&app.store, &job, Some("this version does not know this kind of job")).await?;
-        return Ok(true);
-    };
+    let known = works.iter().filter(|work| post.lanes.contains(&work.lane));
+    let kinds: Vec<&str> = known.map(|work| work.kind).collect();
+    let Some(job) = queue::claim(&app.store, lease, &kinds, post.least).await? else { return Ok(false) };
+    let Some(work) = works.iter().find(|work| work.kind == job.kind) else { return Ok(false) };
     // A span below the level of the log would not be in it.
     let span = tracing::error_span!(
         "job",

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::personal_data::{Leaving, PersonalData};
 use crate::store::{Error, Tx};
 use crate::{args, clock, ids};
@@ -25,6 +25,12 @@ pub use delivery::{Address, is_public, signature};
 
 /// The seconds after which a message that could not be sent is tried again; after the last, it is given up.
 const PAUSES: [i64; 5] = [10, 60, 600, 3_600, 21_600];
+
+/// The days for which a message is kept; of an email that was sent, only that it was.
+pub const KEPT: i64 = 30;
+
+/// The place in the body of a message for the secret of its link.
+const SECRET: &str = "{secret}";
 
 /// Sends a message.
 pub struct SendMessage;
@@ -47,6 +53,8 @@ struct Message {
     body: String,
     /// The path of the link that ends messages of this kind.
     unsubscribe: Option<String>,
+    /// The hash of the link in the body, whose secret is made when it is sent.
+    link: Option<String>,
 }
 
 /// Sends an email, if the site can. Wake the runner of jobs once the transaction is committed.
@@ -54,7 +62,27 @@ pub async fn mail(tx: &mut Tx, app: &App, to: &str, subject: &str, body: &str) -
     if !app.settings.sends_mail() {
         return Ok(());
     }
-    add(tx, MessageKind::Mail, to, subject, body).await.map(drop)
+    add(tx, MessageKind::Mail, Priority::Awaited, to, subject, body).await.map(drop)
+}
+
+/// Sends an email that ends in a link of an account or an invitation, whose path is `path` for now. Its secret is made
+/// when the email is sent, so nothing that is stored until then opens it.
+pub async fn mail_link(
+    tx: &mut Tx,
+    app: &App,
+    to: &str,
+    subject: &str,
+    sentence: &str,
+    path: &str,
+) -> Result<(), Error> {
+    if !app.settings.sends_mail() {
+        return Ok(());
+    }
+    let (route, secret) = path.rsplit_once('/').unwrap_or_default();
+    let body = format!("{sentence}\n\n{}\n", app.settings.url(&format!("{route}/{SECRET}")));
+    let id = add(tx, MessageKind::Mail, Priority::Awaited, to, subject, &body).await?;
+    let sql = "UPDATE outbox SET link = $1 WHERE id = $2";
+    tx.execute(sql, args![ids::digest(secret), id]).await.map(drop)
 }
 
 /// Sends an announcement by email, if the site can, which can be taken back until it is sent.
@@ -69,7 +97,7 @@ pub async fn announce(
     if !app.settings.sends_mail() {
         return Ok(());
     }
-    let id = add(tx, MessageKind::Mail, &to.email, subject, body).await?;
+    let id = add(tx, MessageKind::Mail, Priority::Background, &to.email, subject, body).await?;
     let sql = "UPDATE outbox SET about = $1, unsubscribe = $2 WHERE id = $3";
     tx.execute(sql, args![announcement, to.path(), id]).await.map(drop)
 }
@@ -85,7 +113,7 @@ pub async fn call_webhooks(tx: &mut Tx, benchmark: &str, body: &Value) -> Result
     let webhooks: Vec<String> =
         tx.fetch("SELECT id FROM webhook WHERE benchmark = $1", args![benchmark]).await?;
     for webhook in webhooks {
-        add(tx, MessageKind::Webhook, &webhook, "", &body.to_string()).await?;
+        add(tx, MessageKind::Webhook, Priority::Background, &webhook, "", &body.to_string()).await?;
     }
     Ok(())
 }
@@ -94,6 +122,7 @@ pub async fn call_webhooks(tx: &mut Tx, benchmark: &str, body: &Value) -> Result
 async fn add(
     tx: &mut Tx,
     kind: MessageKind,
+    priority: Priority,
     target: &str,
     subject: &str,
     body: &str,
@@ -105,12 +134,39 @@ async fn add(
         args![&id, kind.name(), target, subject, body, now],
     )
     .await?;
-    jobs::add_at::<SendMessage>(tx, &id, Priority::Background, now).await?;
+    jobs::add_at::<SendMessage>(tx, &id, priority, now).await?;
     Ok(id)
+}
+
+/// Gives the link of a message a new secret, and returns the message with it; `None` if the link has ended, so that
+/// no one needs the message.
+async fn with_secret(app: &App, message: Message) -> anyhow::Result<Option<Message>> {
+    let Some(known) = &message.link else { return Ok(Some(message)) };
+    let secret = ids::secret()?;
+    let hash = ids::digest(&secret);
+    let mut tx = app.store.begin().await?;
+    let mut renewed = 0;
+    for sql in [
+        "UPDATE account_link SET hash = $1 WHERE hash = $2 AND expires_at > $3",
+        "UPDATE invitation SET hash = $1 WHERE hash = $2 AND expires_at > $3 AND used_at IS NULL",
+    ] {
+        renewed += tx.execute(sql, args![&hash, known, clock::now()]).await?;
+    }
+    tx.execute("UPDATE outbox SET link = $1 WHERE id = $2", args![&hash, &message.id]).await?;
+    tx.commit().await?;
+    let body = message.body.replace(SECRET, &secret);
+    Ok((renewed > 0).then_some(Message { body, ..message }))
+}
+
+/// Forgets messages that were sent long ago, or that could not be sent: [`KEPT`] days after they were written. Returns
+/// how many there were.
+pub async fn sweep(tx: &mut Tx) -> Result<u64, Error> {
+    tx.execute("DELETE FROM outbox WHERE created_at < $1", args![clock::now() - KEPT * clock::DAY]).await
 }
 
 impl Work for SendMessage {
     const KIND: &'static str = "send";
+    const LANE: Lane = Lane::Errands;
     type Subject = String;
     type Output = ();
 
@@ -118,6 +174,7 @@ impl Work for SendMessage {
         let sql = "SELECT * FROM outbox WHERE id = $1 AND sent_at IS NULL";
         let message: Option<Message> = app.store.fetch_optional(sql, args![&job.subject]).await?;
         let Some(message) = message else { return Ok(()) };
+        let Some(message) = with_secret(app, message).await? else { return Ok(()) };
         let app = app.clone();
         let sent = match message.kind {
             MessageKind::Mail => {
@@ -140,7 +197,8 @@ impl Work for SendMessage {
     async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<(), String>) -> Result<(), Fault> {
         let now = clock::now();
         let Err(reason) = outcome else {
-            let sql = "UPDATE outbox SET sent_at = $1, attempt = attempt + 1, error = NULL WHERE id = $2";
+            let sql = "UPDATE outbox SET sent_at = $1, attempt = attempt + 1, error = NULL, unsubscribe = NULL, \
+                       body = CASE WHEN kind = 'mail' THEN '' ELSE body END WHERE id = $2";
             tx.execute(sql, args![now, &job.subject]).await?;
             return Ok(());
         };

@@ -57,6 +57,7 @@ pub async fn of_benchmark(store: &Store, benchmark: &str) -> Result<Vec<Webhook>
 pub async fn add(app: &App, by: &str, benchmark: &str, url: &str) -> Result<CreatedWebhook, Fault> {
     let address = Address::new(url, &app.settings)?;
     let mut tx = app.store.begin().await?;
+    tx.lock("benchmark", benchmark).await?;
     let sql = "SELECT COUNT(*) FROM webhook WHERE benchmark = $1";
     if tx.fetch_one::<i64>(sql, args![benchmark]).await? >= MOST {
         return Err(fault!(

@@ -29,10 +29,10 @@ use sqlx::{AssertSqlSafe, Connection, PgPool, Postgres, Sqlite, SqlitePool, Tran
 pub use disk::Disk;
 pub use export::{Import, is_empty, tables};
 pub use record::{Record, json, or_default};
-pub use retryable::is_retryable;
+pub use retryable::{is_duplicate, is_retryable};
 pub use server::Server;
 pub use sqlx::Error;
-pub use value::{Column, Row, Value};
+pub use value::{Column, Row, Value, list};
 
 /// The parameters of a statement.
 #[macro_export]
@@ -123,14 +123,17 @@ macro_rules! statements {
             /// All rows of a query.
             pub async fn all($($receiver)*, sql: &'static str, values: Vec<Value>) -> Result<Vec<Row>, Error> {
                 count_statement();
-                match $self {
-                    $read => {
-                        Ok(bound!(sql, values).fetch_all($reader).await?.into_iter().map(Row::Sqlite).collect())
-                    }
-                    $server => {
-                        Ok(bound!(sql, values).fetch_all($any).await?.into_iter().map(Row::Postgres).collect())
-                    }
-                }
+                let rows = match $self {
+                    $read => bound!(sql, values)
+                        .fetch_all($reader)
+                        .await
+                        .map(|rows| rows.into_iter().map(Row::Sqlite).collect()),
+                    $server => bound!(sql, values)
+                        .fetch_all($any)
+                        .await
+                        .map(|rows| rows.into_iter().map(Row::Postgres).collect()),
+                };
+                rows.map_err(|error| $self.noted(error))
             }
 
             /// All rows of a query as `T`: a struct, or a tuple or a single value by position.
@@ -288,6 +291,14 @@ impl Store {
         }
     }
 
+    /// The statement for the kind of database, where the two differ.
+    pub fn pick(&self, sqlite: &'static str, postgres: &'static str) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => sqlite,
+            Self::Postgres(..) => postgres,
+        }
+    }
+
     /// The name of the kind of database.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -343,12 +354,25 @@ impl Tx {
         }
     }
 
+    /// Keeps others from locking or changing the row with this id until the transaction ends, so that what is read now
+    /// is still true when it is written. SQLite has one writer anyway.
+    pub async fn lock(&mut self, table: &'static str, id: &str) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(..) => Ok(()),
+            Self::Postgres(_) => {
+                let sql = format!("SELECT 1 FROM {table} WHERE id = $1 FOR NO KEY UPDATE");
+                self.execute_built(&sql, args![id]).await
+            }
+        }
+    }
+
     /// Runs a statement that was put together from names of tables and columns.
     async fn execute_built(&mut self, sql: &str, values: Vec<Value>) -> Result<(), Error> {
-        match self {
+        let done = match self {
             Self::Sqlite(tx, _) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
             Self::Postgres(tx) => bound!(AssertSqlSafe(sql), values).execute(&mut **tx).await.map(drop),
-        }
+        };
+        done.map_err(|error| self.noted(error))
     }
 
     /// The statement for the kind of database, where the two differ.

@@ -30,6 +30,11 @@ pub fn is_retryable(error: &Error) -> bool {
     }
 }
 
+/// Returns true if another transaction has just written a row that must be the only one of its kind.
+pub fn is_duplicate(error: &Error) -> bool {
+    matches!(error, Error::Database(refusal) if refusal.is_unique_violation())
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

@@ -1,5 +1,6 @@
 //! Arguments and results of statements.
 
+use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{ColumnIndex, Decode, Error, Postgres, Row as _, Sqlite, Type, ValueRef as _};
@@ -40,6 +41,11 @@ values! {
     usize => Int, number: number as i64;
     bool => Int, flag: i64::from(flag);
     f64 => Real, number: number;
+}
+
+/// A list as one parameter, whose values `json_each` of SQLite and `json_array_elements` of PostgreSQL give.
+pub fn list<T: Serialize + ?Sized>(values: &T) -> Result<String, Error> {
+    serde_json::to_string(values).map_err(|error| Error::Encode(error.into()))
 }
 
 /// Text without the character 0, which PostgreSQL does not store, so backups fit both databases.

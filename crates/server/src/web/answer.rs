@@ -4,9 +4,10 @@
 use std::marker::PhantomData;
 
 use askama::Template;
+use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Json, RawForm, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +17,11 @@ use super::is_program;
 use super::page::Page;
 use super::signature::{Contract, Input, Output, Reply, describe};
 use crate::app::App;
+use crate::fault;
 use crate::fault::Fault;
+
+/// The most unknown fields that a refusal names.
+const FIELDS: usize = 10;
 
 /// The body of a request: the form of a page, or JSON of a program.
 pub struct Body<T>(pub T);
@@ -26,12 +31,12 @@ impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
         if is_program(request.uri().path()) {
-            let read = Json::from_request(request, app).await;
-            let Json(value) = read.map_err(|rejection| match rejection.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => rejection.into_response(),
-                _ => Fault::malformed(&rejection.body_text()).into_response(),
-            })?;
-            return Ok(Self(value));
+            if !is_json(request.headers()) {
+                let expected = "Expected request with `Content-Type: application/json`";
+                return Err(Fault::malformed(&expected).into_response());
+            }
+            let bytes = Bytes::from_request(request, app).await.map_err(IntoResponse::into_response)?;
+            return from_json(&bytes).map(Self).map_err(IntoResponse::into_response);
         }
         let RawForm(form) = RawForm::from_request(request, app).await.map_err(IntoResponse::into_response)?;
         from_form(&form).map(Self).map_err(IntoResponse::into_response)
@@ -59,6 +64,38 @@ impl<T: JsonSchema> Input for UrlQuery<T> {
     fn describe(contract: &mut Contract) {
         contract.query = Some(describe::<T>);
     }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let kind = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+    kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")
+}
+
+/// Reads JSON, and refuses fields that are not read, such as misspelt ones, which would be ignored in silence.
+fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
+    let mut unknown = Vec::new();
+    let mut note = |path: serde_ignored::Path<'_>| unknown.push(path.to_string());
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let noticing = serde_ignored::Deserializer::new(&mut json, &mut note);
+    let value =
+        serde_path_to_error::deserialize(noticing).map_err(|error| match error.inner().is_data() {
+            true => Fault::malformed(&format_args!(
+                "Failed to deserialize the JSON body into the target type: {error}"
+            )),
+            false => Fault::malformed(&error),
+        })?;
+    json.end().map_err(|error| Fault::malformed(&error))?;
+    if unknown.is_empty() {
+        return Ok(value);
+    }
+    unknown.truncate(FIELDS);
+    Err(fault!(
+        BAD_REQUEST,
+        "unknown-fields",
+        "The request has fields that do not exist: {}",
+        unknown.join(", ")
+    ))
 }
 
 fn from_form<T: DeserializeOwned>(form: &[u8]) -> Result<T, Fault> {
@@ -161,5 +198,34 @@ impl<A: Output, B: Output> Output for Either<A, B> {
     fn describe(contract: &mut Contract) {
         A::describe(contract);
         B::describe(contract);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[test]
+    fn fields_that_do_not_exist_are_named() {
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Inner {
+            a: u8,
+        }
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Outer {
+            #[serde(default)]
+            list: Vec<Inner>,
+            name: String,
+        }
+        let read = |text: &str| from_json::<Outer>(text.as_bytes()).map_err(|fault| fault.to_string());
+        assert!(read(r#"{"name": "x", "list": [{"a": 1}]}"#).is_ok());
+        assert_eq!(
+            read(r#"{"name": "x", "list": [{"a": 1, "b": 2}], "nmae": 1}"#).unwrap_err(),
+            "The request has fields that do not exist: list.0.b, nmae"
+        );
+        assert!(read(r#"{"name": "x", "list": [{"a": -1}]}"#).unwrap_err().contains("list[0].a"));
+        assert!(read(r#"{"name": "x"} and more"#).is_err());
     }
 }

@@ -113,6 +113,19 @@ pub async fn send(
     answer.map_err(|error| Fault::internal(&error))
 }
 
+/// Answers with a file that was made for this request, from its beginning.
+pub async fn send_made(file: std::fs::File, name: &str, kind: &'static str) -> Result<Response, Fault> {
+    let mut file = File::from_std(file);
+    let size = file.metadata().await?.len();
+    file.rewind().await?;
+    let answer = Response::builder()
+        .header(header::CONTENT_TYPE, kind)
+        .header(header::CONTENT_DISPOSITION, attachment(name))
+        .header(header::CONTENT_LENGTH, size)
+        .body(body(file, size));
+    answer.map_err(|error| Fault::internal(&error))
+}
+
 /// The header of a file with any name: as it is, and, if it has letters that headers have not, a form of it for
 /// programs that read only ASCII.
 fn attachment(name: &str) -> String {

@@ -15,7 +15,7 @@ use tracing::Instrument;
 
 use super::language::Language;
 use super::page::Page;
-use super::{Visitor, is_program, network};
+use super::{Visitor, WATCHED, asks_for_json, network};
 use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
@@ -73,14 +73,14 @@ async fn answer(app: App, request: Request, next: Next, id: &str, route: &str) -
         biased;
         response = next.run(Request::from_parts(parts, body)) => response,
         // What watches the server answers in its own words.
-        () = app.store.away(), if !["/readyz", "/metrics"].contains(&route) => {
+        () = app.store.away(), if !WATCHED.contains(&route) => {
             tracing::error!("the database is away");
             Fault::unavailable().into_response()
         }
     };
     if let Some(fault) = fault_of(&response) {
         let visitor = response.extensions().get::<Visitor>().cloned();
-        response = match is_program(kept.uri.path()) {
+        response = match asks_for_json(&kept) {
             true => problem(&fault, Language::of_request(&kept.headers), id),
             false => fault_page(&fault, &Page::new(&kept, &app, visitor), id),
         };

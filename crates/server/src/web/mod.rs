@@ -18,6 +18,7 @@ pub mod signature;
 pub mod subject;
 mod visitor;
 
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use cookie::Cookie;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -39,6 +40,18 @@ pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<Cookie<'h>> {
 /// Returns true if a path is one of the API.
 pub fn is_program(path: &str) -> bool {
     path.starts_with("/api/")
+}
+
+/// The addresses of what watches the server: they answer in their own words, also without a database.
+pub const WATCHED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// Returns true if a request is one of the API, or asks for JSON by its query or its headers.
+pub fn asks_for_json(parts: &Parts) -> bool {
+    let format = parts.uri.query().unwrap_or("").split('&').find_map(|pair| pair.strip_prefix("format="));
+    let accepted = parts.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let first = accepted.split([',', ';']).next().unwrap_or("").trim();
+    let is_json = ["application/json", "application/problem+json"].contains(&first);
+    is_program(parts.uri.path()) || format == Some("json") || is_json
 }
 
 /// The characters that an address encodes: all but letters, digits, `-_.~`, and `/`, which keeps paths readable.

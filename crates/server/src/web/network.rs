@@ -6,9 +6,12 @@ use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::Extensions;
 use axum::http::request::Parts;
 
+use super::cookie;
 use super::signature::Input;
 use crate::app::App;
 use crate::fault::Fault;
+use crate::ids;
+use crate::settings::Settings;
 
 /// The network address of a client: a /24 of IPv4 or a /64 of IPv6.
 #[derive(Clone, Debug)]
@@ -53,16 +56,26 @@ impl Range {
     }
 }
 
+/// The name of the cookie by which a browser is known from which someone has signed in before.
+pub fn device_cookie(settings: &Settings) -> &'static str {
+    if settings.is_secure() { "__Host-capeval-device" } else { "capeval-device" }
+}
+
 /// An attempt to sign in, or to do something else that takes a password, which a network may make only so often.
-pub struct Attempt;
+pub struct Attempt {
+    pub network: Network,
+    /// The hash of the cookie of a browser from which someone has signed in before.
+    pub device: Option<String>,
+}
 
 impl FromRequestParts<App> for Attempt {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
-        let network = parts.extensions.get::<Network>().ok_or_else(Fault::not_found)?;
+        let network = parts.extensions.get::<Network>().cloned().ok_or_else(Fault::not_found)?;
         app.limits.take("sign-ins", &network.0, app.settings.sign_ins_per_minute)?;
-        Ok(Self)
+        let cookie = cookie(&parts.headers, device_cookie(&app.settings));
+        Ok(Self { network, device: cookie.map(|cookie| ids::digest(cookie.value())) })
     }
 }
 

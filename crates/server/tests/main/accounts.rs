@@ -6,7 +6,7 @@ use capeval_server::args;
 use capeval_server::web::Scope;
 use serde_json::json;
 
-use crate::support::{Database, Page as _, Site, on_both, on_sqlite, settings};
+use crate::support::{Answer, Client, Database, Page as _, Site, on_both, on_sqlite, settings};
 
 on_both! {
     the_first_administrator_comes_by_a_link_and_invites_a_host
@@ -20,6 +20,8 @@ on_sqlite! {
     who_tries_too_often_waits
     guesses_from_many_networks_are_limited
     guesses_with_a_stolen_session_are_limited
+    guesses_of_others_do_not_keep_the_owner_out
+    the_answer_takes_as_long_whether_or_not_there_is_an_account
     pages_of_faults_greet_who_is_signed_in
     one_mailbox_is_one_account
     a_link_to_a_team_makes_no_account
@@ -94,15 +96,14 @@ async fn tokens_do_what_their_scopes_allow(database: Database) {
     let page =
         person.post("/account/tokens", &[("name", "laptop"), ("scope", "submit")]).await.expect(200).text;
     let token = page.between("cev_", "<");
-    let program = crate::support::Client { token: Some(format!("cev_{token}")), ..site.anybody() };
+    let program = Client { token: Some(format!("cev_{token}")), ..site.anybody() };
     let me = program.get("/api/v1/me").await.expect(200).json();
     assert_eq!((me["name"].as_str(), &me["scopes"]), (Some("Eve"), &json!(["read", "submit"])));
     let stored = site.app.store.all("SELECT * FROM api_token", vec![]).await.unwrap();
     assert_ne!(stored[0].get::<String>("hash").unwrap(), token);
 
     let made = program.post_json("/api/v1/me/tokens", &json!({ "scope": "read" })).await.expect(201).json();
-    let reader =
-        crate::support::Client { token: Some(made["token"].as_str().unwrap().to_owned()), ..site.anybody() };
+    let reader = Client { token: Some(made["token"].as_str().unwrap().to_owned()), ..site.anybody() };
     let refused = reader.post_json("/api/v1/me/tokens", &json!({ "scope": "read" })).await.expect(403).json();
     assert_eq!(refused["code"], "scope");
     program.post_json("/api/v1/me/tokens", &json!({ "scope": "host" })).await.expect(403);
@@ -184,13 +185,9 @@ async fn guesses_from_many_networks_are_limited() {
     };
     let site = Site::with(settings).await;
     let anybody = site.anybody();
-    for (k, email, status) in [
-        (1, "a@example.org", 401),
-        (2, "A@example.org", 401),
-        (3, " a@example.org", 401),
-        (4, "a@example.org", 429),
-        (5, "b@example.org", 401),
-    ] {
+    // Three from each of ten networks.
+    let many = (0..30).map(|k| (k, ["a@example.org", "A@example.org", " a@example.org"][k % 3], 401));
+    for (k, email, status) in many.chain([(30, "a@example.org", 429), (31, "b@example.org", 401)]) {
         let post = Request::post("/sign-in")
             .header("content-type", "application/x-www-form-urlencoded")
             .header("x-forwarded-for", format!("203.0.{k}.1"));
@@ -214,7 +211,8 @@ async fn guesses_with_a_stolen_session_are_limited() {
         (2, "/account/address", 422),
         (3, "/account/password", 422),
         (4, "/account/delete", 429),
-        (5, "/sign-in", 429),
+        // Who tries with a stolen session does not keep others out.
+        (5, "/sign-in", 401),
     ] {
         let post = Request::post(path)
             .header("content-type", "application/x-www-form-urlencoded")
@@ -222,6 +220,83 @@ async fn guesses_with_a_stolen_session_are_limited() {
         let guess = "email=bao%40example.org&password=guess&old=guess&new=a+longer+guess";
         bao.send(post, guess).await.expect(status);
     }
+}
+
+async fn guesses_of_others_do_not_keep_the_owner_out() {
+    let settings = capeval_server::settings::Settings {
+        sign_ins_per_minute: 3,
+        proxies: vec!["127.0.0.1".to_owned()],
+        smtp: "smtp://127.0.0.1:1".to_owned(),
+        mail_from: "no-reply@example.org".to_owned(),
+        ..settings(Database::Sqlite)
+    };
+    let site = Site::with(settings).await;
+    let id = site.account("Bao", Role::Member).await;
+    let hash = site.app.hasher.hash("a long password").await.unwrap();
+    site.app.store.execute("UPDATE account SET password = $1", args![hash]).await.unwrap();
+    let send = async |who: &Client, path: &str, network: usize, password: &str| {
+        let post = Request::post(path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("x-forwarded-for", format!("203.0.{network}.1"));
+        who.send(post, format!("email=bao%40example.org&password={password}")).await
+    };
+    let sign_in =
+        async |who: &Client, network: usize, password: &str| send(who, "/sign-in", network, password).await;
+    // The browser that an answer makes known, without its session.
+    let known = |answer: &Answer| {
+        let mut cookies = answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap());
+        let device = cookies.find(|cookie| cookie.starts_with("capeval-device=")).unwrap();
+        site.anybody().with_cookie(device.split(';').next().unwrap())
+    };
+    let anybody = site.anybody();
+    for _ in 0..3 {
+        sign_in(&anybody, 1, "a+guess").await.expect(401);
+    }
+    sign_in(&anybody, 1, "a+long+password").await.expect(429);
+    let owner = known(&sign_in(&anybody, 2, "a+long+password").await.expect(303));
+    // Guesses from everywhere, which use up what strangers have.
+    for k in 0..26 {
+        sign_in(&anybody, 10 + k / 3, "a+guess").await.expect(401);
+    }
+    sign_in(&anybody, 90, "a+long+password").await.expect(429);
+    sign_in(&anybody, 91, "a+long+password").await.expect(429);
+    let again = sign_in(&owner, 92, "a+long+password").await.expect(303);
+    assert_eq!(again.headers.get_all("set-cookie").iter().count(), 1, "the browser is known already");
+    // The cookie of one person says nothing about another.
+    let other = Request::post("/sign-in").header("content-type", "application/x-www-form-urlencoded");
+    owner.send(other, "email=eve%40example.org&password=a+guess").await.expect(401);
+    let mail = "SELECT COUNT(*) FROM outbox WHERE target = 'bao@example.org'";
+    assert_eq!(site.app.store.fetch_one::<i64>(mail, args![]).await.unwrap(), 1, "the owner is told once");
+
+    let mut tx = site.app.store.begin().await.unwrap();
+    let link = capeval_server::accounts::links::for_password(&mut tx, None, &id).await.unwrap();
+    tx.commit().await.unwrap();
+    let reset = known(&send(&anybody, &link, 93, "another+long+password").await.expect(303));
+    sign_in(&anybody, 94, "another+long+password").await.expect(429);
+    sign_in(&reset, 94, "another+long+password").await.expect(303);
+    // The browsers of those who knew the old password are known no more.
+    sign_in(&owner, 95, "another+long+password").await.expect(429);
+}
+
+/// It takes the same statements of the database.
+async fn the_answer_takes_as_long_whether_or_not_there_is_an_account() {
+    let settings = capeval_server::settings::Settings {
+        smtp: "smtp://127.0.0.1:1".to_owned(),
+        mail_from: "no-reply@example.org".to_owned(),
+        ..settings(Database::Sqlite)
+    };
+    let site = Site::with(settings).await;
+    site.account("Ada", Role::Member).await;
+    let anybody = site.anybody();
+    let mut numbers = Vec::new();
+    for email in ["ada@example.org", "eve@example.org"] {
+        let asked = [("email", email)];
+        let asking = anybody.post("/forgotten", &asked);
+        let (answer, statements) = capeval_server::testing::counting(asking).await;
+        answer.expect(200);
+        numbers.push(statements);
+    }
+    assert_eq!(numbers[0], numbers[1]);
 }
 
 async fn pages_of_faults_greet_who_is_signed_in() {

@@ -138,10 +138,10 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
         assert!(fs::read_to_string(elsewhere.join("server.toml")).unwrap().contains("Ours"));
         let twice = backup::restore(&backups[4], &elsewhere, &other).await.unwrap_err().to_string();
         assert!(twice.contains("is in use"), "{twice}");
-        // A backup of the copy has the same rows.
+        // A backup of the copy has the same rows, but for the link for the first administrator, which has ended.
         let copy = folder.path().join(format!("copy{}", other.database.len()));
         backup::make(&app, &copy).await.unwrap();
-        assert_eq!(backup::check(&copy).await.unwrap().rows, rows);
+        assert_eq!(backup::check(&copy).await.unwrap().rows, rows - 1);
     }
 
     for (damage, words) in [
@@ -192,7 +192,7 @@ async fn one_process_makes_the_backup_of_a_night(database: Database) {
         capeval_server::jobs::runner::step(
             app,
             capeval_server::WORKS,
-            capeval_server::jobs::queue::Priority::Background,
+            capeval_server::jobs::runner::Post::ALL,
             &mut stopping
         )
         .await

@@ -39,6 +39,7 @@ on_sqlite! {
     teams_are_joined_by_links_and_nobody_is_in_two
     a_token_for_submissions_changes_only_those_of_its_owner
     a_full_team_takes_nobody
+    what_programs_misspell_is_named
     sets_that_are_ready_at_once_open_the_phase
 }
 
@@ -202,10 +203,18 @@ async fn the_board_has_the_best_submission_of_each_team(database: Database) {
     let nine = rows.iter().find(|row| row["method"] == "Nine").unwrap();
     let (score, interval) = (&nine["scores"]["cider-d"], nine["intervals"]["cider-d"].as_array().unwrap());
     assert!(interval[0].as_f64() <= score.as_f64() && score.as_f64() <= interval[1].as_f64());
-    for pair in rows.windows(2) {
-        // Nothing is compared with the row of people, which has no captions of its own.
-        let is_compared = pair.iter().all(|row| row["kind"] != "human");
-        assert_eq!(pair[1]["not_different_from_row_above"].is_boolean(), is_compared, "{pair:?}");
+    // The row of people, which has no captions of its own, is passed over.
+    let mut above: Option<&Value> = None;
+    for row in rows {
+        let is_compared = row["kind"] != "human" && above.is_some();
+        assert_eq!(row["not_different_from_row_above"].is_boolean(), is_compared, "{row}");
+        assert_eq!(
+            row["row_above"]["method"],
+            above.filter(|_| is_compared).map_or(Value::Null, |above| above["method"].clone())
+        );
+        if row["kind"] != "human" {
+            above = Some(row);
+        }
     }
 }
 
@@ -712,6 +721,27 @@ async fn a_token_for_submissions_changes_only_those_of_its_owner() {
     weak.post_json(&own, &json!({})).await.expect(200);
     let host = site.program("Root", Role::Admin, Scope::Host).await;
     host.post_json(&path("cancel"), &json!({})).await.expect(200);
+}
+
+async fn what_programs_misspell_is_named() {
+    let site = Site::new(Database::Sqlite).await;
+    let phase = benchmark(&site, "").await;
+    let ada = site.program("Ada", Role::Member, Scope::Submit).await;
+    let refused = ada.post_json("/api/v1/teams", &json!({ "name": "Ducks", "nmae": 1, "more": {} })).await;
+    let refused = refused.expect(400).json();
+    assert_eq!(refused["code"], "unknown-fields");
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.starts_with("The request has fields that do not exist: "), "{detail}");
+    assert!(detail.contains("nmae") && detail.contains("more") && !detail.contains("name"), "{detail}");
+    assert_eq!(site.app.store.fetch_one::<i64>("SELECT COUNT(*) FROM team", args![]).await.unwrap(), 0);
+    let made = ada.post_json("/api/v1/teams", &json!({ "name": "Ducks" })).await.expect(201).json();
+    // A name where an id is meant.
+    let path = format!("/api/v1/phases/{phase}/submissions?method=M&team=Ducks");
+    let refused = ada.send(Request::post(path), results(40, 5)).await.expect(422).json();
+    assert_eq!(refused["code"], "team-id");
+    assert!(refused["detail"].as_str().unwrap().ends_with(made["id"].as_str().unwrap()), "{refused}");
+    let path = format!("/api/v1/phases/{phase}/submissions?method=M&team=Geese");
+    ada.send(Request::post(path), results(40, 5)).await.expect(404);
 }
 
 async fn a_full_team_takes_nobody() {

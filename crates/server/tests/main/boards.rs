@@ -1,12 +1,13 @@
 //! Tests the choices of visitors and hosts of a board: rows, columns and the measure that sorts, as page, JSON and CSV.
 
+use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::web::Scope;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, two_teams};
-use crate::support::{Client, Database, Site, on_both, on_sqlite};
+use crate::support::{Client, Database, Page as _, Site, on_both, on_sqlite};
 
 on_both! {
     every_form_of_a_board_obeys_the_same_choices
@@ -17,6 +18,8 @@ on_both! {
 
 on_sqlite! {
     a_mark_names_the_row_above_that_is_not_shown
+    a_long_board_has_pages_of_rows
+    choices_of_formats_are_those_that_there_are
     choices_that_cannot_be_meant_are_refused
     choices_of_rows_show_nobody_elses_scores
     progress_shows_no_more_than_the_board
@@ -207,6 +210,75 @@ async fn a_mark_names_the_row_above_that_is_not_shown() {
     let (whole, some) = (page("").await, page(&format!("q={team}")).await);
     assert!(whole.contains(">≈ row above</a>") && !whole.contains(&hidden), "{whole}");
     assert!(some.contains(&format!(">{hidden}</a>")) && !some.contains(">≈ row above"), "{some}");
+    // The row of people between two systems.
+    let scores = "SELECT standing.scores FROM standing WHERE submission = $1";
+    let above_id = above["submission"].as_str().unwrap();
+    let between: String = site.app.store.fetch_one(scores, args![above_id]).await.unwrap();
+    let sql = "UPDATE standing SET scores = $1 WHERE submission IN (SELECT id FROM submission WHERE kind = 'human')";
+    site.app.store.execute(sql, args![between]).await.unwrap();
+    site.app.store.execute("UPDATE phase SET settled = settled + 1", args![]).await.unwrap();
+    let whole = page("sort=cider-d").await;
+    let named = format!("≈ {} ({method})</a>", above["team"].as_str().unwrap());
+    let tied = [whole.contains(&named), whole.contains(">≈ row above</a>")];
+    assert!(tied.contains(&true), "{whole}");
+}
+
+/// A phone would show thousands of rows as a page of 200,000 pixels.
+async fn a_long_board_has_pages_of_rows() {
+    let site = Site::new(Database::Sqlite).await;
+    let (phase, ada, ..) = two_teams(&site).await;
+    for n in 0..450 {
+        let id = format!("baseline {n}");
+        for sql in [
+            "INSERT INTO submission (id, phase, kind, method, description, link, state, size, refunded, created_at) \
+             SELECT $1, phase, 'baseline', $1, '', '', 'scored', 1, 0, 1 FROM submission LIMIT 1",
+            "INSERT INTO standing (reference_set, submission, scores, is_past) \
+             SELECT reference_set, $1, '{}', 0 FROM standing LIMIT 1",
+        ] {
+            site.app.store.execute(sql, args![&id]).await.unwrap();
+        }
+    }
+    site.app.store.execute("UPDATE phase SET settled = settled + 1", args![]).await.unwrap();
+    let board = ada.get(&format!("/api/v1/phases/{phase}/leaderboard")).await.expect(200).json();
+    assert_eq!(board["rows"].as_array().unwrap().len(), 454);
+    let page = async |path: &str| ada.get(path).await.expect(200).text;
+    let rows = |text: &str| text.matches("<th class=\"name\" scope=\"row\">").count();
+    let first = page("/b/b/p/leaderboard").await;
+    assert_eq!(rows(&first), 200);
+    assert!(first.contains("Rows 1 to 200 of 454") && !first.contains("Previous rows"), "{first}");
+    let next = first.between("rel=\"next\" href=\"", "\"").replace("&#38;", "&");
+    let second = page(&next).await;
+    assert!(rows(&second) == 200 && second.contains("Rows 201 to 400 of 454"), "{second}");
+    let last = page("/b/b/p/leaderboard?sort=bleu-1&page=3").await;
+    assert!(rows(&last) == 54 && !last.contains("Next rows"), "{last}");
+    assert!(last.contains("sort=bleu-1&#38;page=2"), "{last}");
+    ada.get("/b/b/p/leaderboard?page=4").await.expect(404);
+    for wrong in ["0", "-1", "x"] {
+        ada.get(&format!("/b/b/p/leaderboard?page={wrong}")).await.expect(400);
+    }
+}
+
+/// An unknown one is refused, in the form that was asked for.
+async fn choices_of_formats_are_those_that_there_are() {
+    let site = Site::new(Database::Sqlite).await;
+    let (phase, ..) = two_teams(&site).await;
+    let anybody = site.anybody();
+    for path in [format!("/api/v1/phases/{phase}/leaderboard"), "/b/b/p/leaderboard".to_owned()] {
+        for (format, status) in [("json", 200), ("csv", 200), ("xml", 400)] {
+            let answer = anybody.get(&format!("{path}?format={format}")).await.expect(status);
+            assert!(status == 200 || answer.text.contains("neither json nor csv"), "{}", answer.text);
+        }
+        let day = anybody.get(&format!("{path}?format=json&since=2026-02-30")).await.expect(400);
+        assert_eq!(day.header("content-type"), "application/problem+json");
+        assert!(day.json()["detail"].as_str().unwrap().contains("2026-02-30"), "{}", day.text);
+    }
+    let request = Request::get("/b/b/p/leaderboard?since=2026-02-30").header("accept", "application/json");
+    assert_eq!(
+        anybody.send(request, "").await.expect(400).header("content-type"),
+        "application/problem+json"
+    );
+    let page = anybody.get("/b/b/p/leaderboard?since=2026-02-30").await.expect(400);
+    assert!(page.header("content-type").starts_with("text/html"));
 }
 
 async fn choices_that_cannot_be_meant_are_refused() {
@@ -265,7 +337,7 @@ async fn progress_is_what_has_stood_on_the_board(database: Database) {
     assert_eq!(points(&anybody, &phase, "").await, named(all));
     // What a team submits that is no better has never stood.
     let worse = format!("/api/v1/phases/{phase}/submissions?method=Two");
-    bao.send(axum::http::Request::post(worse), crate::benchmarks::results(40, 2)).await.expect(201);
+    bao.send(Request::post(worse), crate::benchmarks::results(40, 2)).await.expect(201);
     site.work().await;
     assert_eq!(points(&anybody, &phase, "").await, named(all));
     assert_eq!(points(&anybody, &phase, "q=bao").await, named([("Six", true), ("Nine", true)]));
@@ -343,7 +415,7 @@ async fn boards_show_tags_and_the_columns_of_hosts(database: Database) {
     ] {
         let person = site.program(name, Role::Member, Scope::Submit).await;
         let path = format!("/api/v1/phases/{phase}/submissions?method={name}s&{said}");
-        person.send(axum::http::Request::post(path), crate::benchmarks::results(40, skill)).await.expect(201);
+        person.send(Request::post(path), crate::benchmarks::results(40, skill)).await.expect(201);
     }
     site.work().await;
     let anybody = site.anybody();

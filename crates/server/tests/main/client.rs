@@ -8,8 +8,8 @@ use capeval_api::SubmissionState;
 use capeval_api::client::{About, Error, Kind, Results, Server, Submission};
 use capeval_server::accounts::Role;
 use capeval_server::args;
-use capeval_server::jobs::queue::Priority;
 use capeval_server::jobs::runner;
+use capeval_server::jobs::runner::Post;
 use capeval_server::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
@@ -67,8 +67,7 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
     let app = site.app.clone();
     let worker = tokio::spawn(async move {
         loop {
-            if !runner::step(&app, capeval_server::WORKS, Priority::Background, &mut stopping).await.unwrap()
-            {
+            if !runner::step(&app, capeval_server::WORKS, Post::ALL, &mut stopping).await.unwrap() {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         }

@@ -7,6 +7,8 @@ use std::process::Command;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::store::Store;
+use capeval_server::testing::counting;
+use capeval_server::web::Scope;
 use capeval_testkit::skip;
 use image::{DynamicImage, ImageFormat, RgbImage};
 use serde_json::json;
@@ -18,6 +20,8 @@ use crate::support::{Client, Database, Site, on_sqlite, settings};
 
 on_sqlite! {
     a_connection_that_met_a_full_disk_is_not_used_again
+    a_full_disk_is_noted_however_it_is_met
+    what_is_read_by_a_token_can_be_read_while_nothing_can_be_written
     a_site_goes_on_when_a_full_disk_has_space_again
     a_picture_waits_until_a_full_disk_has_space_again
     an_import_stops_on_a_full_disk_and_goes_on_later
@@ -48,6 +52,45 @@ async fn a_connection_that_met_a_full_disk_is_not_used_again() {
     tx.commit().await.unwrap();
     assert!(creates(&ada, "Team").await);
     assert_eq!(site.anybody().get("/readyz").await.expect(200).text, "ready\n");
+}
+
+/// The next look at readiness then tries to write.
+async fn a_full_disk_is_noted_however_it_is_met() {
+    const INSERT: &str = "INSERT INTO audit (id, at, action, subject, detail) VALUES ('a', 0, 'a', 'a', $1)";
+    const RETURNING: &str =
+        "INSERT INTO audit (id, at, action, subject, detail) VALUES ('a', 0, 'a', 'a', $1) RETURNING id";
+    let site = Site::new(Database::Sqlite).await;
+    let large = "x".repeat(1 << 20);
+    for way in 0..3 {
+        let Store::Sqlite { write, .. } = &site.app.store else { panic!("SQLite") };
+        sqlx::query("PRAGMA max_page_count = 1").execute(write).await.unwrap();
+        let mut tx = site.app.store.begin().await.unwrap();
+        let is_full = match way {
+            0 => tx.execute(INSERT, args![&large]).await.is_err(),
+            1 => tx.fetch_optional::<String>(RETURNING, args![&large]).await.is_err(),
+            _ => tx.fetch::<String>(RETURNING, args![&large]).await.is_err(),
+        };
+        assert!(is_full);
+        drop(tx);
+        let (written, statements) = counting(site.app.store.try_write()).await;
+        written.unwrap();
+        assert_eq!(statements, 1, "way {way} is not noted");
+        let (_, statements) = counting(site.app.store.try_write()).await;
+        assert_eq!(statements, 0);
+    }
+}
+
+async fn what_is_read_by_a_token_can_be_read_while_nothing_can_be_written() {
+    let site = Site::new(Database::Sqlite).await;
+    let ada = site.program("Ada", Role::Member, Scope::Read).await;
+    let Store::Sqlite { write, .. } = &site.app.store else { panic!("SQLite") };
+    sqlx::query("PRAGMA query_only = 1").execute(write).await.unwrap();
+    ada.get("/api/v1/benchmarks").await.expect(200);
+    ada.get("/api/v1/me/contributions").await.expect(200);
+    sqlx::query("PRAGMA query_only = 0").execute(write).await.unwrap();
+    ada.get("/api/v1/benchmarks").await.expect(200);
+    let used = "SELECT used_at FROM api_token";
+    assert!(site.app.store.fetch_one::<Option<i64>>(used, args![]).await.unwrap().is_some());
 }
 
 /// A file system in memory, until this is dropped.

@@ -5,7 +5,7 @@ use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::args;
 use capeval_server::benchmarks::apply::apply;
-use capeval_server::jobs::{queue::Priority, runner};
+use capeval_server::jobs::runner::{self, Post};
 use capeval_server::web::Scope;
 use serde_json::{Value, json};
 
@@ -537,7 +537,7 @@ async fn what_could_not_be_scored_is_tried_again(database: Database) {
     // The references are prepared, and lost before anything is scored.
     let (_stop, mut stopping) = tokio::sync::watch::channel(false);
     let works = capeval_server::WORKS;
-    assert!(runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap());
+    assert!(runner::step(&site.app, works, Post::ALL, &mut stopping).await.unwrap());
     let (phase, prepared): (String, String) =
         site.app.store.fetch_one("SELECT phase, prepared_hash FROM reference_set", args![]).await.unwrap();
     let file = site.app.hidden.fetch(&prepared).unwrap();

@@ -361,7 +361,7 @@ async fn a_change_of_mind_while_results_are_built_counts() {
         show(&site, PerImage::Explained).await;
         ada.post_json(&format!("/api/v1/submissions/{id}/images"), &json!({})).await.expect(200);
         let store = &site.app.store;
-        let job = queue::claim(store, 60_000, Priority::Background).await.unwrap().unwrap();
+        let job = queue::claim(store, 60_000, &["images"], Priority::Background).await.unwrap().unwrap();
         let done = BuildImages::run(&site.app, &job).await.unwrap();
         show(&site, now).await;
         let mut tx = store.begin().await.unwrap();

@@ -7,7 +7,8 @@ use capeval_server::app::App;
 use capeval_server::args;
 use capeval_server::fault::Fault;
 use capeval_server::jobs::queue::{self, Priority};
-use capeval_server::jobs::{AnyWork, Failure, Job, Work, runner};
+use capeval_server::jobs::runner::Post;
+use capeval_server::jobs::{AnyWork, Failure, Job, Lane, Work, runner};
 use capeval_server::settings::Settings;
 use capeval_server::store::Tx;
 use capeval_server::testing::Clock;
@@ -23,6 +24,10 @@ on_both! {
     a_job_whose_end_cannot_be_written_ends_with_a_reason
     no_one_waits_for_a_job_that_no_one_notices
     a_job_that_waits_for_ten_minutes_means_that_no_worker_runs
+    no_lane_waits_for_another
+    a_job_of_an_unknown_kind_waits_for_those_who_know_it
+    waits_count_the_jobs_of_the_lane
+    old_jobs_and_messages_are_swept_away
 }
 
 on_sqlite! {
@@ -36,6 +41,7 @@ struct Unreliable;
 
 impl Work for Unreliable {
     const KIND: &'static str = "test";
+    const LANE: Lane = Lane::Scoring;
     type Subject = String;
     type Output = String;
 
@@ -74,12 +80,12 @@ async fn every_job_has_one_effect_although_workers_die_and_dawdle(database: Data
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
     for n in 0..60 {
-        queue::add(&mut tx, "test", &format!("job {n}"), Priority::Awaited).await.unwrap();
+        queue::add(&mut tx, (Lane::Scoring, "test"), &format!("job {n}"), Priority::Awaited).await.unwrap();
     }
     tx.commit().await.unwrap();
     // A worker that claimed two jobs and was killed.
     for _ in 0..2 {
-        queue::claim(&site.app.store, 1_000, Priority::Background).await.unwrap().unwrap();
+        queue::claim(&site.app.store, 1_000, &["test"], Priority::Background).await.unwrap().unwrap();
     }
     let clock = Clock::of_thread().unwrap();
     clock.move_to(clock.now() + 2_000);
@@ -116,13 +122,13 @@ async fn a_late_result_is_dropped(database: Database) {
     let site = Site::new(database).await;
     let store = &site.app.store;
     let mut tx = store.begin().await.unwrap();
-    queue::add(&mut tx, "test", "a", Priority::Background).await.unwrap();
-    queue::add(&mut tx, "test", "b", Priority::Awaited).await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "test"), "a", Priority::Background).await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "test"), "b", Priority::Awaited).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(queue::wait(store, "a", 1).await.unwrap().unwrap().ahead, 1);
-    let first = queue::claim(store, -1, Priority::Background).await.unwrap().unwrap();
+    let first = queue::claim(store, -1, &["test"], Priority::Background).await.unwrap().unwrap();
     assert_eq!(first.subject, "b");
-    let second = queue::claim(store, 60_000, Priority::Background).await.unwrap().unwrap();
+    let second = queue::claim(store, 60_000, &["test"], Priority::Background).await.unwrap().unwrap();
     assert_eq!((second.subject.as_str(), second.attempt), ("b", 2));
     assert!(!queue::extend(store, &first, 60_000).await.unwrap());
     let mut tx = store.begin().await.unwrap();
@@ -131,7 +137,7 @@ async fn a_late_result_is_dropped(database: Database) {
     assert!(queue::cancel(&mut tx, "a", false).await.unwrap());
     assert!(!queue::cancel(&mut tx, "b", false).await.unwrap());
     tx.commit().await.unwrap();
-    assert!(queue::claim(store, 60_000, Priority::Background).await.unwrap().is_none());
+    assert!(queue::claim(store, 60_000, &["test"], Priority::Background).await.unwrap().is_none());
     assert!(queue::wait(store, "a", 1).await.unwrap().is_none());
 }
 
@@ -166,7 +172,7 @@ async fn a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told() {
 async fn no_one_waits_for_a_job_that_no_one_notices(database: Database) {
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
-    queue::add(&mut tx, "slow", "a", Priority::Background).await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "slow"), "a", Priority::Background).await.unwrap();
     tx.commit().await.unwrap();
     let (stop, stopping) = watch::channel(false);
     let running = tokio::spawn(runner::run(site.app.clone(), SLOW, 1, stopping));
@@ -182,8 +188,8 @@ async fn no_one_waits_for_a_job_that_no_one_notices(database: Database) {
     };
     reaches("a", "running").await;
     let mut tx = site.app.store.begin().await.unwrap();
-    queue::add(&mut tx, "slow", "b", Priority::Background).await.unwrap();
-    queue::add(&mut tx, "quick", "c", Priority::Awaited).await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "slow"), "b", Priority::Background).await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "quick"), "c", Priority::Awaited).await.unwrap();
     tx.commit().await.unwrap();
     site.app.wake.notify();
     reaches("c", "done").await;
@@ -203,6 +209,7 @@ struct Slow;
 
 impl Work for Slow {
     const KIND: &'static str = "slow";
+    const LANE: Lane = Lane::Scoring;
     type Subject = String;
     type Output = ();
 
@@ -220,6 +227,7 @@ struct Quick;
 
 impl Work for Quick {
     const KIND: &'static str = "quick";
+    const LANE: Lane = Lane::Scoring;
     type Subject = String;
     type Output = ();
 
@@ -239,6 +247,7 @@ struct Failing;
 
 impl Work for Failing {
     const KIND: &'static str = "failing";
+    const LANE: Lane = Lane::Scoring;
     type Subject = u8;
     type Output = ();
 
@@ -266,13 +275,13 @@ async fn what_lasts_fails_at_once_and_what_passes_is_tried_again(database: Datab
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
     for subject in ["0", "1", "2", "3", "not a number"] {
-        queue::add(&mut tx, Failing::KIND, subject, Priority::Awaited).await.unwrap();
+        queue::add(&mut tx, (Lane::Scoring, Failing::KIND), subject, Priority::Awaited).await.unwrap();
     }
     tx.commit().await.unwrap();
     let (_stop, mut stopping) = watch::channel(false);
     for _ in 0..5 {
         let works = const { &[AnyWork::of::<Failing>()] };
-        assert!(runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap());
+        assert!(runner::step(&site.app, works, Post::ALL, &mut stopping).await.unwrap());
     }
     let sql = "SELECT subject, state, attempt, error FROM job ORDER BY id";
     let rows = site.app.store.all(sql, args![]).await.unwrap();
@@ -297,6 +306,7 @@ struct Unwritable;
 
 impl Work for Unwritable {
     const KIND: &'static str = "unwritable";
+    const LANE: Lane = Lane::Scoring;
     type Subject = String;
     type Output = ();
 
@@ -324,7 +334,7 @@ async fn a_job_whose_end_cannot_be_written_ends_with_a_reason(database: Database
     let store = &site.app.store;
     let mut tx = store.begin().await.unwrap();
     for subject in ["result", "phase/never", "full"] {
-        queue::add(&mut tx, Unwritable::KIND, subject, Priority::Awaited).await.unwrap();
+        queue::add(&mut tx, (Lane::Scoring, Unwritable::KIND), subject, Priority::Awaited).await.unwrap();
     }
     tx.commit().await.unwrap();
     let (_stop, mut stopping) = watch::channel(false);
@@ -332,7 +342,7 @@ async fn a_job_whose_end_cannot_be_written_ends_with_a_reason(database: Database
     let mut steps = 0;
     loop {
         let works = const { &[AnyWork::of::<Unwritable>()] };
-        while runner::step(&site.app, works, Priority::Background, &mut stopping).await.unwrap() {
+        while runner::step(&site.app, works, Post::ALL, &mut stopping).await.unwrap() {
             steps += 1;
             assert!(steps <= 8, "no end");
         }
@@ -363,7 +373,7 @@ fn has_landlock() -> bool {
 async fn a_job_that_waits_for_ten_minutes_means_that_no_worker_runs(database: Database) {
     let site = Site::new(database).await;
     let mut tx = site.app.store.begin().await.unwrap();
-    queue::add(&mut tx, "test", "a job", Priority::Awaited).await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "test"), "a job", Priority::Awaited).await.unwrap();
     tx.commit().await.unwrap();
     let anybody = site.anybody();
     for (minutes, status) in [(9, 200), (11, 503)] {
@@ -371,4 +381,161 @@ async fn a_job_that_waits_for_ten_minutes_means_that_no_worker_runs(database: Da
         site.app.store.execute("UPDATE job SET run_after = $1", args![due]).await.unwrap();
         anybody.get("/readyz").await.expect(status);
     }
+    // Behind others of its lane, a job may wait for longer.
+    let mut tx = site.app.store.begin().await.unwrap();
+    queue::add(&mut tx, (Lane::Scoring, "test"), "another job", Priority::Awaited).await.unwrap();
+    tx.commit().await.unwrap();
+    queue::claim(&site.app.store, 60_000, &["test"], Priority::Awaited).await.unwrap().unwrap();
+    anybody.get("/readyz").await.expect(200);
+}
+
+/// A job of each lane that does not last.
+macro_rules! quick {
+    ($($type:ident $lane:ident $kind:literal),*) => {
+        $(struct $type;
+
+        impl Work for $type {
+            const KIND: &'static str = $kind;
+            const LANE: Lane = Lane::$lane;
+            type Subject = String;
+            type Output = ();
+
+            async fn run(_: &App, _: &Job) -> Result<(), Failure> {
+                Ok(())
+            }
+
+            async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<(), Fault> {
+                Ok(())
+            }
+        })*
+
+        const LANES: &[AnyWork] = &[AnyWork::of::<Slow>(), $(AnyWork::of::<$type>()),*];
+
+        async fn add_one_of_each(tx: &mut Tx) {
+            $(capeval_server::jobs::add::<$type>(tx, &$kind.to_owned(), Priority::Background).await.unwrap();)*
+        }
+    };
+}
+
+quick! { Errand Errands "errand", Check Checks "check", Comparison Comparisons "comparison", Backup Upkeep "upkeep" }
+
+/// However many submissions are being scored, and wait, the jobs of all other lanes are done.
+async fn no_lane_waits_for_another(database: Database) {
+    let site = Site::new(database).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    for n in 0..9 {
+        queue::add(&mut tx, (Lane::Scoring, "slow"), &format!("{n}"), Priority::Awaited).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    let (stop, stopping) = watch::channel(false);
+    let running = tokio::spawn(runner::run(site.app.clone(), LANES, 1, stopping));
+    let number = async |sql: &'static str| site.app.store.fetch_one::<i64>(sql, args![]).await.unwrap();
+    let scoring = "SELECT COUNT(*) FROM job WHERE kind = 'slow' AND state = 'running'";
+    eventually("all that score are at it", async || (number(scoring).await == 2).then_some(())).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    add_one_of_each(&mut tx).await;
+    tx.commit().await.unwrap();
+    site.app.wake.notify();
+    let done = "SELECT COUNT(*) FROM job WHERE state = 'done'";
+    eventually("the others are done", async || (number(done).await == 4).then_some(())).await;
+    assert_eq!(number(scoring).await, 2);
+    stop.send(true).unwrap();
+    running.abort();
+}
+
+#[test]
+fn every_lane_has_a_worker_of_its_own() {
+    for lane in Lane::ALL {
+        let is_own = |post: &Post| post.lanes == [*lane] && post.least == Priority::Background;
+        assert!(runner::posts(1).iter().any(is_own), "{lane}");
+    }
+    assert_eq!(runner::posts(3).len(), runner::posts(1).len() + 2, "the others score");
+    assert!(runner::posts(0).is_empty());
+    let kinds_of = |lane: Lane| {
+        let mut kinds: Vec<&str> =
+            capeval_server::WORKS.iter().filter(|work| work.lane() == lane).map(|work| work.kind()).collect();
+        kinds.sort_unstable();
+        kinds
+    };
+    assert_eq!(kinds_of(Lane::Scoring), ["rescore", "score"]);
+    assert_eq!(
+        kinds_of(Lane::Errands),
+        [
+            "account-deletion",
+            "announcement",
+            "discard",
+            "password-link",
+            "picture",
+            "send",
+            "sign-in-end",
+            "team-request"
+        ]
+    );
+    assert_eq!(kinds_of(Lane::Checks), ["dry-run", "images", "prepare", "release", "sample"]);
+}
+
+async fn a_job_of_an_unknown_kind_waits_for_those_who_know_it(database: Database) {
+    let site = Site::new(database).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    queue::add(&mut tx, (Lane::Errands, "errand"), "a", Priority::Awaited).await.unwrap();
+    tx.commit().await.unwrap();
+    let (_stop, mut stopping) = watch::channel(false);
+    for _ in 0..5 {
+        assert!(!runner::step(&site.app, UNRELIABLE, Post::ALL, &mut stopping).await.unwrap());
+    }
+    let state = async || {
+        let sql = "SELECT state, attempt, error FROM job";
+        site.app.store.fetch_one::<(String, i64, Option<String>)>(sql, args![]).await.unwrap()
+    };
+    assert_eq!(state().await, ("queued".to_owned(), 0, None));
+    assert!(runner::step(&site.app, LANES, Post::ALL, &mut stopping).await.unwrap());
+    assert_eq!(state().await, ("done".to_owned(), 1, None));
+}
+
+async fn waits_count_the_jobs_of_the_lane(database: Database) {
+    let site = Site::new(database).await;
+    let mut tx = site.app.store.begin().await.unwrap();
+    for (lane, kind, subject) in [
+        (Lane::Scoring, "slow", "a"),
+        (Lane::Errands, "errand", "b"),
+        (Lane::Comparisons, "comparison", "c"),
+        (Lane::Scoring, "slow", "d"),
+    ] {
+        queue::add(&mut tx, (lane, kind), subject, Priority::Awaited).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    for (subject, ahead) in [("a", 0), ("b", 0), ("c", 0), ("d", 1)] {
+        let wait = queue::wait(&site.app.store, subject, 1).await.unwrap().unwrap();
+        assert_eq!(wait.ahead, ahead, "{subject}");
+    }
+}
+
+async fn old_jobs_and_messages_are_swept_away(database: Database) {
+    let site = Site::new(database).await;
+    let store = &site.app.store;
+    let day = capeval_server::clock::DAY;
+    let now = capeval_server::clock::now();
+    for (id, state, days) in [
+        ("new", "done", 6),
+        ("done", "done", 8),
+        ("cancelled", "cancelled", 8),
+        ("failed", "failed", 89),
+        ("old-failed", "failed", 91),
+        ("waiting", "queued", 400),
+    ] {
+        let ended = (state != "queued").then_some(now - days * day);
+        let sql = "INSERT INTO job (id, kind, subject, state, priority, attempt, run_after, lease_until, created_at, \
+                   finished_at) VALUES ($1, 'test', $1, $2, 0, 0, 0, 0, 0, $3)";
+        store.execute(sql, args![id, state, ended]).await.unwrap();
+    }
+    for (id, days) in [("young", 29), ("old", 31)] {
+        let sql = "INSERT INTO outbox (id, kind, target, subject, body, attempt, run_after, created_at) \
+                   VALUES ($1, 'mail', 'ada@example.org', 'S', 'B', 6, 0, $2)";
+        store.execute(sql, args![id, now - days * day]).await.unwrap();
+    }
+    assert_eq!(capeval_server::serve::sweep_rows(&site.app).await.unwrap(), 4);
+    let left: Vec<String> = store.fetch("SELECT id FROM job ORDER BY id", args![]).await.unwrap();
+    assert_eq!(left, ["failed", "new", "waiting"]);
+    let left: Vec<String> = store.fetch("SELECT id FROM outbox", args![]).await.unwrap();
+    assert_eq!(left, ["young"]);
 }

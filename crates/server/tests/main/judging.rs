@@ -65,6 +65,11 @@ impl JudgedSite {
         let judges = "judy@example.org jules@example.org ada@example.org";
         judged.begin("12", PICTURES, judges).await.expect(303);
         judged.site.work().await;
+        let more = [("judges", "judy@example.org")];
+        judged.admin.post("/b/b/p/host/judging/invite", &more).await.expect(303);
+        let noted = "SELECT detail FROM audit WHERE action = 'evaluation.invite'";
+        let noted: String = judged.site.app.store.fetch_one(noted, args![]).await.unwrap();
+        assert!(!noted.contains('@'), "the audit log keeps an address: {noted}");
         judged
     }
 

@@ -34,6 +34,7 @@ mod outbox;
 mod processes;
 mod providers;
 mod queries;
+mod races;
 mod ratings;
 mod real;
 mod releases;

@@ -8,6 +8,7 @@ use capeval_server::app::App;
 use capeval_server::args;
 use capeval_server::settings::Settings;
 use capeval_server::store::Store;
+use capeval_server::testing::counting;
 use capeval_server::web::Scope;
 use http_body_util::BodyExt;
 
@@ -22,6 +23,8 @@ on_both! {
 
 on_sqlite! {
     a_submission_is_followed_as_a_stream_of_events
+    what_changes_with_a_state_is_renewed_with_it
+    what_watches_the_server_needs_no_session
     the_chosen_language_is_that_of_mail
     other_databases_than_postgresql_are_refused
 }
@@ -97,6 +100,54 @@ async fn a_submission_is_followed_as_a_stream_of_events() {
     let last = events.last().unwrap();
     assert_eq!(last["state"], "scored");
     assert!(last["scores"]["c5"]["cider-d"].is_f64());
+}
+
+/// The script of the site replaces the state of a page, and what is marked to change with it: all that does.
+async fn what_changes_with_a_state_is_renewed_with_it() {
+    let site = Site::new(Database::Sqlite).await;
+    let phase = benchmark(&site, "per_image = 'explained'").await;
+    let program = site.program("Ada", Role::Member, Scope::Submit).await;
+    let path = format!("/api/v1/phases/{phase}/submissions?method=m");
+    let made = program.send(Request::post(path), results(40, 5)).await.expect(201).json();
+    let path = format!("/submissions/{}", made["id"].as_str().unwrap());
+    let ada = site.person("Ada", Role::Member).await;
+    let waiting = ada.get(&path).await.expect(200).text;
+    site.work().await;
+    let scored = ada.get(&path).await.expect(200).text;
+    assert!(waiting.contains("data-live") && scored.contains("id=\"images\"") && scored.contains("Finished"));
+    let rest = |page: &str| {
+        let mut rest = page.to_owned();
+        for (id, kind, end) in [
+            ("state", "div", "<div id=\"results\""),
+            ("results", "div", "<details"),
+            ("details", "dl", "</dl>"),
+        ] {
+            let start = format!("<{kind} id=\"{id}\"");
+            let (before, after) = rest.split_once(&start).unwrap();
+            let (inside, after) = after.split_once(end).unwrap();
+            let is_renewed = id == "state" || inside.starts_with(" data-beside=\"state\"");
+            assert!(is_renewed, "{id}");
+            rest = format!("{before}{end}{after}");
+        }
+        rest
+    };
+    assert_eq!(rest(&waiting), rest(&scored));
+    let script = site.anybody().get("/assets/site.js").await;
+    assert!(script.status != 200 || script.text.contains("data-beside"), "{}", script.text);
+}
+
+/// A look for the session of a cookie would wait for a database that does not answer.
+async fn what_watches_the_server_needs_no_session() {
+    let site = Site::new(Database::Sqlite).await;
+    let (ada, anybody) = (site.person("Ada", Role::Member).await, site.anybody());
+    for path in ["/healthz", "/readyz"] {
+        let (with_cookie, statements) = counting(ada.get(path)).await;
+        let (without, others) = counting(anybody.get(path)).await;
+        assert_eq!((with_cookie.status, statements), (without.status, others), "{path}");
+    }
+    let (_, statements) = counting(ada.get("/")).await;
+    let (_, others) = counting(anybody.get("/")).await;
+    assert!(statements > others, "a page looks for the session");
 }
 
 async fn the_chosen_language_is_that_of_mail() {

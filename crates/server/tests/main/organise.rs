@@ -109,7 +109,7 @@ async fn an_exported_benchmark_is_the_same_benchmark(database: Database) {
 }
 
 /// The fields of the form of a phase.
-const PHASE: [(&str, &str); 18] = [
+pub const PHASE: [(&str, &str); 18] = [
     ("title", "Test"),
     ("slug", "test"),
     ("references.0.name", "c5"),

@@ -22,6 +22,7 @@ on_both! {
     webhooks_are_signed_and_tried_again
     accounts_are_confirmed_by_mail
     passwords_and_addresses_change_by_mail
+    links_at_rest_open_nothing
     mail_about_a_submission_is_in_the_language_of_its_reader
 }
 
@@ -284,6 +285,66 @@ async fn passwords_and_addresses_change_by_mail(database: Database) {
     assert!(asked.contains("We have sent a link to bao@example.org."));
     site.work_that_is_due().await;
     assert!(last().contains("To: bao@example.org") && last().contains("/sign-in"));
+}
+
+/// Neither the database nor a backup of it has a link that works, whether or not its message was sent.
+async fn links_at_rest_open_nothing(database: Database) {
+    let (smtp, messages) = mail_server().await;
+    let site = Site::with(Settings {
+        smtp,
+        mail_from: "no-reply@example.org".to_owned(),
+        registration: "open".to_owned(),
+        ..settings(database)
+    })
+    .await;
+    let anybody = site.anybody();
+    site.account("Ada", Role::Member).await;
+    let paths = async || {
+        let rows = crate::support::dump(&site).await;
+        let secrets = ["/join/", "/reset/"].map(|path| {
+            rows.split(path).skip(1).map(|rest| rest.chars().take(30).collect::<String>()).collect::<Vec<_>>()
+        });
+        assert!(secrets.iter().flatten().all(|secret| secret.starts_with("{secret}")), "{secrets:?}");
+        rows
+    };
+    anybody.post("/register", &[("email", "new@example.org")]).await.expect(200);
+    anybody.post("/forgotten", &[("email", "ada@example.org")]).await.expect(200);
+    paths().await;
+    site.work_that_is_due().await;
+    site.work_that_is_due().await;
+    let rows = paths().await;
+    let links: Vec<String> = ["/join/", "/reset/"]
+        .into_iter()
+        .map(|path| {
+            let messages = messages.lock().unwrap();
+            let mut lines = messages.iter().flat_map(|message| message.lines());
+            let secret = lines.find_map(|line| line.split_once(path)).unwrap().1.trim();
+            assert!(!rows.contains(secret), "{secret}");
+            format!("{path}{secret}")
+        })
+        .collect();
+    let bodies: Vec<String> = site.app.store.fetch("SELECT body FROM outbox", args![]).await.unwrap();
+    assert_eq!(bodies, ["", ""]);
+    let folder = tempfile::tempdir().unwrap();
+    let (backup, elsewhere) = (folder.path().join("backup"), folder.path().join("elsewhere"));
+    capeval_server::backup::make(&site.app, &backup).await.unwrap();
+    for link in &links {
+        anybody.get(link).await.expect(200);
+    }
+    capeval_server::backup::restore(&backup, &elsewhere, &settings(Database::Sqlite)).await.unwrap();
+    let app = capeval_server::app::App::open(
+        elsewhere,
+        Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) },
+    );
+    let app = app.await.unwrap();
+    let restored = crate::support::Client {
+        router: capeval_server::app::router(&app).unwrap(),
+        cookie: None,
+        token: None,
+    };
+    for link in &links {
+        restored.get(link).await.expect(410);
+    }
 }
 
 async fn mail_about_a_submission_is_in_the_language_of_its_reader(database: Database) {

@@ -79,6 +79,14 @@ async fn the_number_of_queries_does_not_grow_with_the_rows(database: Database) {
             let (answer, queries) = counting(client.get(path)).await;
             counts.push((path, queries, answer.text.matches(row).count()));
         }
+        for (what, sql) in [("all teams settle", "SELECT COUNT(*) FROM standing")] {
+            let mut tx = site.app.store.begin().await.unwrap();
+            let settling = capeval_server::benchmarks::board::all_changed(&mut tx, &phase);
+            let (settled, queries) = counting(settling).await;
+            settled.unwrap();
+            let rows: i64 = tx.fetch_one(sql, args![]).await.unwrap();
+            counts.push((what, queries, rows as usize));
+        }
         counts
     };
 

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Store, Tx};
 use crate::{args, clock, ids};
 
@@ -112,6 +112,7 @@ pub struct ForgetAttempt;
 
 impl Work for ForgetAttempt {
     const KIND: &'static str = "sign-in-end";
+    const LANE: Lane = Lane::Errands;
     /// The hash of the cookie.
     type Subject = String;
     type Output = ();

@@ -95,7 +95,7 @@ struct ProviderReply {
 async fn back(
     app: App,
     page: Page,
-    _: Attempt,
+    from: Attempt,
     Path(id): Path<String>,
     UrlQuery(returned): UrlQuery<ProviderReply>,
     headers: HeaderMap,
@@ -119,20 +119,30 @@ async fn back(
         identities::owner(&app.store, &identity).await?
         && !totp::is_on(&app.store, &account.id).await?
     {
-        return sign_in(&app, &page, &asked.cookie, &identity, &account, "", &asked.destination).await;
+        let sign_in_with = SignIn { cookie: &asked.cookie, code: "", destination: &asked.destination };
+        return sign_in(&app, &page, &from, &identity, &account, &sign_in_with).await;
     }
     Ok(Redirect::to("/sign-in/finish").into_response())
+}
+
+/// The parts of a sign-in that ends.
+struct SignIn<'a> {
+    /// The cookie of the attempt.
+    cookie: &'a str,
+    /// The code of the second factor.
+    code: &'a str,
+    /// The page to go to.
+    destination: &'a str,
 }
 
 /// Ends the sign-in, links the identity if it is new, and begins a session.
 async fn sign_in(
     app: &App,
     page: &Page,
-    cookie: &str,
+    from: &Attempt,
     identity: &Identity,
     account: &Account,
-    code: &str,
-    destination: &str,
+    &SignIn { cookie, code, destination }: &SignIn<'_>,
 ) -> Result<Response, Fault> {
     let mut tx = app.store.begin().await?;
     people::require_enabled(&mut tx, &account.id).await?;
@@ -148,7 +158,7 @@ async fn sign_in(
     attempts::end(&mut tx, cookie).await?;
     tx.commit().await?;
     app.wake.notify();
-    sign_in::begin_session(app, &account.id, local(destination)).await
+    sign_in::begin_session(app, from, &account.id, local(destination)).await
 }
 
 /// The steps that a sign-in still needs.
@@ -225,12 +235,13 @@ async fn finish(
     app: App,
     page: Page,
     headers: HeaderMap,
-    _: Attempt,
+    from: Attempt,
     Body(entered): Body<FinishForm>,
 ) -> Result<Response, Fault> {
     let cookie = attempt_cookie(&app, &headers);
     let (identity, destination) = attempts::answered(&app.store, &cookie).await?;
-    match finished(&app, &page, &cookie, &identity, &destination, &entered).await {
+    let sign_in = SignIn { cookie: &cookie, code: &entered.code, destination: &destination };
+    match finished(&app, &page, &from, &identity, &sign_in, &entered).await {
         Err(fault) if fault.status == StatusCode::UNPROCESSABLE_ENTITY => {
             show_again(&app, &page, &identity, &entered, Some(&fault)).await
         }
@@ -241,33 +252,33 @@ async fn finish(
 async fn finished(
     app: &App,
     page: &Page,
-    cookie: &str,
+    from: &Attempt,
     identity: &Identity,
-    destination: &str,
+    ending: &SignIn<'_>,
     entered: &FinishForm,
 ) -> Result<Response, Fault> {
     if let Owner::Linked(account) | Owner::SameAddress(account) =
         identities::owner(&app.store, identity).await?
     {
-        people::limit_guesses(app, &account.email)?;
-        return sign_in(app, page, cookie, identity, &account, &entered.code, destination).await;
+        people::limit_guesses(app, &account.email, from).await?;
+        return sign_in(app, page, from, identity, &account, ending).await;
     }
     if entered.action == "create" {
-        return create(app, page, cookie, identity, &entered.name).await;
+        return create(app, page, from, (ending.cookie, identity), &entered.name).await;
     }
     // No provider vouches that the account is theirs, so its password must.
-    let Some(account) = people::with_password(app, &entered.email, &entered.password).await? else {
+    let Some(account) = people::with_password(app, &entered.email, &entered.password, from).await? else {
         return Err(fault!(UNPROCESSABLE_ENTITY, "sign-in", "Email address and password do not match."));
     };
-    sign_in(app, page, cookie, identity, &account, &entered.code, destination).await
+    sign_in(app, page, from, identity, &account, ending).await
 }
 
 /// Creates an account without a password.
 async fn create(
     app: &App,
     page: &Page,
-    cookie: &str,
-    identity: &Identity,
+    from: &Attempt,
+    (cookie, identity): (&str, &Identity),
     name: &str,
 ) -> Result<Response, Fault> {
     let email = match &identity.email {
@@ -281,7 +292,7 @@ async fn create(
     identities::link(&mut tx, identity, &id).await?;
     attempts::end(&mut tx, cookie).await?;
     tx.commit().await?;
-    sign_in::begin_session(app, &id, "/?done=welcome").await
+    sign_in::begin_session(app, from, &id, "/?done=welcome").await
 }
 
 async fn remove(app: App, by: Visitor, Path(id): Path<String>) -> Result<Response, Fault> {

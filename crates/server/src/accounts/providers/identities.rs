@@ -105,11 +105,8 @@ pub async fn exported(store: &Store, account: &str) -> Result<Vec<ExportedIdenti
 
 /// Takes an identity from an account, unless no one could sign in to it any more.
 pub async fn remove(tx: &mut Tx, account: &str, id: &str) -> Result<(), Fault> {
-    let lock = tx.pick(
-        "SELECT password FROM account WHERE id = $1",
-        "SELECT password FROM account WHERE id = $1 FOR NO KEY UPDATE",
-    );
-    let password: String = tx.fetch_one(lock, args![account]).await?;
+    tx.lock("account", account).await?;
+    let password: String = tx.fetch_one("SELECT password FROM account WHERE id = $1", args![account]).await?;
     let sql = "DELETE FROM identity WHERE id = $1 AND account = $2";
     if tx.execute(sql, args![id, account]).await? == 0 {
         return Err(Fault::not_found());

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::args;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::outbox::{self, Reader};
 use crate::store::Tx;
 use crate::web::encode;
@@ -72,6 +72,7 @@ const RECIPIENTS: &str = "SELECT account.id AS id, account.email AS email, accou
 
 impl Work for MailAnnouncement {
     const KIND: &'static str = "announcement";
+    const LANE: Lane = Lane::Errands;
     type Subject = Recipients;
     type Output = ();
 

@@ -123,11 +123,7 @@ pub(super) async fn publish(
     let (title, text) = checked(new)?;
     let mut tx = app.store.begin().await?;
     // Two at once must not both be the last one of a day.
-    let lock = tx.pick(
-        "SELECT 1 FROM benchmark WHERE id = $1",
-        "SELECT 1 FROM benchmark WHERE id = $1 FOR NO KEY UPDATE",
-    );
-    tx.exists(lock, args![benchmark]).await?;
+    tx.lock("benchmark", benchmark).await?;
     let phase = phase_of(&mut tx, benchmark, &new.phase).await?;
     let (id, now) = (ids::new_id(), clock::now());
     let earlier =

@@ -44,9 +44,28 @@ pub struct BoardQuery {
     pub until: String,
     /// `json` or `csv`.
     pub format: String,
+    /// The page of rows, from 1, on the page for people; programs get all rows.
+    pub page: String,
 }
 
 impl BoardQuery {
+    /// The page of rows that is asked for, from 1.
+    pub fn page(&self) -> Result<usize, Fault> {
+        match self.page.as_str() {
+            "" => Ok(1),
+            text => text.parse().ok().filter(|page| *page > 0).ok_or_else(|| {
+                Fault::malformed(&format_args!("page: `{text}` is not the number of a page, from 1"))
+            }),
+        }
+    }
+
+    /// The address of another page of the same rows. No other choice keeps the page.
+    pub fn at_page(&self, path: &str, page: usize) -> String {
+        let address = self.address(path);
+        let joint = if address.contains('?') { '&' } else { '?' };
+        format!("{address}{joint}page={page}")
+    }
+
     /// The address of a page with these choices.
     pub fn address(&self, page: &str) -> String {
         let mut address = page.to_owned();
@@ -61,7 +80,7 @@ impl BoardQuery {
 
     /// The names and values of what was chosen, in the order of addresses.
     pub fn pairs(&self) -> Vec<(&'static str, &str)> {
-        let Self { set, sort, columns, intervals, q, tags, since, until, format } = self;
+        let Self { set, sort, columns, intervals, q, tags, since, until, format, page: _ } = self;
         let mut pairs = vec![("ref", set.as_str()), ("sort", sort)];
         pairs.extend(columns.iter().map(|column| ("column", column.as_str())));
         pairs.extend([("intervals", intervals.as_str()), ("q", q)]);

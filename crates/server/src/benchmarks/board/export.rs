@@ -22,8 +22,9 @@ use crate::web::{Answer, Either};
 /// The way in which rows are compared, in the words of the page.
 const COMPARISON: &str = "“≈ row above” marks a row that does not differ significantly from the row above by the measure \
     that the board is sorted by: paired randomisation with 10,000 exchanges, or the exact permutation test where there is \
-    one, corrected by Holm’s method over all neighbours on the board, at the level 0.05. Choices of rows and columns change no \
-    mark: where the row above on the whole board is not shown, the mark names it.";
+    one, corrected by Holm’s method over all neighbours on the board, at the level 0.05. The row for people is passed \
+    over. Choices of rows and columns change no mark: where the row above is that for people, or is not shown, the mark \
+    names the one that is meant.";
 
 /// JSON or CSV.
 pub type BoardExport = Either<Answer<capeval_api::Board>, Response>;
@@ -35,6 +36,9 @@ pub async fn export(
     visitor: Option<&Visitor>,
     asked: &BoardQuery,
 ) -> Result<BoardExport, Fault> {
+    if !["", "json", "csv"].contains(&asked.format.as_str()) {
+        return Err(Fault::malformed(&format_args!("format: `{}` is neither json nor csv", asked.format)));
+    }
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let board = board(app, of, &sets, visitor, asked).await?.ok_or_else(Fault::not_found)?;
     if asked.format == "csv" {

@@ -58,6 +58,8 @@ pub struct Head<'a> {
     pub views: Vec<Tab>,
     /// True if some references could not be prepared.
     pub has_failed: bool,
+    /// The address of the visitor's first row.
+    pub own: String,
 }
 
 impl<'a> Head<'a> {
@@ -98,6 +100,7 @@ impl<'a> Head<'a> {
             phases,
             views: views.into(),
             has_failed,
+            own: "#own".to_owned(),
         })
     }
 

@@ -54,7 +54,8 @@ pub struct Row {
     /// The place; equal scores share one. `None` for baselines and the human row.
     pub rank: Option<usize>,
     pub entry: Arc<Candidate>,
-    /// The row above on the whole board, if both have captions to compare.
+    /// The nearest row above on the whole board that has captions to compare, if this one has some; that of people has
+    /// none, and is passed over.
     pub above: Option<Arc<Candidate>>,
     /// The p-value of the difference from the row above by the measure that sorts, before correction.
     pub p: Option<f64>,
@@ -153,8 +154,14 @@ pub fn order(mut standing: Vec<Arc<Candidate>>, sort: &MeasureInfo) -> Vec<Row> 
         .collect()
 }
 
-/// Two submissions as pairs are stored; `None` if one is the row of people, which has no captions to compare.
-pub fn neighbours(above: &Candidate, below: &Candidate) -> Option<(WithCaptions, WithCaptions)> {
+/// The places of rows that are compared: each with captions, and the nearest above it that has some, too.
+pub fn neighbours(rows: &[Row]) -> Vec<(usize, usize)> {
+    let compared: Vec<usize> = (0..rows.len()).filter(|k| rows[*k].entry.blob.is_some()).collect();
+    compared.iter().copied().zip(compared.iter().copied().skip(1)).collect()
+}
+
+/// Two submissions as pairs are stored; `None` if one has no captions.
+pub fn pair(above: &Candidate, below: &Candidate) -> Option<(WithCaptions, WithCaptions)> {
     let with_captions = |candidate: &Candidate| Some((candidate.id.clone(), candidate.blob.clone()?));
     let (above, below) = (with_captions(above)?, with_captions(below)?);
     Some(if above.0 < below.0 { (above, below) } else { (below, above) })
@@ -163,10 +170,11 @@ pub fn neighbours(above: &Candidate, below: &Candidate) -> Option<(WithCaptions,
 /// Marks rows that do not differ from the one above, by what is known of pairs, corrected by Holm's method over all
 /// neighbours. While some of them are not compared yet, rows are marked only where these cannot change the verdict.
 pub fn mark_ties(rows: &mut [Row], known: &Tests) {
-    let tests: Vec<(usize, Option<f64>)> = (1..rows.len())
-        .filter_map(|k| {
-            let above = rows[k - 1].entry.clone();
-            let (one, other) = neighbours(&above, &rows[k].entry)?;
+    let tests: Vec<(usize, Option<f64>)> = neighbours(rows)
+        .into_iter()
+        .filter_map(|(above, k)| {
+            let above = rows[above].entry.clone();
+            let (one, other) = pair(&above, &rows[k].entry)?;
             rows[k].above = Some(above);
             match known.get(&(one.0, other.0)) {
                 None => Some((k, None)),
@@ -329,8 +337,8 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_tied_with_the_row_above_and_no_other() {
-        let mut rows: Vec<Row> = ["a", "people", "c", "b"]
+    fn a_row_is_tied_with_the_system_above_and_no_other() {
+        let mut rows: Vec<Row> = ["people", "a", "people", "c", "b", "people"]
             .into_iter()
             .map(|id| {
                 let blob = (id != "people").then(|| id.to_owned());
@@ -339,9 +347,13 @@ mod tests {
             })
             .collect();
         let pair = |one: &str, other: &str| ((one.to_owned(), other.to_owned()), Some(0.5));
-        mark_ties(&mut rows, &HashMap::from([pair("a", "b"), pair("b", "c"), pair("a", "people")]));
+        mark_ties(&mut rows, &HashMap::from([pair("a", "b"), pair("a", "c"), pair("a", "people")]));
+        let above: Vec<Option<&str>> =
+            rows.iter().map(|row| row.above.as_ref().map(|above| above.id.as_str())).collect();
+        assert_eq!(above, [None, None, None, Some("a"), Some("c"), None]);
+        // `b` is below `c`, with which it has not been compared; that `a` is like it says nothing.
         let ties: Vec<Option<bool>> = rows.iter().map(|row| row.is_tied).collect();
-        assert_eq!(ties, [None, None, None, Some(true)]);
+        assert_eq!(ties, [None, None, None, Some(true), None, None]);
     }
 
     #[test]

@@ -18,6 +18,9 @@ use crate::fault::Fault;
 use crate::web::recent::Making;
 use crate::web::{Page, UrlQuery, Visible};
 
+/// The rows of a page.
+const ROWS: usize = 200;
+
 /// A column of a board as it is shown.
 struct Column {
     label: String,
@@ -40,12 +43,14 @@ struct ShownRow<'b> {
     date: String,
 }
 
-/// The comparison of a row with the one above it on the whole board.
+/// The comparison of a row with the system above it on the whole board.
 enum Mark<'b> {
     /// It differs, or that is not known.
     Nothing,
-    /// It does not differ, and the row above is the one that is shown above.
+    /// It does not differ from the system of the row that is shown above.
     LikeRowAbove(&'b Candidate),
+    /// It does not differ from this one, between which and it the row of people is shown.
+    LikeAbovePeople(&'b Candidate),
     /// It does not differ from this row, which is not shown.
     LikeHidden(&'b Candidate),
 }
@@ -122,6 +127,10 @@ struct BoardPage<'a> {
     may_ask: bool,
     /// True if there are two rows to compare.
     is_comparable: bool,
+    /// The first and the last row of the page, and the pages before and after it.
+    places: (usize, usize),
+    before: Option<String>,
+    after: Option<String>,
 }
 
 impl BoardPage<'_> {
@@ -144,7 +153,13 @@ pub(super) async fn show(
     }
     let sets = records::sets(&app.store, &of.phase.id).await?;
     let board = board(&app, &of, &sets, visitor, &asked).await?;
-    let head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Table).await?;
+    let n_rows = board.as_ref().map_or(0, |board| board.rows.len());
+    let (current, last) = (asked.page()?, n_rows.div_ceil(ROWS).max(1));
+    if current > last {
+        return Err(Fault::not_found());
+    }
+    let start = (current - 1) * ROWS;
+    let mut head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Table).await?;
     let (mut columns, mut rows, mut choices) = (Vec::new(), Vec::new(), Vec::new());
     if let Some(board) = &board {
         columns.extend(board.columns.iter().map(|measure| Column {
@@ -156,7 +171,11 @@ pub(super) async fn show(
                 "descending"
             }),
         }));
-        rows = shown_rows(&of, board, of.phase.decimals, asked.intervals == ALL);
+        rows = shown_rows(&of, board, start, asked.intervals == ALL);
+        let own = board.rows.iter().position(|row| board.is_of_visitor(&row.entry));
+        if let Some(page) = own.map(|own| own / ROWS + 1).filter(|page| *page != current) {
+            head.own = format!("{}#own", asked.at_page(&head.path, page));
+        }
         choices.extend(
             board.set.measures.iter().map(|measure| {
                 (measure.key.as_str(), measure.label.as_str(), board.columns.contains(measure))
@@ -171,12 +190,18 @@ pub(super) async fn show(
     }
     let exported =
         |format: &str| BoardQuery { format: format.to_owned(), ..asked.clone() }.address(&head.path);
+    let all = board.as_ref().map_or(&[][..], |board| board.rows.as_slice());
+    let at_page = |page: usize| (1..=last).contains(&page).then(|| asked.at_page(&head.path, page));
     let judged = board.as_ref().map_or(&[][..], |board| board.judged.as_slice());
     let template = BoardPage {
         page: &page,
         columns,
-        has_human: rows.iter().any(|row| row.entry.kind == SubmissionKind::Human),
-        may_ask: rows.iter().any(|row| row.entry.team.is_some()) && !rows.iter().any(|row| row.is_own),
+        has_human: all.iter().any(|row| row.entry.kind == SubmissionKind::Human),
+        may_ask: all.iter().any(|row| row.entry.team.is_some())
+            && !board.as_ref().is_some_and(|board| all.iter().any(|row| board.is_of_visitor(&row.entry))),
+        places: (start + 1, start + rows.len()),
+        before: at_page(current - 1),
+        after: at_page(current + 1),
         is_comparable: rows.iter().filter(|row| row.entry.blob.is_some()).count() > 1,
         rows,
         choices,
@@ -217,19 +242,20 @@ fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
 fn shown_rows<'b>(
     of: &SeenPhase,
     board: &'b Board,
-    decimals: usize,
+    start: usize,
     has_all_intervals: bool,
 ) -> Vec<ShownRow<'b>> {
+    let decimals = of.phase.decimals;
     let best = best(board, decimals);
     let is_own = |row: &Row| board.is_of_visitor(&row.entry);
     let first_own = board.rows.iter().position(is_own);
-    let rows = board.rows.iter().enumerate().map(|(place, row)| ShownRow {
+    let rows = board.rows.iter().enumerate().skip(start).take(ROWS).map(|(place, row)| ShownRow {
         entry: &row.entry,
         rank: row.rank.map_or(String::new(), |rank| rank.to_string()),
         is_own: is_own(row),
         is_first_own: first_own == Some(place),
         address: of.address(&format!("entries/{}", row.entry.id)),
-        mark: Mark::of(row, place.checked_sub(1).map(|above| &board.rows[above])),
+        mark: Mark::of(row, &board.rows[start..place]),
         cells: board
             .columns
             .iter()
@@ -265,14 +291,19 @@ fn cell(
 }
 
 impl<'b> Mark<'b> {
-    /// The mark of a row below another one on the page.
-    fn of(row: &'b Row, shown_above: Option<&Row>) -> Self {
-        match &row.above {
-            Some(above) if row.is_tied == Some(true) => match shown_above {
-                Some(shown) if shown.entry.id == above.id => Self::LikeRowAbove(above),
-                _ => Self::LikeHidden(above),
-            },
-            _ => Self::Nothing,
+    /// The mark of a row below others on the page.
+    fn of(row: &'b Row, shown_above: &[Row]) -> Self {
+        let Some(above) = row.above.as_ref().filter(|_| row.is_tied == Some(true)) else {
+            return Self::Nothing;
+        };
+        let is_above = |shown: Option<&Row>| shown.is_some_and(|shown| shown.entry.id == above.id);
+        let with_captions = shown_above.iter().rev().find(|shown| shown.entry.blob.is_some());
+        if is_above(shown_above.last()) {
+            Self::LikeRowAbove(above)
+        } else if is_above(with_captions) {
+            Self::LikeAbovePeople(above)
+        } else {
+            Self::LikeHidden(above)
         }
     }
 }

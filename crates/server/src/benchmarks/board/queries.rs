@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::choices::BoardQuery;
-use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order};
+use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order, pair};
 use super::standing::{compared, standing};
 use crate::accounts::Visitor;
 use crate::app::App;
@@ -57,9 +57,9 @@ pub async fn uncompared(
         let mut measures: Vec<&MeasureInfo> = set.measures.iter().collect();
         measures.sort_by_key(|measure| measure.key != main.key);
         for measure in measures {
-            for pair in order(standing.clone(), measure).windows(2) {
-                let [above, below] = pair else { continue };
-                let Some((one, other)) = neighbours(&above.entry, &below.entry) else { continue };
+            let rows = order(standing.clone(), measure);
+            for (above, below) in neighbours(&rows) {
+                let Some((one, other)) = pair(&rows[above].entry, &rows[below].entry) else { continue };
                 let key = (one.0.clone(), other.0.clone());
                 if known.contains(&key) {
                     continue;

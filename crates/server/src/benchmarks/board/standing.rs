@@ -5,7 +5,7 @@
 //! with a number of the phase that every change raises. What stood for a team before is kept beside it as the progress
 //! over time, which then shows nothing that the board did not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use capeval_tasks::MeasureInfo;
@@ -16,100 +16,123 @@ use crate::args;
 use crate::benchmarks::records::{self, Phase, ReferenceSet};
 use crate::benchmarks::scoring;
 use crate::fault::Fault;
-use crate::store::{Error, Store, Tx};
+use crate::store::{self, Error, Store, Tx};
 
 /// Brings the boards of a phase up to date after a change of what a team has on them, and has new neighbours compared.
 /// The empty team has the baselines and the row for people.
 pub async fn changed(tx: &mut Tx, phase: &str, team: &str) -> Result<(), Fault> {
     let phase = records::phase_alone(tx, phase).await?;
-    settle(tx, &phase, team).await?;
+    settle(tx, &phase, Some(team)).await?;
     scoring::compare_later(tx, &phase.id).await
 }
 
 /// The same after a change of what ranks, for all teams.
 pub async fn all_changed(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
     let phase = records::phase_alone(tx, phase).await?;
-    let teams: Vec<String> =
-        tx.fetch("SELECT team FROM entry WHERE phase = $1 ORDER BY team", args![&phase.id]).await?;
-    for team in teams.iter().map(String::as_str).chain([""]) {
-        settle(tx, &phase, team).await?;
-    }
+    settle(tx, &phase, None).await?;
     scoring::compare_later(tx, &phase.id).await
 }
 
-/// Writes what stands for a team by each reference set, and what has stood before. Tests of a submission that no longer
-/// stands anywhere are forgotten.
-async fn settle(tx: &mut Tx, phase: &Phase, team: &str) -> Result<(), Error> {
-    let Some(score_set) = &phase.score_set else { return Ok(()) };
-    let before: Vec<String> = tx
-        .fetch(
-            "SELECT DISTINCT standing.submission FROM submission \
-             JOIN standing ON standing.submission = submission.id \
-             WHERE submission.phase = $1 AND COALESCE(submission.team, '') = $2 AND standing.is_past = 0",
-            args![&phase.id, team],
-        )
-        .await?;
-    let mut now: HashSet<String> = HashSet::new();
-    tx.execute(
-        "DELETE FROM standing WHERE submission IN \
-         (SELECT id FROM submission WHERE phase = $1 AND COALESCE(team, '') = $2)",
-        args![&phase.id, team],
-    )
-    .await?;
-    for set in records::sets_in(tx, &phase.id).await? {
-        let Some(main) = set.main_measure(phase) else { continue };
-        let contenders: Vec<Contender> = tx
-            .fetch(
-                "SELECT submission.id AS id, submission.created_at AS created_at, score.value AS score, \
-                 CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned \
-                 FROM submission LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
-                 LEFT JOIN score ON score.score_set = $3 AND score.submission = submission.id \
-                 AND score.reference_set = $4 AND score.metric = $5 \
-                 WHERE submission.phase = $1 AND COALESCE(submission.team, '') = $2 \
-                 AND submission.state = 'scored' AND submission.disqualified_at IS NULL \
-                 AND EXISTS (SELECT 1 FROM score AS any_score WHERE any_score.score_set = $3 \
-                 AND any_score.submission = submission.id AND any_score.reference_set = $4)",
-                args![&phase.id, team, score_set, &set.id, &main.key],
-            )
-            .await?;
-        let (standing, past) = match team {
-            "" => (contenders, Vec::new()),
-            _ => {
-                let past = past_of_team(contenders.clone(), main);
-                (standing_for_team(contenders, main).into_iter().collect(), past)
+/// A contender, and its team; empty for baselines and the row for people.
+#[derive(Deserialize)]
+struct TeamContender {
+    team: String,
+    contender: Contender,
+}
+
+/// Writes what stands for a team, or for each of all teams, by each reference set, and what has stood before: as many
+/// statements for thousands of teams as for one. Tests of a submission that no longer stands anywhere are forgotten.
+async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Error> {
+    macro_rules! of_teams {
+        ($start:literal, $end:literal) => {
+            match only {
+                Some(_) => concat!($start, " AND COALESCE(submission.team, '') = $2", $end),
+                None => concat!($start, " AND $2 = '*'", $end),
             }
         };
-        for Contender { id, .. } in &standing {
-            write(tx, score_set, &set.id, id, false).await?;
-            now.insert(id.clone());
+    }
+    let Some(score_set) = &phase.score_set else { return Ok(()) };
+    let team = only.unwrap_or("*");
+    let before = of_teams!(
+        "SELECT DISTINCT standing.submission FROM submission \
+         JOIN standing ON standing.submission = submission.id \
+         WHERE submission.phase = $1 AND standing.is_past = 0",
+        ""
+    );
+    let before: Vec<String> = tx.fetch(before, args![&phase.id, team]).await?;
+    let forget = of_teams!(
+        "DELETE FROM standing WHERE submission IN (SELECT id FROM submission WHERE phase = $1",
+        ")"
+    );
+    tx.execute(forget, args![&phase.id, team]).await?;
+    let contenders = of_teams!(
+        "SELECT submission.id AS id, COALESCE(submission.team, '') AS team, \
+         submission.created_at AS created_at, score.value AS score, \
+         CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned \
+         FROM submission LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
+         LEFT JOIN score ON score.score_set = $3 AND score.submission = submission.id \
+         AND score.reference_set = $4 AND score.metric = $5 \
+         WHERE submission.phase = $1 AND submission.state = 'scored' AND submission.disqualified_at IS NULL \
+         AND EXISTS (SELECT 1 FROM score AS any_score WHERE any_score.score_set = $3 \
+         AND any_score.submission = submission.id AND any_score.reference_set = $4)",
+        " ORDER BY submission.id"
+    );
+    let mut now: HashSet<String> = HashSet::new();
+    for set in records::sets_in(tx, &phase.id).await? {
+        let Some(main) = set.main_measure(phase) else { continue };
+        let rows: Vec<TeamContender> =
+            tx.fetch(contenders, args![&phase.id, team, score_set, &set.id, &main.key]).await?;
+        let mut of_teams: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
+        for TeamContender { team, contender } in rows {
+            of_teams.entry(team).or_default().push(contender);
         }
-        for Contender { id, .. } in past.iter().filter(|one| !standing.contains(one)) {
-            write(tx, score_set, &set.id, id, true).await?;
+        let mut settled: Vec<(String, bool)> = Vec::new();
+        for (team, contenders) in of_teams {
+            let (standing, past) = match team.as_str() {
+                "" => (contenders, Vec::new()),
+                _ => {
+                    let past = past_of_team(contenders.clone(), main);
+                    (standing_for_team(contenders, main).into_iter().collect(), past)
+                }
+            };
+            let past = past.into_iter().filter(|one| !standing.contains(one)).map(|one| (one.id, true));
+            settled.extend(past);
+            settled.extend(standing.into_iter().map(|one| (one.id, false)));
         }
+        now.extend(settled.iter().filter(|(_, is_past)| !is_past).map(|(id, _)| id.clone()));
+        write(tx, score_set, &set.id, settled).await?;
     }
     outdate(tx, &phase.id).await?;
-    for id in before.iter().filter(|id| !now.contains(*id)) {
-        tx.execute(
-            "DELETE FROM comparison WHERE score_set = $1 AND (one = $2 OR other = $2)",
-            args![score_set, id],
-        )
-        .await?;
+    let gone: Vec<&String> = before.iter().filter(|id| !now.contains(*id)).collect();
+    if !gone.is_empty() {
+        let sql = tx.pick(
+            "DELETE FROM comparison WHERE score_set = $1 \
+             AND (one IN (SELECT value FROM json_each($2)) OR other IN (SELECT value FROM json_each($2)))",
+            "DELETE FROM comparison WHERE score_set = $1 \
+             AND (one IN (SELECT json_array_elements_text(CAST($2 AS JSON))) \
+             OR other IN (SELECT json_array_elements_text(CAST($2 AS JSON))))",
+        );
+        tx.execute(sql, args![score_set, store::list(&gone)?]).await?;
     }
     Ok(())
 }
 
-/// Writes the row of a submission, which stands or has stood before.
-async fn write(
-    tx: &mut Tx,
-    score_set: &str,
-    set: &str,
-    submission: &str,
-    is_past: bool,
-) -> Result<(), Error> {
-    let scores = scores(tx, score_set, set, submission).await?;
-    let scores = serde_json::to_string(&scores).map_err(|error| Error::Encode(error.into()))?;
-    let sql = "INSERT INTO standing (reference_set, submission, scores, is_past) VALUES ($1, $2, $3, $4)";
-    tx.execute(sql, args![set, submission, scores, is_past]).await.map(drop)
+/// Writes the rows of submissions by a reference set, each of which stands or, if so marked, has stood before.
+async fn write(tx: &mut Tx, score_set: &str, set: &str, settled: Vec<(String, bool)>) -> Result<(), Error> {
+    let ids: Vec<&String> = settled.iter().map(|(id, _)| id).collect();
+    let mut scores = scores(tx, score_set, set, &ids).await?;
+    let mut rows = Vec::new();
+    for (submission, is_past) in settled {
+        let scores = store::list(&scores.remove(&submission).unwrap_or_default())?;
+        rows.push((submission, scores, i64::from(is_past)));
+    }
+    let sql = tx.pick(
+        "INSERT INTO standing (reference_set, submission, scores, is_past) SELECT $1, json_extract(value, '$[0]'), \
+         json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each($2)",
+        "INSERT INTO standing (reference_set, submission, scores, is_past) SELECT $1, value ->> 0, value ->> 1, \
+         CAST(value ->> 2 AS BIGINT) FROM json_array_elements(CAST($2 AS JSON))",
+    );
+    tx.execute(sql, args![set, store::list(&rows)?]).await.map(drop)
 }
 
 /// Has processes read again what stands on the boards of a phase.
@@ -117,22 +140,33 @@ pub async fn outdate(tx: &mut Tx, phase: &str) -> Result<(), Error> {
     tx.execute("UPDATE phase SET settled = settled + 1 WHERE id = $1", args![phase]).await.map(drop)
 }
 
-async fn scores(tx: &mut Tx, score_set: &str, set: &str, submission: &str) -> Result<Scores, Error> {
+/// The scores of submissions by a reference set.
+async fn scores(
+    tx: &mut Tx,
+    score_set: &str,
+    set: &str,
+    submissions: &[&String],
+) -> Result<HashMap<String, Scores>, Error> {
     #[derive(Deserialize)]
     struct Row {
+        submission: String,
         metric: String,
         value: f64,
         low: Option<f64>,
         high: Option<f64>,
     }
-    let rows: Vec<Row> = tx
-        .fetch(
-            "SELECT metric, value, low, high FROM score \
-             WHERE score_set = $1 AND submission = $2 AND reference_set = $3",
-            args![score_set, submission, set],
-        )
-        .await?;
-    Ok(rows.into_iter().map(|row| (row.metric, (row.value, row.low.zip(row.high)))).collect())
+    let sql = tx.pick(
+        "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2 \
+         AND submission IN (SELECT value FROM json_each($3))",
+        "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2 \
+         AND submission IN (SELECT json_array_elements_text(CAST($3 AS JSON)))",
+    );
+    let rows: Vec<Row> = tx.fetch(sql, args![score_set, set, store::list(&submissions)?]).await?;
+    let mut scores: HashMap<String, Scores> = HashMap::new();
+    for Row { submission, metric, value, low, high } in rows {
+        scores.entry(submission).or_default().insert(metric, (value, low.zip(high)));
+    }
+    Ok(scores)
 }
 
 impl ReferenceSet {

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::benchmarks::records::{self, Phase, SeenPhase};
 use crate::benchmarks::scoring;
 use crate::fault::Fault;
-use crate::jobs::{Failure, Job, Work};
+use crate::jobs::{Failure, Job, Lane, Work};
 use crate::store::{Store, Tx};
 use crate::{args, clock};
 
@@ -96,6 +96,7 @@ pub struct PhaseContrasts(Option<(Phase, Vec<SetContrast>)>);
 
 impl Work for ContrastPair {
     const KIND: &'static str = "contrast-pair";
+    const LANE: Lane = Lane::Comparisons;
     type Subject = Pair;
     type Output = PhaseContrasts;
 

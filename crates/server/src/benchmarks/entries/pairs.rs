@@ -23,7 +23,7 @@ use crate::benchmarks::{scoring, submissions};
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority, Wait};
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Store, Tx};
 
 /// Compares two submissions that need not be neighbours on a board.
@@ -97,6 +97,7 @@ fn compared(known: &PValues) -> HashSet<&String> {
 
 impl Work for ComparePair {
     const KIND: &'static str = "compare-pair";
+    const LANE: Lane = Lane::Comparisons;
     type Subject = Pair;
     /// Their differences, and the score set that the phase showed when they were compared.
     type Output = (Option<String>, Vec<SetTests>);

@@ -185,7 +185,8 @@ pub async fn entries(store: &Store, phase: &Phase) -> Result<Vec<Entry>, Fault> 
             args![&phase.id, LISTED],
         )
         .await?;
-    let mut meters = quota::meters(store, phase, None).await?;
+    let ids: Vec<&str> = teams.iter().map(|(id, _)| id.as_str()).collect();
+    let mut meters = quota::meters(store, phase, &ids).await?;
     let entries = teams.into_iter().map(|(id, name)| {
         let meter = meters.remove(&id).unwrap_or_else(|| Meter::unused(phase, clock::now()));
         let Meter { used_today, per_day, used_in_total, in_total, .. } = meter;

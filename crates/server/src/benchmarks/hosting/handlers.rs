@@ -106,6 +106,7 @@ impl PhaseHost<'_> {
         self.can_try_again()
             || self.seen.benchmark.draft
             || self.phase.frozen_at.is_some()
+            || self.sets.iter().any(|set| !set.notices.is_empty())
             || !self.absence.is_empty()
             || self.failures().next().is_some()
     }

@@ -12,7 +12,7 @@ use crate::benchmarks::records::{self, Phase};
 use crate::benchmarks::scoring::readable;
 use crate::benchmarks::submissions::{self, Submission};
 use crate::fault::Fault;
-use crate::jobs::{Failure, Job, Work, child};
+use crate::jobs::{Failure, Job, Lane, Work, child};
 use crate::store::Tx;
 use crate::{args, clock, reason};
 
@@ -39,6 +39,7 @@ struct KeptFile {
 
 impl Work for BuildImages {
     const KIND: &'static str = "images";
+    const LANE: Lane = Lane::Checks;
     /// The submission.
     type Subject = String;
     type Output = Results;

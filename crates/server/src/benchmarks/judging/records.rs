@@ -130,8 +130,9 @@ pub async fn begin(app: &App, visitor: &Visitor, phase: &Phase, plan: &JudgingPl
     Ok(())
 }
 
-/// Lets the accounts with these email addresses judge.
-async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<(), Fault> {
+/// Lets the accounts with these email addresses judge, and returns their ids.
+async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<Vec<String>, Fault> {
+    let mut judges = Vec::new();
     for address in addresses.split_whitespace() {
         let sql = "SELECT id FROM account WHERE email = $1";
         let Some(account) = tx.fetch_optional::<String>(sql, args![address.to_lowercase()]).await? else {
@@ -144,11 +145,12 @@ async fn add_judges(tx: &mut Tx, evaluation: &str, addresses: &str) -> Result<()
         };
         tx.execute(
             "INSERT INTO evaluation_rater (evaluation, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            args![evaluation, account],
+            args![evaluation, &account],
         )
         .await?;
+        judges.push(account);
     }
-    Ok(())
+    Ok(judges)
 }
 
 /// Lets more people judge.
@@ -159,8 +161,7 @@ pub async fn invite(
     judges: &str,
 ) -> Result<(), Fault> {
     let mut tx = app.store.begin().await?;
-    add_judges(&mut tx, &evaluation.id, judges).await?;
-    let detail = json!({ "judges": judges.split_whitespace().collect::<Vec<_>>() });
+    let detail = json!({ "judges": add_judges(&mut tx, &evaluation.id, judges).await? });
     audit::note(&mut tx, Some(&visitor.id), "evaluation.invite", &evaluation.phase, detail).await?;
     Ok(tx.commit().await?)
 }

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::benchmarks::records::{phase_of, sets};
 use crate::benchmarks::{board, scoring};
 use crate::fault::Fault;
-use crate::jobs::{Failure, Job, Work, child};
+use crate::jobs::{Failure, Job, Lane, Work, child};
 use crate::store::Tx;
 use crate::{args, ids, reason};
 
@@ -39,6 +39,7 @@ pub struct Item {
 
 impl Work for SampleCaptions {
     const KIND: &'static str = "sample";
+    const LANE: Lane = Lane::Checks;
     /// The evaluation.
     type Subject = String;
     type Output = Vec<Item>;

@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::benchmarks::apply;
 use crate::benchmarks::pages::as_html;
 use crate::benchmarks::plan::{self, PhasePlan, Plan, When};
-use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::benchmarks::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase, Slug};
 use crate::fault::Fault;
 use crate::web::route::{get, post};
 use crate::web::{Access, Answer, Body, Created, Either, Field, Hosted, NoContent, Page, Route};
@@ -123,15 +123,6 @@ async fn new(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
 
 async fn create(app: App, page: Page, by: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {
     let plan = Plan { draft: true, phases: Vec::new(), ..typed(plan) };
-    if records::is_taken(&app.store, &plan.slug).await? {
-        let problem = crate::fault!(
-            CONFLICT,
-            "slug-taken",
-            "A benchmark with the address {} already exists.",
-            &plan.slug
-        );
-        return show(&app, &page, &plan, None, Some(&problem)).await;
-    }
     save(&app, &page, &by, &plan, None).await
 }
 
@@ -154,7 +145,8 @@ async fn save(
     plan: &Plan,
     seen: Option<&SeenBenchmark>,
 ) -> Result<Response, Fault> {
-    match apply::apply_without_phases(app, plan, Some(&by.id)).await.map_err(apply::refusal) {
+    let slug = if seen.is_some() { Slug::UnusedOrOwn } else { Slug::Unused };
+    match apply::apply_without_phases(app, plan, slug, Some(&by.id)).await.map_err(apply::refusal) {
         Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
         Err(fault) if fault.status.is_server_error() => Err(fault),
         Err(fault) => show(app, page, plan, seen, Some(&fault)).await,
@@ -250,6 +242,7 @@ async fn metrics(app: App) -> Result<Answer<MetricChoices>, Fault> {
 async fn apply_sent(app: &App, by: &Visitor, request: Request) -> Result<(String, bool), Fault> {
     let parcel = Parcel::receive(app, by, request).await?;
     let mut plan: Plan = parcel.plan()?;
+    // Applying it asks again; this comes before the files are compared with those that are there.
     if records::is_taken(&app.store, &plan.slug).await?
         && !records::benchmark(&app.store, &plan.slug, Some(by)).await?.is_host
     {

@@ -125,6 +125,7 @@ async fn add_member(tx: &mut Tx, team: &str, account: &str) -> Result<(), Error>
 /// Makes a team, and returns its id.
 pub async fn create(app: &App, visitor: &Visitor, name: &str) -> Result<String, Fault> {
     let mut tx = app.store.begin().await?;
+    tx.lock("account", &visitor.id).await?;
     let most = app.settings.teams_per_person;
     let made = "SELECT COUNT(*) FROM team WHERE created_by = $1";
     if tx.fetch_one::<i64>(made, args![&visitor.id]).await? >= i64::from(most) {
@@ -170,6 +171,7 @@ pub(super) async fn leave(app: &App, visitor: &Visitor, team: &str) -> Result<()
 pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTeam) -> Result<(), Fault> {
     let team = &invited.team;
     let mut tx = app.store.begin().await?;
+    tx.lock("account", &visitor.id).await?;
     invitations::take(&mut tx, &invited.invitation, &visitor.id).await?;
     lock(&mut tx, team).await?;
     admit(&mut tx, app, team, &visitor.id).await?;
@@ -177,7 +179,7 @@ pub(super) async fn join(app: &App, visitor: &Visitor, invited: &InvitationToTea
     Ok(tx.commit().await?)
 }
 
-/// Adds a person to a team, which is locked, and to the phases that it has entered.
+/// Adds a person to a team, both of which are locked, and to the phases that it has entered.
 ///
 /// # Errors
 /// If the team is full, if the person is in too many teams, or takes part in one of the phases with another.
@@ -205,11 +207,10 @@ pub(super) async fn require_place(tx: &mut Tx, app: &App, account: &str) -> Resu
     Ok(())
 }
 
-/// Keeps a team as it is until the transaction ends: while it enters a phase, no member joins or leaves.
+/// Keeps a team as it is until the transaction ends: while it enters a phase, no member joins or leaves. Who also locks
+/// a person does that first.
 pub(super) async fn lock(tx: &mut Tx, team: &str) -> Result<(), Error> {
-    let sql =
-        tx.pick("SELECT 1 FROM team WHERE id = $1", "SELECT 1 FROM team WHERE id = $1 FOR NO KEY UPDATE");
-    tx.exists(sql, args![team]).await.map(drop)
+    tx.lock("team", team).await
 }
 
 async fn require_room(tx: &mut Tx, team: &str) -> Result<(), Fault> {
@@ -244,9 +245,7 @@ pub async fn enter(
     chosen: Option<&str>,
 ) -> Result<String, Fault> {
     // Two first submissions of a person at once must not make two teams.
-    let account = tx
-        .pick("SELECT 1 FROM account WHERE id = $1", "SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE");
-    tx.exists(account, args![&visitor.id]).await?;
+    tx.lock("account", &visitor.id).await?;
     people::require_enabled(tx, &visitor.id).await?;
     let own = "SELECT team FROM entry_member WHERE phase = $1 AND account = $2";
     if let Some(team) = tx.fetch_optional::<String>(own, args![&phase.id, &visitor.id]).await? {
@@ -265,7 +264,18 @@ pub async fn enter(
     };
     lock(tx, &team).await?;
     if !is_member(tx, &team, &visitor.id).await? {
-        return Err(Fault::not_found());
+        let called = "SELECT team.id FROM team JOIN team_member ON team_member.team = team.id \
+                      WHERE team.name = $1 AND team_member.account = $2";
+        let id: Option<String> = tx.fetch_optional(called, args![&team, &visitor.id]).await?;
+        return Err(id.map_or_else(Fault::not_found, |id| {
+            fault!(
+                UNPROCESSABLE_ENTITY,
+                "team-id",
+                "{} is the name of a team. Give its id instead: {}",
+                team,
+                id
+            )
+        }));
     }
     tx.execute(
         "INSERT INTO entry (phase, team, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::outbox;
 use crate::store::{Error, Store, Tx};
 use crate::web::language::{Language, say};
@@ -102,9 +102,7 @@ pub(super) async fn to_answer(store: &Store, account: &str) -> Result<Vec<JoinRe
 
 /// Keeps other requests of the same person from being made or answered at once.
 async fn lock_person(tx: &mut Tx, account: &str) -> Result<(), Error> {
-    let sql = tx
-        .pick("SELECT 1 FROM account WHERE id = $1", "SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE");
-    tx.exists(sql, args![account]).await.map(drop)
+    tx.lock("account", account).await
 }
 
 /// Asks the members of the team with this name, and returns the id of the request.
@@ -314,6 +312,7 @@ pub struct ExpireRequest;
 
 impl Work for ExpireRequest {
     const KIND: &'static str = "team-request";
+    const LANE: Lane = Lane::Errands;
     type Subject = String;
     type Output = ();
 

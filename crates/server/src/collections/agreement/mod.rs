@@ -14,7 +14,7 @@ use crate::benchmarks::agreement::{FoundAgreement, RatedCaption};
 use crate::benchmarks::scoring::readable;
 use crate::fault::Fault;
 use crate::jobs::queue::{self, Priority};
-use crate::jobs::{self, Failure, Job, Work, child};
+use crate::jobs::{self, Failure, Job, Lane, Work, child};
 use crate::store::{Error, Store, Tx};
 use crate::{args, clock};
 
@@ -141,6 +141,7 @@ async fn material(store: &Store, collection: &str) -> Result<Vec<Material>, Erro
 
 impl Work for CorrelateCollection {
     const KIND: &'static str = "agreement";
+    const LANE: Lane = Lane::Comparisons;
     type Subject = String;
     /// By language.
     type Output = Vec<(String, Agreement)>;

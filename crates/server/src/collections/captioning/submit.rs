@@ -82,10 +82,7 @@ pub async fn submit(app: &App, visitor: &Visitor, given: &SubmittedCaption<'_>) 
     let (refusing, warning): (Vec<_>, Vec<_>) = lint::broken(&clean, language, &collection.shortest)
         .into_iter()
         .partition(|rule| rule.level == Level::Refuse);
-    let mut problems: Vec<Problem> = refusing.into_iter().map(Problem::Rule).collect();
-    if problems.is_empty() && is_repeated(&app.store, collection, visitor, &clean, image).await? {
-        problems.push(Problem::Repeated);
-    }
+    let problems: Vec<Problem> = refusing.into_iter().map(Problem::Rule).collect();
     if !problems.is_empty() {
         drafts::keep(&app.store, image, &visitor.id, given.text).await?;
         return Ok(Outcome::Refused(problems));
@@ -114,17 +111,16 @@ pub(super) async fn count(store: &Store, collection: &str, account: &str) -> Res
 }
 
 /// Returns true if the person has written the same about another picture.
-async fn is_repeated(
-    store: &Store,
+pub(in crate::collections) async fn is_repeated(
+    tx: &mut Tx,
     collection: &Collection,
-    visitor: &Visitor,
+    author: &str,
     text: &str,
     image: &str,
 ) -> Result<bool, Error> {
     const SAME: &str = "SELECT 1 FROM caption WHERE collection = $1 AND text_norm = $2 AND author = $3 \
                         AND image <> $4 AND state <> 'withdrawn'";
-    let values = args![&collection.id, text::norm(text), &visitor.id, image];
-    store.exists(SAME, values).await
+    tx.exists(SAME, args![&collection.id, text::norm(text), author, image]).await
 }
 
 /// A new caption, which has been checked.
@@ -146,8 +142,14 @@ pub struct New<'a> {
 pub async fn add(tx: &mut Tx, visitor: &Visitor, new: New<'_>) -> Result<Outcome, Fault> {
     let author = visitor.id.as_str();
     let known = "SELECT 1 FROM caption WHERE image = $1 AND author = $2";
+    // Captions that a person submits at once are compared in turn. The person is locked before the picture, as when
+    // they rate.
+    tx.lock("account", author).await?;
     let state = slots::lock(tx, new.image).await?;
     people::require_enabled(tx, author).await?;
+    if is_repeated(tx, new.collection, author, new.text, new.image).await? {
+        return Ok(Outcome::Refused(vec![Problem::Repeated]));
+    }
     if tx.exists(known, args![new.image, author]).await? {
         return Ok(Outcome::Again);
     }

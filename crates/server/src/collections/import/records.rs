@@ -65,11 +65,7 @@ pub(super) async fn begin(store: &Store, collection: &Collection, order: &Order)
     let Order { source, licence, attribution, by, .. } = order;
     let mut tx = store.begin().await?;
     // Of two that begin at once, one goes on with what the other has begun.
-    let lock = tx.pick(
-        "SELECT 1 FROM collection WHERE id = $1 LIMIT 0",
-        "SELECT 1 FROM collection WHERE id = $1 FOR NO KEY UPDATE",
-    );
-    tx.exists(lock, args![&collection.id]).await?;
+    tx.lock("collection", &collection.id).await?;
     let interrupted = args![&collection.id, source, licence, attribution];
     if let Some(id) = tx.fetch_optional(INTERRUPTED, interrupted).await? {
         return Ok(id);

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::collections::{processing, slots};
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{Error, Store, Tx};
 use crate::{args, audit, fault};
 
@@ -50,6 +50,7 @@ pub(super) async fn begin(app: &App, visitor: &Visitor, collection: &str, import
 
 impl Work for RemoveImport {
     const KIND: &'static str = "import-removal";
+    const LANE: Lane = Lane::Upkeep;
     /// The id of the import.
     type Subject = String;
     type Output = ();

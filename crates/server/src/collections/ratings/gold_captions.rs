@@ -78,6 +78,7 @@ pub async fn grow(store: &Store, collection: &str, actor: Option<&str>) -> Resul
          AND NOT EXISTS (SELECT 1 FROM gold WHERE gold.collection = $1 AND gold.text = caption.text) \
          ORDER BY caption.shuffle LIMIT 200";
     let mut tx = store.begin().await?;
+    tx.lock("collection", collection).await?;
     let best: Vec<Best> = tx.fetch(BEST, args![collection]).await?;
     let mut made = 0;
     let mut pictures = HashSet::new();

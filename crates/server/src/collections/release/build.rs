@@ -18,7 +18,7 @@ use crate::collections::processing;
 use crate::fault;
 use crate::fault::Fault;
 use crate::jobs::queue::Priority;
-use crate::jobs::{self, Failure, Job, Work};
+use crate::jobs::{self, Failure, Job, Lane, Work};
 use crate::store::{self, Store, Tx};
 use crate::web::language::Language;
 use crate::{args, audit, clock};
@@ -213,6 +213,7 @@ pub struct BuiltRelease {
 
 impl Work for BuildRelease {
     const KIND: &'static str = "release";
+    const LANE: Lane = Lane::Checks;
     type Subject = String;
     type Output = BuiltRelease;
 

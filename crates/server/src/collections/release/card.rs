@@ -45,10 +45,11 @@ pub fn card(content: &Content, language: Language) -> String {
 }
 
 fn write(content: &Content, language: Language, out: &mut String) -> std::fmt::Result {
-    let Content { title, number, summary, licence, created_at, .. } = content;
+    let Content { title, number, summary, created_at, .. } = content;
     let heading = language.fill("Release {}", &[number]);
     let day = clock::day(*created_at);
-    let made = language.fill("Created on {}. Captions and ratings: {}.", &[day.as_str(), licence.as_str()]);
+    let licences = content.caption_licences();
+    let made = language.fill("Created on {}. Captions and ratings: {}.", &[day.as_str(), &licences]);
     writeln!(out, "# {title} · {heading}\n\n{summary}\n\n{made}")?;
     heading_of(out, language.t("Contents"))?;
     let columns = [
@@ -287,6 +288,7 @@ fn uses(content: &Content, language: Language, out: &mut String) -> std::fmt::Re
 mod tests {
     use super::super::content::tests::example;
     use super::*;
+    use crate::benchmarks::as_html;
 
     #[test]
     fn words_are_counted_by_the_tokenizer_of_the_language() {
@@ -323,6 +325,10 @@ mod tests {
             warned.contains("the split val has 0 pictures with captions in English, where 1 were asked for.")
         );
         assert_eq!(warned.matches("**Warning:**").count(), 1, "{warned}");
+        for language in [Language::English, Language::Chinese] {
+            let html = as_html(&super::card(&lacking, language));
+            assert!(html.contains("<strong>") && !html.contains("**"), "{html}");
+        }
         let chinese = super::card(&example(), Language::Chinese);
         for line in
             ["# Screens · 发布版 2", "## 语言与长度", "| 4 | 准确描述了图片，没有错误 |", "capeval score -r"]

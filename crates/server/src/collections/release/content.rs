@@ -19,7 +19,7 @@ pub struct Content {
     pub title: String,
     /// Its subject.
     pub summary: String,
-    /// The licence of captions.
+    /// The licence of what contributors write and grade.
     pub licence: String,
     /// The number of the release, from 1.
     pub number: i64,
@@ -166,6 +166,23 @@ impl Content {
             .flat_map(|picture| &picture.captions)
             .map(|caption| caption.language.as_str())
             .collect()
+    }
+
+    /// Returns true if people have contributed captions or grades to it.
+    pub fn has_contributions(&self) -> bool {
+        let mut captions = self.pictures.iter().flat_map(|picture| &picture.captions);
+        captions.any(|caption| caption.source.is_none() || !caption.ratings.is_empty())
+    }
+
+    /// The licences of captions and grades: that of contributors, if they have added some, and those of the sources.
+    pub fn caption_licences(&self) -> String {
+        let is_of = |caption: &Caption, source: &Source| caption.source.as_ref() == Some(&source.name);
+        let captions = || self.pictures.iter().flat_map(|picture| &picture.captions);
+        let imported = self.sources.iter().filter(|source| captions().any(|caption| is_of(caption, source)));
+        let own = self.has_contributions().then_some(self.licence.as_str());
+        let all: BTreeSet<&str> =
+            imported.map(|source| source.licence.as_str()).filter(|one| Some(*one) != own).collect();
+        own.into_iter().chain(all).collect::<Vec<_>>().join(", ")
     }
 
     /// A name for each account, such as `p3`, which says nothing about names in other releases.

@@ -1,5 +1,6 @@
 //! The files of a release besides its pictures: COCO's annotations, ratings, what was withdrawn, licence, sums.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 use super::card;
 use super::content::{Content, Origin, Picture, Source};
 use super::split::Split;
+use crate::collections::settings;
 use crate::web::language::Language;
 use crate::{clock, ids};
 
@@ -72,10 +74,13 @@ pub fn all(content: &Content) -> Vec<TextFile> {
 /// The captions of a split in COCO's form: all, or those of one language; without them if they are withheld.
 pub fn annotations(content: &Content, split: Split, language: Option<&str>, with_captions: bool) -> Value {
     let names = content.pseudonyms();
+    let licences: BTreeSet<&str> = content.pictures.iter().map(|picture| picture.licence.as_str()).collect();
+    let licence_of =
+        |picture: &Picture| licences.iter().position(|one| *one == picture.licence).map(|k| k + 1);
     let image = |picture: &Picture| {
         let mut value = json!({
             "id": picture.number, "file_name": picture.file_name(), "width": picture.width, "height": picture.height,
-            "license": 1, "game": picture.game, "platform": picture.platform, "sha256": picture.blob,
+            "license": licence_of(picture), "game": picture.game, "platform": picture.platform, "sha256": picture.blob,
         });
         if let Some(Origin { source, id, file_name }) = &picture.origin {
             value["source"] = json!(source);
@@ -113,7 +118,9 @@ pub fn annotations(content: &Content, split: Split, language: Option<&str>, with
             "year": clock::day(content.created_at)[..4].parse::<i64>().unwrap_or(0),
             "date_created": clock::day(content.created_at), "split": split.name(),
         },
-        "licenses": [{ "id": 1, "name": content.licence, "url": "" }],
+        "licenses": licences.iter().zip(1..).map(|(name, id)| json!({
+            "id": id, "name": name, "url": settings::address(name).unwrap_or_default(),
+        })).collect::<Vec<_>>(),
         "images": pictures.iter().map(|picture| image(picture)).collect::<Vec<_>>(),
     });
     if with_captions {
@@ -150,14 +157,18 @@ fn withdrawn(content: &Content) -> Value {
 }
 
 fn licence(content: &Content) -> String {
-    let mut text = format!(
-        "{}, release {}\n\nCaptions and ratings: {}\nPictures, as their contributors declared:\n",
-        content.title, content.number, content.licence
-    );
-    let mut licences: Vec<&str> = content.pictures.iter().map(|picture| picture.licence.as_str()).collect();
+    let mut text = format!("{}, release {}\n\n", content.title, content.number);
+    // Writing to a string cannot fail.
+    if content.has_contributions() {
+        let _ = writeln!(text, "Captions and ratings of contributors: {}", content.licence);
+    }
+    let own = content.pictures.iter().filter(|picture| picture.origin.is_none());
+    let mut licences: Vec<&str> = own.map(|picture| picture.licence.as_str()).collect();
     licences.sort_unstable();
+    if !licences.is_empty() {
+        text.push_str("Pictures, as their contributors declared:\n");
+    }
     for same in licences.chunk_by(|a, b| a == b) {
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "  {}: {}", same[0], same.len());
     }
     if !content.sources.is_empty() {
@@ -274,6 +285,43 @@ mod tests {
         .unwrap();
         assert_eq!((found.human.n_items, found.human.n_ratings), (12, 36));
         assert!(found.agreements[0].pearson.value.is_some_and(f64::is_finite));
+    }
+
+    #[test]
+    fn licences_are_those_of_what_is_in_the_release() {
+        let text = licence(&example());
+        assert!(text.contains("\nCaptions and ratings of contributors: CC BY 4.0\n"), "{text}");
+        assert!(text.contains("\nPictures, as their contributors declared:\n  CC BY 4.0: 3\n"), "{text}");
+        let mut imported = example();
+        imported.licence = "CC0-1.0".to_owned();
+        let source = |name: &str, licence: &str| Source {
+            name: name.to_owned(),
+            licence: licence.to_owned(),
+            attribution: "Ada".to_owned(),
+        };
+        imported.sources = vec![source("COCO", "CC-BY-4.0"), source("Others", "CC-BY-SA-4.0")];
+        for picture in &mut imported.pictures {
+            picture.licence = "CC-BY-4.0".to_owned();
+            picture.origin =
+                Some(Origin { source: "COCO".to_owned(), id: 1.into(), file_name: String::new() });
+            for caption in &mut picture.captions {
+                caption.source = Some("COCO".to_owned());
+                caption.ratings.clear();
+            }
+        }
+        // The licence that the collection offers is that of nothing in it.
+        for file in all(&imported) {
+            let text = String::from_utf8(file.bytes).unwrap();
+            assert!(!text.contains("CC0-1.0"), "{}: {text}", file.path);
+        }
+        let text = licence(&imported);
+        assert!(text.starts_with("Screens, release 2\n\nImported pictures and captions"), "{text}");
+        assert_eq!(imported.caption_licences(), "CC-BY-4.0");
+        let train = annotations(&imported, Split::Train, None, true);
+        assert_eq!(train["licenses"][0]["name"], "CC-BY-4.0");
+        assert_eq!(train["images"][0]["license"], 1);
+        imported.pictures[0].captions[0].source = None;
+        assert_eq!(imported.caption_licences(), "CC0-1.0, CC-BY-4.0");
     }
 
     #[test]

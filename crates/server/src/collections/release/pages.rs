@@ -144,7 +144,8 @@ async fn file(
     let sent = download::send(&file, &part.blob, Some(&name), ZIP, &headers).await?;
     // A download that goes on is not another one.
     if sent.status() == StatusCode::OK {
-        records::note_download(&app.store, &release.id, &part, visitor).await?;
+        let noted = records::note_download(&app.store, &release.id, &part, visitor).await;
+        fault::beside_reading(noted)?;
     }
     Ok(sent)
 }

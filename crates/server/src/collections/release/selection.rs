@@ -117,6 +117,8 @@ pub async fn create(
         ));
     }
     let mut tx = app.store.begin().await?;
+    // Two releases at once have different numbers.
+    tx.lock("collection", collection).await?;
     let number = add(&mut tx, collection, title, parameters, actor).await?;
     tx.commit().await?;
     app.wake.notify();

@@ -26,6 +26,10 @@ pub const FILES: usize = 20;
 /// The most pictures of a person that wait for processing or for a moderator.
 const WAITING: i64 = 200;
 
+/// Counts them.
+const WAITING_NOW: &str =
+    "SELECT COUNT(*) FROM image WHERE uploader = $1 AND state IN ('processing', 'pending')";
+
 /// The declaration of uploaders.
 pub const DECLARATION: &str = say(
     "I made these pictures myself, I may publish them under this licence, and no names, chat or faces of other people are in them.",
@@ -155,18 +159,21 @@ async fn check(
             "What you say about a picture can have at most 80 characters."
         ));
     }
-    let waiting = "SELECT COUNT(*) FROM image WHERE uploader = $1 AND state IN ('processing', 'pending')";
-    let waiting: i64 = app.store.fetch_one(waiting, args![&visitor.id]).await?;
-    if waiting + files.len() as i64 > WAITING {
-        return Err(fault!(
-            TOO_MANY_REQUESTS,
-            "pictures-wait",
-            "At most {} of your pictures can wait for a moderator. Please come back later.",
-            WAITING
-        )
-        .retry_after(3_600));
+    require_place(app.store.fetch_one(WAITING_NOW, args![&visitor.id]).await?, files.len() as i64)
+}
+
+/// Refuses pictures beyond those that may wait.
+fn require_place(waiting: i64, more: i64) -> Result<(), Fault> {
+    if waiting + more <= WAITING {
+        return Ok(());
     }
-    Ok(())
+    let fault = fault!(
+        TOO_MANY_REQUESTS,
+        "pictures-wait",
+        "At most {} of your pictures can wait for a moderator. Please come back later.",
+        WAITING
+    );
+    Err(fault.retry_after(3_600))
 }
 
 /// Notes what the uploader declared, and that they take part.
@@ -238,7 +245,10 @@ async fn add(
     consent: &str,
     hash: &str,
 ) -> Result<String, Fault> {
+    // Uploads at once are counted in turn.
+    tx.lock("account", &visitor.id).await?;
     people::require_enabled(tx, &visitor.id).await?;
+    require_place(tx.fetch_one(WAITING_NOW, args![&visitor.id]).await?, 1)?;
     let id = ids::new_id();
     // Consent is given once for each upload, whose pictures are likely to be alike.
     let alike = if about.game.is_empty() { consent } else { &about.game.to_lowercase() };

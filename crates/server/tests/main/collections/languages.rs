@@ -2,6 +2,7 @@
 
 use capeval_server::accounts::Role;
 use capeval_server::args;
+use capeval_server::benchmarks::records::Slug;
 use capeval_server::collections::records;
 use capeval_server::collections::release::selection::{self, Parameters};
 use capeval_server::collections::settings::{self as saving, Goal, Plan};
@@ -92,7 +93,7 @@ async fn goals_are_set_by_file_and_by_form() {
     host.post("/c/c/settings", &form(&[("languages", "en"), ("shortest-zh", "4")])).await.expect(303);
     let one = json!({ "slug": "c", "title": "C", "languages": ["zh"], "shortest": { "en": 5 } });
     let plan: Plan = serde_json::from_value(one).unwrap();
-    let refused = saving::apply(&site.app, &plan, None).await.unwrap_err();
+    let refused = saving::apply(&site.app, &plan, Slug::UnusedOrOwn, None).await.unwrap_err();
     assert!(refused.message.starts_with("shortest has a number for"), "{refused:?}");
     assert_eq!(refused.args, ["en"]);
     host.post("/c/c/settings", &form(&both)).await.expect(303);

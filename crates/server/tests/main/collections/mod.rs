@@ -15,6 +15,7 @@ use axum::http::Request;
 use capeval_server::accounts::Role;
 use capeval_server::accounts::people;
 use capeval_server::args;
+use capeval_server::benchmarks::records::Slug;
 use capeval_server::collections::settings::{self, Plan};
 use capeval_server::collections::slots;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
@@ -33,7 +34,7 @@ pub async fn apply(site: &Site, more: serde_json::Value) {
     if people::by_email(&site.app.store, "mo@example.org").await.unwrap().is_none() {
         site.account("Mo", Role::Member).await;
     }
-    settings::apply(&site.app, &plan, None).await.unwrap();
+    settings::apply(&site.app, &plan, Slug::UnusedOrOwn, None).await.unwrap();
 }
 
 /// The moderator of the collection, who is made by [`apply`].

@@ -14,8 +14,8 @@ use axum::http::{Request, Response, StatusCode, header};
 use capeval_server::accounts::people::{self, NewAccount};
 use capeval_server::accounts::{Role, tokens};
 use capeval_server::app::{self, App};
-use capeval_server::jobs::queue::Priority;
 use capeval_server::jobs::runner;
+use capeval_server::jobs::runner::Post;
 use capeval_server::settings::Settings;
 use capeval_server::testing::Clock;
 use capeval_server::web::Scope;
@@ -76,7 +76,7 @@ impl Site {
         loop {
             assert!(start.elapsed() < PATIENCE, "the jobs do not end");
             let works = capeval_server::WORKS;
-            if runner::step(&self.app, works, Priority::Background, &mut stopping).await.unwrap() {
+            if runner::step(&self.app, works, Post::ALL, &mut stopping).await.unwrap() {
                 continue;
             }
             let open = "SELECT state, run_after FROM job WHERE state IN ('queued', 'running') ORDER BY state, run_after";
@@ -95,7 +95,7 @@ impl Site {
     pub async fn work_that_is_due(&self) {
         let (_stop, mut stopping) = tokio::sync::watch::channel(false);
         let works = capeval_server::WORKS;
-        while runner::step(&self.app, works, Priority::Background, &mut stopping).await.unwrap() {}
+        while runner::step(&self.app, works, Post::ALL, &mut stopping).await.unwrap() {}
     }
 
     /// Someone without an account.
