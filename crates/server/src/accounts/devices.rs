@@ -37,7 +37,7 @@ pub(super) async fn remember(tx: &mut Tx, from: &Attempt, account: &str) -> Resu
     Ok(Some(secret))
 }
 
-/// Forgets browsers from which nobody has signed in for long; returns how many there were.
+/// Forgets browsers from which no one has signed in for long; returns how many there were.
 pub(super) async fn sweep(tx: &mut Tx) -> Result<u64, Error> {
     let sql = "DELETE FROM known_device WHERE seen_at <= $1";
     tx.execute(sql, args![clock::now() - DAYS * clock::DAY]).await
