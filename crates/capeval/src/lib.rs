@@ -100,7 +100,7 @@ pub use options::{
 pub use outside::{
     Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, OutsideSettings,
     Picture, PictureSource, Pictures, ScoreStore, Sight, Summary, check_language, check_outside_key,
-    check_outside_name, compute_outside,
+    check_outside_name, check_pictures, compute_outside,
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};

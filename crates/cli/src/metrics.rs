@@ -117,6 +117,7 @@ impl MetricArgs {
         data::complete(&options, self.yes)?;
         let mut data = data::installed(&options)?;
         self.sources()?.open(&options, &mut data.resources)?;
+        capeval::check_pictures(&data.resources)?;
         let looks = data.resources.get::<OutsideMetrics>().is_some_and(|all| all.look());
         Ok(ChosenMetrics { options, files: self.files(), data, looks })
     }

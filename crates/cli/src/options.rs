@@ -500,7 +500,7 @@ mod tests {
             let values = arg.get_possible_values();
             let retold = values.iter().filter(|value| words.contains(&value.get_name())).count();
             let is_open = arg.is_hide_possible_values_set();
-            assert!(is_open || retold == 0, "{}: {arg}: {help}", command.get_name());
+            assert!(is_open || retold == 0, "{}: {}: {help}", command.get_name(), arg.get_id());
         });
     }
 }

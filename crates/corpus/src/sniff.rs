@@ -192,7 +192,8 @@ fn first_element_has_key(json: &Json<'_>, wanted: &str) -> bool {
 
 fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
     let line = significant.lines().next().unwrap_or_default();
-    for (separator, format) in [('\t', Format::Tsv), (',', Format::Csv), ('|', Format::Pipes)] {
+    let separators = [('\t', Format::Tsv), (',', Format::Csv), (';', Format::Csv), ('|', Format::Pipes)];
+    for (separator, format) in separators {
         let names_columns = header_names_captions(line, separator);
         if names_columns && (line.contains(separator) || separator == ',') {
             return Guess::Format(format);

@@ -21,7 +21,7 @@ impl Sources {
     /// Adds those of the metrics whose scores come from outside, and the pictures at which they look.
     ///
     /// # Errors
-    /// As [`metrics`](Self::metrics), and when a metric needs pictures and none are given.
+    /// As [`metrics`](Self::metrics), and when places of pictures cannot be read.
     pub fn open(&self, options: &MetricOptions, resources: &mut Resources) -> Result<(), Error> {
         let all = OutsideMetrics(self.metrics(options)?);
         let pictures = match &self.held_pictures {
@@ -30,7 +30,6 @@ impl Sources {
             None => Some(Pictures(Arc::new(PicturePlaces::open(&self.pictures)?))),
             held => held.clone(),
         };
-        all.check_pictures(pictures.as_ref())?;
         resources.insert(Arc::new(outside_settings()));
         if let Some(pictures) = pictures {
             resources.insert(Arc::new(pictures));

@@ -10,7 +10,7 @@ use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use listenfd::ListenFd;
@@ -31,6 +31,10 @@ use crate::store::Error;
 
 /// The age at which unused files are removed, and how often that is done.
 const DAY: Duration = Duration::from_secs(86_400);
+
+/// The longest time for which a server that was killed holds its folder: as long as a child of it that was being
+/// started has not become another program.
+const LEFT_OVER: Duration = Duration::from_secs(1);
 
 /// The longest time for which a connection that has sent nothing keeps a server from stopping.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -74,7 +78,13 @@ pub fn hold(folder: &Path, settings: &Settings) -> anyhow::Result<Option<File>> 
     let path = folder.join("server.lock");
     let file = File::options().create(true).append(true).open(&path);
     let file = file.with_context(|| path.display().to_string())?;
-    match file.try_lock() {
+    let since = Instant::now();
+    let mut locked = file.try_lock();
+    while matches!(locked, Err(TryLockError::WouldBlock)) && since.elapsed() < LEFT_OVER {
+        std::thread::sleep(LEFT_OVER / 50);
+        locked = file.try_lock();
+    }
+    match locked {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => bail!(
             "another server is using {}; stop it, or set shared_folder if this is intended",

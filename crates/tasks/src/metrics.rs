@@ -73,6 +73,7 @@ impl Metrics {
             ..Sources::default()
         };
         sources.open(&self.options(), &mut resources)?;
+        capeval::check_pictures(&resources)?;
         Ok(resources)
     }
 

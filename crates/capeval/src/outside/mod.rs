@@ -191,11 +191,6 @@ impl OutsideMetrics {
         self.0.iter().any(|one| one.sight() != Sight::None)
     }
 
-    /// Refuses metrics that need pictures where none are given.
-    pub fn check_pictures(&self, pictures: Option<&Pictures>) -> Result<(), Refusal> {
-        self.0.iter().try_for_each(|one| picture::check(one.name(), one.sight(), pictures))
-    }
-
     /// Which of these a metric is, if it is one.
     fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
         let own = metric.factor().unwrap_or(metric).signature();
@@ -259,6 +254,13 @@ pub(crate) fn described(
             .map_err(|refusal| refusal.at(name)),
         _ => Ok(own),
     })
+}
+
+/// Refuses metrics that need pictures where none are given.
+pub fn check_pictures(resources: &Resources) -> Result<(), Refusal> {
+    let (all, pictures) = (resources.get::<OutsideMetrics>(), resources.get::<Pictures>());
+    let mut all = all.iter().flat_map(|all| &all.0);
+    all.try_for_each(|one| picture::check(one.name(), one.sight(), pictures.as_deref()))
 }
 
 /// The metrics that the engine computes itself.

@@ -66,7 +66,11 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
         &["3 lines", "2 lines", "line by line"],
     ),
     ("damaged JSON Lines", &["references.json", "damaged.jsonl"], &["damaged.jsonl:2", "--input-format"]),
-    ("unknown columns", &["references.json", "columns.csv"], &["\"name\", \"words\"", "--caption-column"]),
+    (
+        "unknown columns",
+        &["references.json", "columns.csv"],
+        &["columns.csv: 2 of 3 images", "--missing skip"],
+    ),
     (
         "the wrong format",
         &["references.json", "columns.csv", "--input-format", "coco-results"],

@@ -251,6 +251,8 @@ fn pictures_reach_programs_in_every_command() {
     let place = Place::new(COUNTS, "pictures = true\n");
     let references = place.write("references.json", r#"{"1": ["a dog runs"], "2": ["two cats"]}"#);
     let captions = place.write("captions.json", r#"{"1": "a dog", "2": "a cat"}"#);
+    let prepared = place.path("references.capeval");
+    place.printed(&["prepare", &references, "-m", "rouge-l", "-m", "METRIC", "-o", &prepared]);
     let other = place.write("other.json", r#"{"1": "the dog", "2": "the cat"}"#);
     let ratings = place
         .write("ratings.csv", "image_id,caption,rating\n1,a dog,1\n1,the dog,2\n2,a cat,3\n2,the cat,1\n");
