@@ -18,7 +18,7 @@ use crate::{data, messages};
 pub struct MetricArgs {
     #[command(flatten)]
     chosen: Metrics,
-    /// Source of CIDEr's document frequencies [default: the table of --df if set, otherwise the references].
+    /// Source of CIDEr's document frequencies [default: that of --df if set, otherwise the references].
     #[arg(long, value_name = "WHICH", value_parser = options::choices::<IdfSource>())]
     idf: Option<IdfSource>,
     /// File with a table of document frequencies for CIDEr; see `capeval df`.
