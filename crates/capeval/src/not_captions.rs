@@ -153,12 +153,11 @@ fn is_nothing(text: &str) -> bool {
 
 /// Returns true for errors and refusals in place of a caption, as clients of models write them.
 fn is_failure(text: &str) -> bool {
-    let begins = |start: &str| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
     const ERRORS: &[&str] = &[
         "error:",
+        "error ",
         "[error",
         "<error",
-        "error ",
         "failed to ",
         "failed:",
         "exception:",
@@ -172,7 +171,6 @@ fn is_failure(text: &str) -> bool {
         "traceback (most",
         "internal server error",
         "cuda out of memory",
-        "blocked by",
         "content filter",
     ];
     const REFUSALS: &[&str] = &[
@@ -198,32 +196,39 @@ fn is_failure(text: &str) -> bool {
         "我无法",
         "不好意思",
     ];
-    let is_error =
-        ERRORS.iter().any(|start| begins(start)) && !text.to_ascii_lowercase().contains("error on a screen");
-    is_error || REFUSALS.iter().any(|start| begins(start))
+    // Most captions begin with another letter, or with an article.
+    let bytes = text.as_bytes();
+    let is_article = matches!(bytes, [b'a' | b'A', b' ' | b'n', ..] | [b't' | b'T', b'h', ..]);
+    if is_article {
+        return false;
+    }
+    let begins = |start: &&str| {
+        let head = bytes.get(..start.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    ERRORS.iter().chain(REFUSALS).any(begins)
 }
 
 /// Returns true for `ASSISTANT: a dog` and `### Response: a dog`.
 fn names_speaker(text: &str) -> bool {
+    const ROLES: &[&str] = &[
+        "assistant",
+        "user",
+        "human",
+        "gpt",
+        "system",
+        "response",
+        "answer",
+        "caption",
+        "output",
+        "model",
+        "bot",
+    ];
+    const LONGEST: usize = 16;
     let head = text.trim_start_matches(['#', ' ', '*', '<', '|']);
-    let name = head.split([':', '\n', '|']).next().unwrap_or_default().trim_end_matches(['*', ' ']);
-    let is_named = head.len() > name.len();
-    is_named
-        && [
-            "assistant",
-            "user",
-            "human",
-            "gpt",
-            "system",
-            "response",
-            "answer",
-            "caption",
-            "output",
-            "model",
-            "bot",
-        ]
-        .iter()
-        .any(|role| name.eq_ignore_ascii_case(role))
+    let end = head.bytes().take(LONGEST).position(|byte| matches!(byte, b':' | b'\n' | b'|'));
+    let name = end.and_then(|end| head.get(..end)).map(|name| name.trim_end_matches(['*', ' ']));
+    name.is_some_and(|name| ROLES.iter().any(|role| name.eq_ignore_ascii_case(role)))
 }
 
 /// Kinds that show in all words of a text.
@@ -273,8 +278,13 @@ pub(crate) fn oddities(system: Option<&str>, captions: &[(&SegmentId, &str)]) ->
     }
     let notice = |(kind, code, holds, advice): &Kind| {
         let rows = rows.get(kind)?;
-        // A few of many references are what people wrote.
-        if system.is_none() && rows.len() * 100 < captions.len() {
+        // A few of many are what people wrote: "I am unable to see the image above." is in COCO.
+        let is_written = system.is_none()
+            || matches!(
+                kind,
+                Oddity::Failure | Oddity::Entities | Oddity::Letters | Oddity::Numbers | Oddity::Path
+            );
+        if is_written && rows.len() * 100 < captions.len() {
             return None;
         }
         let (id, text) = captions.get(*rows.first()?)?;
@@ -383,10 +393,10 @@ pub(crate) fn unlike(system: &str, captions: &[&str], references: &[&str]) -> Ve
         notices.push(Notice::new(Code::LengthMismatch, message).system(system).count(captions.len()));
     }
     let (mine, theirs) = (scripts(captions), scripts(references));
-    let foreign = mine
-        .iter()
-        .filter(|(script, share)| **share > 0.5 && theirs.get(*script).copied().unwrap_or(0.0) < 0.05);
-    if let Some((script, _)) = foreign.max_by(|a, b| a.1.total_cmp(b.1)) {
+    let there =
+        |script: &str| theirs.iter().find(|(known, _)| *known == script).map_or(0.0, |(_, share)| *share);
+    let foreign = mine.iter().filter(|(script, share)| *share > 0.5 && there(script) < 0.05);
+    if let Some((script, _)) = foreign.max_by(|a, b| a.1.total_cmp(&b.1)) {
         let message = format!("the captions of {system} are in {script} letters, and the references are not");
         let remedy = Remedy::say("make sure that both are in one language");
         notices.push(
@@ -396,18 +406,28 @@ pub(crate) fn unlike(system: &str, captions: &[&str], references: &[&str]) -> Ve
     notices
 }
 
-/// The share of letters in each script.
-fn scripts(texts: &[&str]) -> HashMap<&'static str, f64> {
-    let mut counts: HashMap<&'static str, f64> = HashMap::new();
-    let letters = texts.iter().flat_map(|text| text.chars()).filter(|c| c.is_alphabetic());
-    let mut all = 0.0;
-    for letter in letters {
-        *counts.entry(script(letter)).or_default() += 1.0;
-        all += 1.0;
+/// The share of letters in each script, for those that there are.
+fn scripts(texts: &[&str]) -> Vec<(&'static str, f64)> {
+    let mut counts: Vec<(&'static str, usize)> = vec![(LATIN, 0)];
+    for text in texts {
+        if text.is_ascii() {
+            counts[0].1 += text.bytes().filter(u8::is_ascii_alphabetic).count();
+            continue;
+        }
+        for letter in text.chars().filter(|c| c.is_alphabetic()) {
+            let name = script(letter);
+            match counts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((name, 1)),
+            }
+        }
     }
-    counts.values_mut().for_each(|count| *count /= f64::max(all, 1.0));
-    counts
+    let all = counts.iter().map(|(_, count)| count).sum::<usize>().max(1) as f64;
+    counts.into_iter().map(|(name, count)| (name, count as f64 / all)).collect()
 }
+
+/// The script of most European languages.
+const LATIN: &str = "Latin";
 
 /// The script of a letter, roughly: languages that share one are not told apart.
 fn script(letter: char) -> &'static str {
@@ -422,7 +442,7 @@ fn script(letter: char) -> &'static str {
         0x1100..=0x11FF | 0xAC00..=0xD7AF => "Korean",
         0x1780..=0x17FF => "Khmer",
         0x3040..=0x30FF | 0x3400..=0x9FFF | 0x2_0000..=0x2_FFFF => "Chinese or Japanese",
-        _ => "Latin",
+        _ => LATIN,
     }
 }
 

@@ -458,6 +458,11 @@ impl<'c> Sides<'c> {
         if good.len() > 1 && good.iter().any(|one| !known.is_empty() && one.ground == known) {
             good.retain(|one| one.ground == known);
         }
+        let predicted = self.system.list(way.system.list).map(|list| list.known.clone()).unwrap_or_default();
+        let is_predicted = self.system.leaning(way.system, &predicted) < 0;
+        if good.len() > 1 && is_predicted && good.iter().any(|one| one.system == predicted) {
+            good.retain(|one| one.system == predicted);
+        }
         good.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
         let mut good = good.into_iter();
         let Some(first) = good.next() else { return Err(self.doubt("")) };

@@ -114,12 +114,13 @@ fn length(text: &str) -> f64 {
     text.split_whitespace().count() as f64 + unspaced as f64 / 2.0
 }
 
-/// Returns true for paths and addresses.
+/// Returns true for paths, names of files and addresses.
 fn is_path(text: &str) -> bool {
-    let is_spaced = text.trim().contains(char::is_whitespace);
+    let text = text.trim();
     let has_extension = text.rsplit_once('.').is_some_and(|(_, end)| {
-        (2..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        (2..=5).contains(&end.len())
+            && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && end.bytes().any(|byte| byte.is_ascii_alphabetic())
     });
-    has_extension && (text.contains('/') || text.contains('\\') || !is_spaced)
-        || text.contains("://") && !is_spaced
+    has_extension || text.contains("://") && !text.contains(char::is_whitespace)
 }

@@ -101,7 +101,11 @@ impl EvidentList {
 
     /// The columns that could hold ids: those with known names first.
     fn id_columns(&self) -> Vec<usize> {
-        let may_be = |column: &usize| self.evidence.get(*column).is_some_and(Evidence::may_be_ids);
+        let may_be = |column: &usize| {
+            let evidence = self.evidence.get(*column);
+            let is_caption = || !self.names_image(*column) && evidence.is_some_and(Evidence::may_be_captions);
+            evidence.is_some_and(Evidence::may_be_ids) && !is_caption()
+        };
         let mut columns: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
         columns.sort_by_key(|column| !self.names_image(*column));
         columns

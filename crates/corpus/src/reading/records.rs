@@ -185,8 +185,12 @@ fn is_wrapper(fields: &[(String, Cell<'static>)]) -> bool {
     let is_id = |key: &str| key.bytes().any(|byte| byte.is_ascii_digit());
     let mut values = fields.iter().map(|(_, value)| names(value));
     let mut common = values.next().unwrap_or_default();
+    let n_first = common.len();
     values.for_each(|names| common.retain(|name| names.contains(name)));
-    common.is_empty() && fields.len() <= FEW && !fields.iter().any(|(key, _)| is_id(key))
+    // Lists of different records stand beside each other, as images and annotations do.
+    let are_lists = fields.iter().all(|(_, value)| kind(value) == 2);
+    let differ = common.is_empty() || are_lists && common.len() < n_first;
+    differ && fields.len() <= FEW && !fields.iter().any(|(key, _)| is_id(key))
 }
 
 /// The names of the values of an object, or of the first object in a list.

@@ -5,8 +5,6 @@
 //! pairings of real systems and people with their references, the mean gain is 0.08 to 0.51; it is 0 where rows are
 //! shifted, or where a text does not describe its image: a prompt, a constant, a path.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-
 /// The distinct words of a text, as sorted hashes.
 pub(crate) type Words = Vec<u64>;
 
@@ -15,26 +13,26 @@ const SAMPLE: usize = 1000;
 
 /// The distinct words of a text in lower case; characters of scripts without spaces between words count alone.
 pub(crate) fn words(text: &str) -> Words {
-    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    // The hash of the letters so far, as FNV-1a makes it; none between words.
+    let mut word: Option<u64> = None;
+    let add = |hash: u64, c: char| (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
+    const START: u64 = 0xcbf2_9ce4_8422_2325;
     let mut words = Vec::new();
-    let mut word = String::new();
-    let close = |word: &mut String, words: &mut Words| {
-        if !word.is_empty() {
-            words.push(hasher.hash_one(&*word));
-            word.clear();
-        }
-    };
     for c in text.chars() {
-        if is_unspaced(c) {
-            close(&mut word, &mut words);
-            words.push(hasher.hash_one(c));
+        if c.is_ascii_alphanumeric() {
+            word = Some(add(word.unwrap_or(START), c.to_ascii_lowercase()));
+        } else if c.is_ascii() {
+            words.extend(word.take());
+        } else if is_unspaced(c) {
+            words.extend(word.take());
+            words.push(add(START, c));
         } else if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
+            word = Some(c.to_lowercase().fold(word.unwrap_or(START), add));
         } else {
-            close(&mut word, &mut words);
+            words.extend(word.take());
         }
     }
-    close(&mut word, &mut words);
+    words.extend(word);
     words.sort_unstable();
     words.dedup();
     words

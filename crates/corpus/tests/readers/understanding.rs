@@ -246,6 +246,126 @@ fn random_tables_are_read_right_or_refused() {
             }
         }
     }
-    println!("{right} {refused}");
     assert!(4 * right >= 3 * cases, "of {cases} tables, {right} were read right and {refused} refused");
+}
+
+/// Six captions, in the words of their references and of no other.
+const MEANT: [(&str, &str); 6] = [
+    ("v1", "a dog runs on the beach"),
+    ("v2", "two children with a kite"),
+    ("v3", "a red train at a station"),
+    ("v4", "a man on a surfboard"),
+    ("v5", "a bowl of soup"),
+    ("v6", "an old clock tower"),
+];
+
+/// References of [`MEANT`].
+const GROUND: &str = r#"{"v1": ["a dog runs along the beach"], "v2": ["two children fly a kite"],
+    "v3": ["a train stops at a station"], "v4": ["a man rides a surfboard"], "v5": ["soup in a bowl"],
+    "v6": ["a tower with an old clock"]}"#;
+
+/// What `line` makes of each caption, between the others' separators.
+fn each(separator: &str, line: impl Fn(&str, &str) -> String) -> String {
+    MEANT.map(|(id, text)| line(id, text)).join(separator)
+}
+
+#[test]
+fn the_same_captions_are_read_from_every_shape() {
+    let object = |id: &str, text: &str| format!(r#"{{"image_id": "{id}", "caption": "{text}"}}"#);
+    let list = format!("[{}]", each(", ", object));
+    let prompted = |id: &str, text: &str| {
+        format!(r#"{{"image_id": "{id}", "text": "Describe this image in one sentence.", "said": "{text}"}}"#)
+    };
+    let nested = |id: &str, text: &str| {
+        format!(
+            r#"{{"custom_id": "{id}", "response": {{"choices": [{{"message": {{"content": "{text}"}}}}]}}}}"#
+        )
+    };
+    let turns = |id: &str, text: &str| {
+        let human = r#"{"from": "human", "value": "What is in the picture?"}"#;
+        format!(r#"{{"id": "{id}", "conversations": [{human}, {{"from": "gpt", "value": "{text}"}}]}}"#)
+    };
+    for (kind, name, text) in [
+        ("lines with ids", "a.txt", each("\n", |id, text| format!("{id}\t{text}"))),
+        ("lines with spaces", "a.txt", each("\n", |id, text| format!("{id} {text}"))),
+        ("wrapped", "a.json", format!(r#"{{"version": "1", "results": {list}}}"#)),
+        ("wrapped twice", "a.json", format!(r#"{{"output": {{"n": 6, "items": {list}}}}}"#)),
+        ("lists of processes", "a.json", format!("[{list}]")),
+        (
+            "keyed",
+            "a.json",
+            format!("{{{}}}", each(", ", |id, text| format!(r#""{id}": {}"#, object(id, text)))),
+        ),
+        (
+            "lists by id",
+            "a.json",
+            format!("{{{}}}", each(", ", |id, text| format!(r#""{id}": [{{"caption": "{text}"}}]"#))),
+        ),
+        (
+            "one key each",
+            "a.json",
+            format!("[{}]", each(", ", |id, text| format!(r#"{{"{id}": "{text}"}}"#))),
+        ),
+        ("pairs", "a.json", format!("[{}]", each(", ", |id, text| format!(r#"["{id}", "{text}"]"#)))),
+        ("lines with commas", "a.jsonl", each(",\n", object)),
+        (
+            "Python's notation",
+            "a.json",
+            each("\n", |id, text| format!("{{'path': '{id}', 'said': '{text}'}}")),
+        ),
+        ("YAML", "a.yaml", each("\n", |id, text| format!("- image_id: {id}\n  caption: {text}"))),
+        (
+            "no header",
+            "a.csv",
+            each("\n", |id, text| format!("{id},\"{text}, and so on\"")).replace(", and so on", ""),
+        ),
+        ("semicolons", "a.csv", format!("picture;said\n{}", each("\n", |id, text| format!("{id};{text}")))),
+        ("a prompt", "a.jsonl", each("\n", prompted)),
+        ("nested", "a.jsonl", each("\n", nested)),
+        ("conversations", "a.json", format!("[{}]", each(", ", turns))),
+    ] {
+        let (captions, _) = understand(GROUND, &text, name).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        let read: Vec<(String, &str)> = captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
+        assert_eq!(read, MEANT.map(|(id, text)| (id.to_owned(), text)), "{kind}");
+    }
+}
+
+#[test]
+fn two_systems_in_one_table_are_refused_with_both_named() {
+    let text = format!("id,first,second\n{}", each("\n", |id, text| format!("{id},{text},{text} there")));
+    let error = understand(GROUND, &text, "a.csv").unwrap_err().to_string();
+    assert!(error.contains("\"first\"") && error.contains("\"second\""), "{error}");
+}
+
+#[test]
+fn splits_are_keys_columns_or_stand_beside() {
+    let half = |from: usize| {
+        let record = |(id, text): &(&str, &str)| format!(r#"{{"id": "{id}", "report": "{text}"}}"#);
+        MEANT[from..from + 3].iter().map(record).collect::<Vec<_>>().join(", ")
+    };
+    let keys = format!(r#"{{"train": [{}], "test": [{}]}}"#, half(0), half(3));
+    let videos = each(", ", |id, _| {
+        format!(r#"{{"video_id": "{id}", "split": "{}"}}"#, if id > "v3" { "test" } else { "train" })
+    });
+    let sentences = each(", ", |id, text| format!(r#"{{"video_id": "{id}", "caption": "{text}"}}"#));
+    let beside = format!(r#"{{"videos": [{videos}], "sentences": [{sentences}]}}"#);
+    let options = ReadOptions { split: Some(vec!["test".to_owned()]), ..ReadOptions::references() };
+    for text in [&keys, &beside] {
+        let captions = read_bytes(text.as_bytes(), "a.json", &options).unwrap();
+        assert_eq!(
+            captions.iter().map(|(_, text)| text).collect::<Vec<_>>(),
+            MEANT[3..].iter().map(|(_, text)| *text).collect::<Vec<_>>()
+        );
+    }
+    let none = ReadOptions { split: Some(vec!["other".to_owned()]), ..ReadOptions::references() };
+    assert!(read_bytes(keys.as_bytes(), "a.json", &none).unwrap_err().to_string().contains("other"));
+}
+
+#[test]
+fn captions_marked_as_unusable_are_left_out() {
+    let text = r#"{"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a dog", "is_rejected": false},
+        {"image_id": 1, "caption": "spam", "is_rejected": true}]}"#;
+    let captions = read_bytes(text.as_bytes(), "a.json", &ReadOptions::references()).unwrap();
+    assert_eq!(captions.iter().map(|(_, text)| text).collect::<Vec<_>>(), ["a dog"]);
+    assert_eq!(captions.notices()[0].count, Some(1));
 }
