@@ -22,7 +22,7 @@ use crate::request::ScoreRequest;
 use crate::{Error, Selection, intervals, not_captions, notices};
 
 /// The most references in which texts that are no captions are looked for.
-const MANY_REFERENCES: usize = 2000;
+const MANY_REFERENCES: usize = 200;
 
 /// A report with the statistics that it was computed from.
 pub(crate) struct ScoredReport {

@@ -18,18 +18,24 @@ pub(crate) fn words(text: &str) -> Words {
     let add = |hash: u64, c: char| (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
     const START: u64 = 0xcbf2_9ce4_8422_2325;
     let mut words = Vec::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            word = Some(add(word.unwrap_or(START), c.to_ascii_lowercase()));
-        } else if c.is_ascii() {
-            words.extend(word.take());
-        } else if is_unspaced(c) {
-            words.extend(word.take());
-            words.push(add(START, c));
-        } else if c.is_alphanumeric() {
-            word = Some(c.to_lowercase().fold(word.unwrap_or(START), add));
-        } else {
-            words.extend(word.take());
+    if text.is_ascii() {
+        for byte in text.as_bytes() {
+            if byte.is_ascii_alphanumeric() {
+                word = Some(add(word.unwrap_or(START), char::from(byte.to_ascii_lowercase())));
+            } else if let Some(hash) = word.take() {
+                words.push(hash);
+            }
+        }
+    } else {
+        for c in text.chars() {
+            if is_unspaced(c) {
+                words.extend(word.take());
+                words.push(add(START, c));
+            } else if c.is_alphanumeric() {
+                word = Some(c.to_lowercase().fold(word.unwrap_or(START), add));
+            } else {
+                words.extend(word.take());
+            }
         }
     }
     words.extend(word);
