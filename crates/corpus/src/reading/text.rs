@@ -12,16 +12,14 @@ const SEPARATORS: &[&str] = &["\t", "|||", "|", ";", ",", ": ", ":", " "];
 pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
     let filled: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
     let list = |separator: &&str| {
-        let mut records = Vec::with_capacity(filled.len());
-        let mut ids = Vec::with_capacity(filled.len());
-        for (place, line) in &filled {
-            let (id, record) = record(line, separator)?;
-            ids.push(id);
-            records.push((*place, record));
-        }
-        if !are_ids(&ids, separator) {
+        // Most files are plain captions, of which nothing is copied.
+        let fields: Option<Vec<&str>> =
+            filled.iter().map(|(_, line)| Some(split(line, separator)?.0)).collect();
+        if !are_ids(&fields?, separator) {
             return None;
         }
+        let record = |(place, line): &&(Position, &str)| Some((*place, record(line, separator)?));
+        let records: Vec<(Position, Record)> = filled.iter().filter_map(record).collect();
         let path = match *separator {
             "\t" => "lines with tabs".to_owned(),
             " " => "lines that begin with a word".to_owned(),
@@ -46,20 +44,21 @@ fn are_ids(fields: &[&str], separator: &str) -> bool {
     };
     let numbers: Option<Vec<i64>> =
         fields.iter().map(|field| field.trim_end_matches(['.', ')', ':']).parse().ok()).collect();
-    let count =
-        |numbers: Vec<i64>| numbers.windows(2).all(|pair| pair[1] == pair[0] + 1 || pair[1] == pair[0]);
+    let follows = |pair: &[i64]| pair[1] == pair[0] || pair[0].checked_add(1) == Some(pair[1]);
+    let count = |numbers: Vec<i64>| numbers.windows(2).all(follows);
     fields.iter().all(is_name) || numbers.is_some_and(count)
 }
 
-/// The id of a line, which stands before the first separator, and its fields. Between tabs and `|||`, there may be
-/// several captions.
-fn record<'l>(line: &'l str, separator: &str) -> Option<(&'l str, Record)> {
+/// The field before the first separator of a line, which may be an id, and the rest.
+fn split<'l>(line: &'l str, separator: &str) -> Option<(&'l str, &'l str)> {
     let (first, rest) = line.split_once(separator)?;
     let first = first.trim();
-    if first.is_empty() || first.contains('\t') {
-        return None;
-    }
-    let first = unnumbered(unquoted(first));
+    (!first.is_empty() && !first.contains('\t')).then(|| (unnumbered(unquoted(first)), rest))
+}
+
+/// A line as an id and the rest. Between tabs and `|||`, there may be several captions.
+fn record(line: &str, separator: &str) -> Option<Record> {
+    let (first, rest) = split(line, separator)?;
     let rest: Vec<Cell<'static>> = match separator {
         "\t" | "|||" => {
             rest.split(separator).map(str::trim).filter(|field| !field.is_empty()).map(text).collect()
@@ -67,7 +66,7 @@ fn record<'l>(line: &'l str, separator: &str) -> Option<(&'l str, Record)> {
         _ => vec![text(rest.trim())],
     };
     let id = Cell::Untyped(first.trim_end_matches(['.', ')', ':']).to_owned().into());
-    Some((first, vec![("first field".to_owned(), id), ("the rest".to_owned(), Cell::List(rest))]))
+    Some(vec![("first field".to_owned(), id), ("the rest".to_owned(), Cell::List(rest))])
 }
 
 fn text(field: &str) -> Cell<'static> {
@@ -85,5 +84,26 @@ fn unnumbered(id: &str) -> &str {
     match id.rsplit_once('#') {
         Some((image, number)) if !image.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => image,
         _ => id,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ways to read lines.
+    fn ways(lines: &[&str]) -> Vec<String> {
+        let lines: Vec<(Position, &str)> = lines.iter().map(|line| (Position::default(), *line)).collect();
+        lists(&lines).into_iter().map(|list| list.path).collect()
+    }
+
+    #[test]
+    fn fields_are_ids_if_they_are_names_or_count() {
+        assert_eq!(ways(&["a.jpg\ta dog", "b.jpg\ta cat"]), ["lines with tabs"]);
+        assert_eq!(ways(&["H-1 a dog", "H-2 a cat"]), ["lines that begin with a word"]);
+        assert_eq!(ways(&["1. a dog", "2. a cat"]), ["lines that begin with a word"]);
+        assert!(ways(&["a dog runs", "two cats sleep", "the end"]).is_empty());
+        let largest = i64::MAX.to_string();
+        assert!(ways(&[&format!("{largest} a dog"), "5 a cat"]).is_empty());
     }
 }
