@@ -14,7 +14,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Chair:
-    """What the metric ``"chair"`` is given; see :func:`capeval.score`, which takes one as ``chair``.
+    """The files of the metric ``"chair"``; see :func:`capeval.score`, which takes one as ``chair``.
 
     >>> import capeval
     >>> chair = capeval.Chair(objects="synonyms.txt", instances="instances_val2014.json", nltk_data="nltk_data")
@@ -29,7 +29,7 @@ class Chair:
 
 
 def chair_of(chair: Chair | None) -> dict[str, Any] | None:
-    """What the engine takes."""
+    """The form that the engine takes."""
     if chair is None:
         return None
     if not isinstance(chair, Chair):

@@ -25,7 +25,8 @@ _OBJECTS = ("document_frequencies", "model", "vectors", "chair", "judging", "pic
 
 @contextmanager
 def calling(chosen: ChosenMetrics, options: Computation) -> Iterator[dict[str, Any]]:
-    """What a call gives the engine beside captions and settings: data of metrics, threads, and who hears of progress."""
+    """The rest that a call gives the engine beside captions and settings: data of metrics, threads, and a listener to
+    progress."""
     data, threads = data_of(chosen, options), thread_count(options["threads"])
     with Listener(options["progress"]) as listener:
         yield {"data": data, "threads": threads, "progress": listener}

@@ -144,7 +144,7 @@ def _checked(vectors: Any, ids: Sequence[Any], before: Sequence[Any]) -> Any:
 
 
 def _function(model: Any, *, of_texts: bool) -> Callable[[list[Any]], Any]:
-    """What makes the vectors of a batch."""
+    """The maker of the vectors of a batch."""
     if hasattr(model, "encode") and hasattr(model, "tokenize"):
         return lambda batch: model.encode(batch if of_texts else list(_opened(batch)), convert_to_numpy=True, show_progress_bar=False)
     if isinstance(model, tuple) and len(model) == 3 and hasattr(model[0], "encode_text"):

@@ -100,7 +100,7 @@ class Evaluator:
 
     @property
     def numbered(self) -> bool:
-        """Whether the ids number the images, as they do where references have no ids."""
+        """True if the ids number the images, as they do where references have no ids."""
         ids = self.ids
         return ids in (list(range(len(ids))), list(range(1, len(ids) + 1)))
 

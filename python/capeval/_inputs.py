@@ -182,7 +182,7 @@ def table_columns(source: object) -> list[str] | None:
 
 
 def is_table(source: object) -> bool:
-    """Whether `source` is a table in memory."""
+    """True if `source` is a table in memory."""
     return table_columns(source) is not None or hasattr(source, "__arrow_c_stream__") and not hasattr(source, "to_list")
 
 
@@ -252,7 +252,7 @@ def _values(source: Any, columns: Iterable[str], index: Mapping[str, list[Any]])
 
 
 def _are_karpathys(images: object) -> bool:
-    """Whether these are the images of Karpathy's `dataset_*.json`."""
+    """True if these are the images of Karpathy's `dataset_*.json`."""
     return isinstance(images, list) and bool(images) and isinstance(images[0], dict) and "sentences" in images[0]
 
 
@@ -284,7 +284,7 @@ def _unnamed_index(source: Any) -> list[Any] | None:
 
 
 def _holds_pictures(source: Any, column: str) -> bool:
-    """Whether a column of a `datasets.Dataset` holds pictures, which reading it would decode."""
+    """True if a column of a `datasets.Dataset` holds pictures, which reading it would decode."""
     features = getattr(source, "features", None)
     kind = features.get(column) if isinstance(features, Mapping) else None
     return type(kind).__name__ in ("Image", "Audio", "Video", "Pdf", "Array2D", "Array3D")
@@ -441,12 +441,12 @@ def metric_list(metrics: Metrics) -> list[str | Metric]:
 
 
 def name_of(metric: str | Metric) -> str:
-    """What the engine calls one of a :func:`metric_list`."""
+    """The engine's name for one of a :func:`metric_list`."""
     return metric if isinstance(metric, str) else metric.name
 
 
 def is_program(metric: str | Metric) -> TypeGuard[str]:
-    """Whether one of a :func:`metric_list` is the path of a file that describes a program."""
+    """True if one of a :func:`metric_list` is the path of a file that describes a program."""
     return isinstance(metric, str) and os.path.splitext(metric)[1].lower() == ".toml"
 
 

@@ -42,7 +42,7 @@ class Judging:
     judgements: Union[str, os.PathLike[str], None] = None
     """The file of judgements."""
     replay: bool = False
-    """Whether to ask nothing, and take all answers from the file."""
+    """True to ask nothing, and take all answers from the file."""
     api_key: str | None = field(default=None, repr=False)
     """The key of the server; the default is the environment variable ``CAPEVAL_API_KEY``, or no key."""
     requests_at_once: int = 8
@@ -67,7 +67,7 @@ class Judging:
         return JudgeAgreement(_engine.judge_agreement(os.fspath(first), os.fspath(second)))
 
     def _engine(self) -> dict[str, Any]:
-        """What the engine takes."""
+        """The form that the engine takes."""
         key = self.api_key
         if key is None and self.endpoint is not None:
             key = os.environ.get("CAPEVAL_API_KEY")
@@ -86,7 +86,7 @@ class Judging:
 
 
 def judging_of(judging: Judging | None) -> dict[str, Any] | None:
-    """What the engine takes."""
+    """The form that the engine takes."""
     if judging is None:
         return None
     if not isinstance(judging, Judging):

@@ -90,7 +90,7 @@ def _written(kind: Any, key: str) -> str:
 
 
 def _unexpected(function: Callable[..., Any], name: str, names: set[str]) -> str:
-    """What to say of a keyword that a function does not take."""
+    """The message about a keyword that a function does not take."""
     import difflib
 
     message = f"{function.__qualname__.removesuffix('.__init__')}() got an unexpected keyword {name!r}"

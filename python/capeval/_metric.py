@@ -89,14 +89,14 @@ class Metric:
         ]
 
     def _run(self, where: str, code: Callable[[], Any]) -> Any:
-        """What the code of the function gives, such as one that yields scores."""
+        """Runs code of the function, such as that of a generator, and says where it failed."""
         try:
             return code()
         except Exception as error:
             raise RuntimeError(f"{self.name} failed on {where}: {type(error).__name__}: {error}") from error
 
     def _columns(self, found: Any, n: int, where: str) -> list[list[Any]]:
-        """What was returned, measure after measure: as many objects as there are captions."""
+        """The returned objects, measure after measure: as many as there are captions."""
         if isinstance(found, Mapping):
             keys = [measure.key for measure in self.measures]
             if set(found) != set(keys):
@@ -233,7 +233,7 @@ def _keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def _has_no_default(function: Callable[..., Any], name: str) -> bool:
-    """Whether a parameter must be passed."""
+    """True if a parameter must be passed."""
     return inspect.signature(function).parameters[name].default is inspect.Parameter.empty
 
 
@@ -276,7 +276,7 @@ def _fingerprint(function: Callable[..., Any]) -> str:
 
 
 def _is_filled(cell: Any) -> bool:
-    """Whether a variable that a function has from around it has a value."""
+    """True if a variable that a function has from around it has a value."""
     try:
         cell.cell_contents
     except ValueError:

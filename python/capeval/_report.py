@@ -129,7 +129,7 @@ class Report(Result, Mapping[str, float]):
         self.measures: dict[str, Measure] = {row[0]: Measure._make(row) for row in found.measures()}
         """The measures by key, in the order of the metrics."""
         self.same_images: bool = found.same_images()
-        """Whether all systems were scored on the same images; if not, their scores are not comparable."""
+        """True if all systems were scored on the same images; if not, their scores are not comparable."""
 
     @property
     def _only(self) -> System:

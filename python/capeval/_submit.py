@@ -32,7 +32,7 @@ class Submission:
     page: str
     """The address of its page."""
     is_repeated: bool
-    """Whether the same captions were submitted before, so nothing was counted."""
+    """True if the same captions were submitted before, so nothing was counted."""
 
 
 @takes(SubmitOptions)

@@ -217,12 +217,12 @@ def _by_key(found: Any) -> Mapping[str, Any]:
 
 
 def _plain(found: Any) -> Any:
-    """What a tensor or an array holds."""
+    """The contents of a tensor or an array."""
     return found.tolist() if hasattr(found, "tolist") else found
 
 
 def _depth(kind: Any) -> int:
-    """How many sequences a type has in each other."""
+    """The depth of sequences in a type."""
     inner = max((_depth(part) for part in typing.get_args(kind)), default=0)
     origin = typing.get_origin(kind)
     return inner + (isinstance(origin, type) and issubclass(origin, Sequence))
@@ -243,15 +243,15 @@ class _Adapted:
         self._ask = ask
         self.keys = list(keys)
         self._each = each
-        """Whether each caption is asked about alone."""
+        """True if each caption is asked about alone."""
         self._several = several
         self._lower = lower
         self._tokenizer = tokenizer
         self.corpus = False
-        """Whether the score of a caption depends on the others."""
+        """True if the score of a caption depends on the others."""
         self.bounds: tuple[float, float] = (-math.inf, math.inf)
         self.names: list[str] = []
-        """What the measures are called, in the order of the keys."""
+        """The names of the measures, in the order of the keys."""
 
     def __call__(self, candidates: list[str], references: list[list[str]]) -> dict[str, list[float]]:
         return dict(zip(self.names, self.columns(candidates, references)))
@@ -390,7 +390,7 @@ def _count(found: Any) -> int | None:
 
 
 def _depends_on_others(adapted: _Adapted) -> bool:
-    """Whether a caption has another score beside others, such as one by document frequencies."""
+    """True if a caption has another score beside others, such as one by document frequencies."""
     caption, text = "a black dog runs along the beach", "a dog runs on the sandy beach"
     beside = ["a dog and a cat on the beach", "people wait for their red bus"]
     one, two = (adapted.columns([caption, other], [[text], [other]]) for other in beside)

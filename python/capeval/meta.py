@@ -39,7 +39,7 @@ class Published(NamedTuple):
     value: str
     """The value as it was printed, since its digits count."""
     scale: int
-    """What the coefficient was multiplied by there."""
+    """The factor by which the coefficient was multiplied there."""
     verdict: str
     """``"equal"``, ``"within"`` (it depends on chance), ``"known"`` (it is known to differ) or ``"differs"``."""
     difference: str
@@ -101,7 +101,7 @@ def _agreement(row: Mapping[str, Any]) -> Agreement:
 
 
 def show(name: str) -> dict[str, Any]:
-    """What is known of a benchmark: its files, how they are read, its customary coefficient, and published values.
+    """A benchmark: its files, how they are read, its customary coefficient, and published values.
 
     Raises:
         ValueError: there is no such benchmark.
