@@ -14,6 +14,7 @@ mod goldens;
 mod human;
 mod intervals;
 mod judges;
+mod kinds;
 mod meta;
 mod page;
 mod perplexity;
