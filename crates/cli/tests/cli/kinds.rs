@@ -53,12 +53,12 @@ struct Shape {
 #[serde(untagged)]
 enum Content {
     Text(String),
-    Packed(Packed),
+    Encoding(Encoding),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Packed {
+enum Encoding {
     Gzip(String),
     Utf16(String),
     /// A character for each byte.
@@ -87,16 +87,16 @@ impl Content {
     fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Text(text) => text.clone().into_bytes(),
-            Self::Packed(Packed::Gzip(text)) => {
+            Self::Encoding(Encoding::Gzip(text)) => {
                 let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
                 packed.write_all(text.as_bytes()).unwrap();
                 packed.finish().unwrap()
             }
-            Self::Packed(Packed::Utf16(text)) => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-            Self::Packed(Packed::Bytes(text)) => {
+            Self::Encoding(Encoding::Utf16(text)) => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Self::Encoding(Encoding::Bytes(text)) => {
                 text.chars().map(|byte| u8::try_from(u32::from(byte)).unwrap()).collect()
             }
-            Self::Packed(Packed::Zip(members)) => {
+            Self::Encoding(Encoding::Zip(members)) => {
                 let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
                 for (name, text) in members {
                     archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
