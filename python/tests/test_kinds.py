@@ -28,6 +28,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 SHAPES, TEXTS = load("shapes"), load("texts")
+FILES = {kind["name"]: kind.get("files", {}) for kind in SHAPES["kind"]}
 
 
 def content(text: str | dict[str, Any]) -> bytes:
@@ -89,12 +90,13 @@ def expect(report: capeval.Report | str, values: dict[str, float]) -> capeval.Re
 
 
 def check_shape(kind: dict[str, Any], folder: Path) -> None:
-    for name, text in kind["files"].items():
+    files = FILES[kind.get("files_of", kind["name"])]
+    for name, text in files.items():
         (folder / name).write_bytes(content(text))
     values = SHAPES["captions"][kind["captions"]]["values"]
 
     def run(args: list[str]) -> capeval.Report | str:
-        return score(keywords([str(folder / arg) if arg in kind["files"] else arg for arg in args]))
+        return score(keywords([str(folder / arg) if arg in files else arg for arg in args]))
 
     found = run(kind["args"])
     if "refused" not in kind or (kind.get("may_read") and not isinstance(found, str)):
@@ -113,7 +115,7 @@ def check_text(kind: dict[str, Any], folder: Path) -> None:
     options = {
         "references": dict(enumerate(kind.get("references", captions["references"]))),
         "candidates": dict(enumerate(kind["captions"])),
-        "metrics": list(("bleu", "rouge-l", "cider-d")),
+        "metrics": ["bleu", "rouge-l", "cider-d"],
     }
     found = score(options)
     said = [found] if isinstance(found, str) else [f"{notice.code}: {notice.message}" for notice in found.notices]

@@ -46,8 +46,12 @@ struct Shape {
     may_read: bool,
     #[serde(default)]
     open: bool,
-    files: BTreeMap<String, Content>,
+    #[serde(default = "BTreeMap::new")]
+    files: Files,
+    files_of: Option<String>,
 }
+
+type Files = BTreeMap<String, Content>;
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -133,13 +137,13 @@ fn right(run: &Run, captions: &Captions) -> Result<Vec<Value>, String> {
     Ok(notices)
 }
 
-fn check_shape(shape: &Shape, captions: &Captions) -> Result<(), String> {
+fn check_shape(shape: &Shape, files: &Files, captions: &Captions) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
-    for (name, content) in &shape.files {
+    for (name, content) in files {
         std::fs::write(scratch(&folder, name), content.bytes()).unwrap();
     }
     let place = |arg: &String| {
-        if shape.files.contains_key(arg) { scratch(&folder, arg) } else { arg.clone() }
+        if files.contains_key(arg) { scratch(&folder, arg) } else { arg.clone() }
     };
     let args: Vec<String> = shape.args.iter().chain(&shape.remedy).map(place).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -229,7 +233,9 @@ fn plain_captions_have_the_values_of_the_reference_program() {
 fn files_are_read_right_or_refused_with_a_remedy_that_works() {
     let Kinds { captions, kind } = read::<Shape>("shapes.toml");
     let problems = wrong(&kind, |shape| {
-        (&shape.name, &shape.source, shape.open, check_shape(shape, &captions[&shape.captions]))
+        let of = |name: &String| kind.iter().find(|other| other.name == *name).unwrap();
+        let files = &shape.files_of.as_ref().map_or(shape, of).files;
+        (&shape.name, &shape.source, shape.open, check_shape(shape, files, &captions[&shape.captions]))
     });
     assert!(problems.is_empty(), "{} of {} kinds:\n{}", problems.len(), kind.len(), problems.join("\n"));
 }
