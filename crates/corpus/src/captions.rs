@@ -6,7 +6,7 @@ use capeval_choice::{Code, counted};
 
 use crate::error::Position;
 use crate::keys::Keys;
-use crate::reading::Reading;
+use crate::reading::{Because, Layout, ReadColumns, Reading};
 use crate::table::{known, row_numbers};
 use crate::written_list::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
@@ -51,10 +51,11 @@ pub struct Captions {
     notices: Vec<Notice>,
 }
 
-/// What the other side may settle.
+/// How the source was read, and what the other side may settle.
 #[derive(Clone, Default)]
 struct Doubts {
     keys: Keys,
+    layout: Layout,
     /// The other ways in which the source can be read.
     reading: Option<Reading>,
 }
@@ -235,6 +236,8 @@ impl Captions {
     /// Replaces the ids, one per row, by those of another column. The rows are then no longer numbered.
     pub(crate) fn take_ids(&mut self, ids: Vec<SegmentId>, keys: Keys) {
         self.ids = ids;
+        let column = keys.column().unwrap_or("the labels of its index");
+        self.doubts.layout.id = ReadColumns::new([column], Because::Shared);
         self.doubts.keys = keys;
         self.notices.retain(|notice| notice.code != Code::RowNumbers);
     }
@@ -280,6 +283,19 @@ impl Captions {
         self.notice(notice.remedy(remedy));
     }
 
+    /// How the source was read.
+    pub fn layout(&self) -> &Layout {
+        &self.doubts.layout
+    }
+
+    pub(crate) fn layout_mut(&mut self) -> &mut Layout {
+        &mut self.doubts.layout
+    }
+
+    pub(crate) fn set_layout(&mut self, layout: Layout) {
+        self.doubts.layout = layout;
+    }
+
     /// The notices of the reader, for example that rows were numbered because there is no id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
@@ -296,6 +312,7 @@ impl Captions {
         }
         kept.declared = self.declared.iter().filter(|id| keep(id)).cloned().collect();
         kept.notices.clone_from(&self.notices);
+        kept.doubts.layout.clone_from(&self.doubts.layout);
         kept
     }
 

@@ -64,7 +64,7 @@ pub use options::ReadOptions;
 pub use picture_names::read_picture_names;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
-pub use reading::{Mispairing, mispairing};
+pub use reading::{Because, Fit, Layout, Mispairing, ReadColumns, fit};
 pub use rows::{Row, Rows, read_rows};
 pub use table::CaptionColumns;
 pub use unpack::{Member, members, unpacked_name};

@@ -84,6 +84,9 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     if result.is_ok() && !matches!(captions.format(), Some(Format::Lines | Format::Tokens)) {
         captions.read_written_lists();
     }
+    let layout = captions.layout_mut();
+    (layout.member, layout.packing) = source.packing();
+    layout.split.clone_from(&options.split);
     match (result, guess) {
         (Ok(()), _) if options.split.is_some() && !captions.is_split() => {
             let remedy = Remedy::omit(Argument::Split(options.role));

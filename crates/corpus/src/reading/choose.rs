@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use capeval_choice::{Argument, Code, counted};
 
 use super::words::{Gain, Words, gain, sample, words};
-use super::{EvidentList, Pick, Reading};
+use super::{Because, EvidentList, Layout, Pick, Reading};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::list_ids;
@@ -85,7 +85,20 @@ impl Captions {
         let is_plain = list.list.path.is_empty();
         let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
         let notice = (!is_obvious).then(|| list.notice(&pick, self.source(), other, by_gain));
+        let because = match (reading.named_captions, by_gain) {
+            (true, _) => Because::Named,
+            (false, true) => Because::Words,
+            (false, false) if is_known => Because::Known,
+            (false, false) => Because::Alone,
+        };
+        let layout = Layout {
+            packing: self.layout().packing.clone(),
+            member: self.layout().member.clone(),
+            split: self.layout().split.clone(),
+            ..list.layout(&pick, Some(because))
+        };
         if reading.current.as_ref() == Some(&pick) {
+            self.set_layout(layout);
             return notice;
         }
         // Lines with fields are a table without a header.
@@ -94,6 +107,7 @@ impl Captions {
         if again.is_empty() {
             return None;
         }
+        again.set_layout(layout);
         if pick.id.is_none() {
             again.set_keys(self.keys().clone());
         }

@@ -8,6 +8,7 @@
 
 mod choose;
 mod column;
+mod layout;
 mod literal;
 mod pairing;
 mod records;
@@ -18,7 +19,8 @@ pub(crate) mod words;
 mod yaml;
 
 pub(crate) use self::choose::{refuse_open, settle};
-pub use self::pairing::{Mispairing, mispairing};
+pub use self::layout::{Because, Layout, ReadColumns};
+pub use self::pairing::{Fit, Mispairing, fit};
 pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, rejected_notice};
 
 use self::column::Evidence;
@@ -151,6 +153,35 @@ impl EvidentList {
                 captions.declare(id);
             }
         }
+        captions.set_layout(self.layout(pick, None));
         captions
+    }
+
+    /// How a pick reads the list, for people; `because` names the reason, if it is not that of names.
+    fn layout(&self, pick: &Pick, because: Option<Because>) -> Layout {
+        let named = |columns: &[usize]| columns.iter().map(|column| self.path(*column)).collect::<Vec<_>>();
+        let others = |chosen: &[usize], columns: Vec<usize>| {
+            let is_other = |column: &usize| !chosen.contains(column) && pick.id != Some(*column);
+            columns.into_iter().filter(is_other).map(|column| self.path(column).to_owned()).collect()
+        };
+        let by_name = |is_known: bool| if is_known { Because::Known } else { Because::Alone };
+        let id = pick.id.map_or(Because::Order, |id| match because {
+            Some(_) => Because::Shared,
+            None => by_name(self.names_image(id)),
+        });
+        let is_known = pick.captions.iter().all(|column| self.known.contains(column));
+        let id_columns = self.id_columns().into_iter().filter(|column| !pick.captions.contains(column));
+        Layout {
+            records: self.list.path.clone(),
+            id: ReadColumns {
+                others: others(&[], id_columns.collect()),
+                ..ReadColumns::new(named(pick.id.as_slice()), id)
+            },
+            caption: ReadColumns {
+                others: others(&pick.captions, self.caption_columns()),
+                ..ReadColumns::new(named(&pick.captions), because.unwrap_or(by_name(is_known)))
+            },
+            ..Layout::default()
+        }
     }
 }

@@ -6,7 +6,7 @@ use capeval_choice::{Argument, Code, counted};
 
 use super::records::{RecordList, SPLIT};
 use super::sheet::{Record, Sheet};
-use super::{EvidentList, Pick, Reading, column, literal, records, text, yaml};
+use super::{Because, EvidentList, Pick, Reading, column, literal, records, text, yaml};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::keys::Keys;
@@ -115,6 +115,13 @@ fn of_lists(
         lists: Vec::new(),
     };
     let mut captions = first.captions(&pick, name, Some(format));
+    let layout = captions.layout_mut();
+    if options.id_column.is_some() {
+        layout.id.because = Because::Named;
+    }
+    if options.caption_columns.is_some() {
+        layout.caption.because = Because::Named;
+    }
     if is_split {
         captions.set_split();
     }
