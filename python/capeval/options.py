@@ -475,6 +475,10 @@ class CaptionComparison(
     """The themes of what compares captions with references."""
 
 
+class InspectOptions(SystemNames, IdMatching, CandidateReading, ReferenceReading, total=False):
+    """The keywords of :func:`capeval.inspect`."""
+
+
 class ExplainOptions(SystemNames, CaptionComparison, total=False):
     """The keywords of :func:`capeval.explain`."""
 

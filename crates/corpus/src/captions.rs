@@ -1,5 +1,6 @@
 //! Captions in file order, with their texts in one arena.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use capeval_choice::{Code, counted};
@@ -58,6 +59,10 @@ struct Doubts {
     layout: Layout,
     /// The other ways in which the source can be read.
     reading: Option<Reading>,
+    /// Other ids of the images, by the column that has them.
+    other_ids: Vec<(String, Vec<SegmentId>)>,
+    /// Columns that would tell rows with one id apart, as a template.
+    joined: Option<String>,
 }
 
 impl Captions {
@@ -180,11 +185,12 @@ impl Captions {
     }
 
     /// Returns true if the source is a table with more columns than ids and captions.
-    pub(crate) fn has_other_columns(&self) -> bool {
+    pub fn has_other_columns(&self) -> bool {
         self.other_columns
     }
 
-    pub(crate) fn set_other_columns(&mut self) {
+    /// Says that there are such columns.
+    pub fn set_other_columns(&mut self) {
         self.other_columns = true;
     }
 
@@ -198,7 +204,9 @@ impl Captions {
     }
 
     /// Keeps the ways in which the source can be read that another reader found.
-    pub(crate) fn take_reading(&mut self, understood: Self) {
+    pub fn take_reading(&mut self, understood: Self) {
+        let left_out = understood.notices.into_iter().filter(|notice| notice.code == Code::RejectedCaptions);
+        self.notices.extend(left_out);
         let mut reading = understood.doubts.reading;
         if let Some(reading) = &mut reading {
             reading.forget_captions();
@@ -233,6 +241,29 @@ impl Captions {
         self.doubts.reading = None;
     }
 
+    /// Other ids of the images, by the column that has them.
+    pub(crate) fn other_ids(&self) -> &[(String, Vec<SegmentId>)] {
+        &self.doubts.other_ids
+    }
+
+    /// Adds an id that an image has in another column.
+    pub(crate) fn add_other_id(&mut self, column: &str, id: SegmentId) {
+        let all = &mut self.doubts.other_ids;
+        match all.iter_mut().find(|(known, _)| known == column) {
+            Some((_, ids)) => ids.push(id),
+            None => all.push((column.to_owned(), vec![id])),
+        }
+    }
+
+    /// Columns that would tell rows with one id apart, as a template.
+    pub(crate) fn joined(&self) -> Option<&str> {
+        self.doubts.joined.as_deref()
+    }
+
+    pub(crate) fn set_joined(&mut self, joined: Option<String>) {
+        self.doubts.joined = joined;
+    }
+
     /// Replaces the ids, one per row, by those of another column. The rows are then no longer numbered.
     pub(crate) fn take_ids(&mut self, ids: Vec<SegmentId>, keys: Keys) {
         self.ids = ids;
@@ -240,6 +271,47 @@ impl Captions {
         self.doubts.layout.id = ReadColumns::new([column], Because::Shared);
         self.doubts.keys = keys;
         self.notices.retain(|notice| notice.code != Code::RowNumbers);
+    }
+
+    /// Makes one caption of all those of an image.
+    pub(crate) fn join(&mut self) {
+        let mut joined: Vec<(SegmentId, String)> = Vec::new();
+        let mut places: HashMap<SegmentId, usize> = HashMap::new();
+        for (id, text) in self.iter() {
+            let place = *places.entry(id.clone()).or_insert_with(|| {
+                joined.push((id.clone(), String::new()));
+                joined.len() - 1
+            });
+            if let Some((_, whole)) = joined.get_mut(place) {
+                if !whole.is_empty() {
+                    whole.push(' ');
+                }
+                whole.push_str(text.trim());
+            }
+        }
+        let before = std::mem::replace(self, Self::new(self.source.as_str()));
+        (self.format, self.declared, self.notices, self.doubts) =
+            (before.format, before.declared, before.notices, before.doubts);
+        joined.into_iter().for_each(|(id, text)| self.push(id, &text));
+    }
+
+    /// Makes several captions of those in which `separator` stands, and says so.
+    pub(crate) fn split_at(&mut self, separator: &str) {
+        let parts = |text: &str| {
+            let parts = text.split(separator).map(str::trim).filter(|part| !part.is_empty());
+            let parts: Vec<String> = parts.map(str::to_owned).collect();
+            (parts.len() > 1).then_some(parts)
+        };
+        let lists: Vec<(usize, Vec<String>)> =
+            (0..self.len()).filter_map(|row| Some((row, parts(self.text(row))?))).collect();
+        let message = format!(
+            "{} of {} {} several, with {separator} between them: each is read as a caption",
+            counted(lists.len(), "caption"),
+            self.source(),
+            if lists.len() == 1 { "is" } else { "are" },
+        );
+        let notice = Notice::new(Code::ListsInText, message).count(lists.len());
+        self.replace_by_lists(lists, notice);
     }
 
     /// Makes several captions of those that are lists written as text, as pandas writes lists into CSV, and says so.
@@ -257,6 +329,11 @@ impl Captions {
             if lists.len() == 1 { "is a list" } else { "are lists" },
         );
         let notice = Notice::new(Code::ListsInText, message).count(lists.len());
+        self.replace_by_lists(lists, notice);
+    }
+
+    /// Puts several captions in the place of each of these rows.
+    fn replace_by_lists(&mut self, lists: Vec<(usize, Vec<String>)>, notice: Notice) {
         let source = std::mem::take(&mut self.source);
         let before = std::mem::replace(self, Self::new(source));
         (self.format, self.in_lists) = (before.format, true);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use capeval_choice::{Argument, Code, counted};
 
+use super::joined;
 use super::words::{Gain, Words, gain, sample, words};
 use super::{Because, EvidentList, Layout, Pick, Reading};
 use crate::captions::Captions;
@@ -52,6 +53,7 @@ pub(crate) fn settle(
             let decision = Sides::new(ground, system, ids).decide()?;
             let notice = system.read_again(decision.system, ground.source(), decision.by_gain);
             notices.extend(notice);
+            system.set_joined(decision.joined);
         }
         system.drop_reading();
     }
@@ -160,25 +162,27 @@ impl EvidentList {
 struct Decision {
     ground: Option<Pick>,
     system: Option<Pick>,
+    /// Columns that tell rows of the system with one id apart, as a template.
+    joined: Option<String>,
     /// True if words decided.
     by_gain: bool,
 }
 
 /// A way to identify the rows of a side.
-struct Rows {
-    list: usize,
+pub(super) struct Rows {
+    pub list: usize,
     /// The column, if any.
-    id: Option<usize>,
+    pub id: Option<usize>,
     /// The id of each row, as text.
-    ids: Vec<String>,
+    pub ids: Vec<String>,
     is_known: bool,
 }
 
 /// A side, which is a reading or captions as they are.
-struct Side<'c> {
-    captions: &'c Captions,
-    reading: Option<&'c Reading>,
-    rows: Vec<Rows>,
+pub(super) struct Side<'c> {
+    pub captions: &'c Captions,
+    pub reading: Option<&'c Reading>,
+    pub rows: Vec<Rows>,
 }
 
 /// The references and a system.
@@ -223,6 +227,10 @@ impl<'c> Side<'c> {
             rows.push(Rows { list: usize::MAX, id: None, ids, is_known: true });
         }
         Self { captions, reading, rows }
+    }
+
+    fn role(&self) -> Role {
+        self.reading.map_or(Role::Candidates, |reading| reading.role)
     }
 
     fn list(&self, number: usize) -> Option<&'c EvidentList> {
@@ -291,7 +299,8 @@ impl<'c> Side<'c> {
         let list = reading.lists.get(rows.list)?;
         let is_candidate = reading.role == Role::Candidates;
         let id = rows.id.filter(|_| !is_candidate || list.evidence.len() > 1);
-        Some(Pick { list: rows.list, id, captions: columns.to_vec() })
+        let is_joined = reading.current.as_ref().is_some_and(|pick| pick.is_joined);
+        Some(Pick { list: rows.list, id, captions: columns.to_vec(), is_joined })
     }
 }
 
@@ -335,6 +344,7 @@ impl<'c> Sides<'c> {
         Ok(Decision {
             ground: self.ground.pick(way.ground, &scored.ground),
             system: self.system.pick(way.system, &scored.system),
+            joined: joined::telling(&self.ground, &self.system, way.system),
             by_gain: scored.gain.mean > LEAST_GAIN && scored.gain.n >= FEWEST_IMAGES,
         })
     }
@@ -488,7 +498,7 @@ impl<'c> Sides<'c> {
             };
             let message =
                 format!("{} and {} could both hold captions", side.name(rows, a), side.name(rows, b));
-            let role = side.reading.map_or(Role::Candidates, |reading| reading.role);
+            let role = side.role();
             let remedy = Remedy::give(Argument::CaptionColumns(role)).to("say which one does");
             return Err(Error::new(ErrorKind::Shape, side.captions.source(), message).with_remedy(remedy));
         }
@@ -530,13 +540,51 @@ impl<'c> Sides<'c> {
     fn doubt(&self, names: &str) -> Error {
         let side = if self.system.reading.is_some() { &self.system } else { &self.ground };
         let message = format!("several columns could hold captions: {names}");
-        let role = side.reading.map_or(Role::Candidates, |reading| reading.role);
+        let role = side.role();
         let remedy = Remedy::give(Argument::CaptionColumns(role)).to("say which one does");
         Error::new(ErrorKind::Shape, side.captions.source(), message).with_remedy(remedy)
     }
 
+    /// Refuses columns whose values would be ids of the other side if they were compared in another way.
+    fn refuse_other_ids(&self) -> Result<(), Error> {
+        const NEARLY_ALL: f64 = 0.9;
+        for way in [Ids::Text, Ids::FileName, Ids::Loose] {
+            let sides = Sides::new(self.ground.captions, self.system.captions, way);
+            let ways = sides.ways();
+            let is_of_column = |way: &&Way<'_>| way.system.id.is_some() || way.ground.id.is_some();
+            let found = ways
+                .iter()
+                .filter(is_of_column)
+                .find(|way| way.matches.len() as f64 >= NEARLY_ALL * way.system.ids.len() as f64);
+            let Some(found) = found else { continue };
+            let (side, other, rows) = match found.system.id {
+                Some(_) => (&sides.system, &sides.ground, found.system),
+                None => (&sides.ground, &sides.system, found.ground),
+            };
+            let columns: Vec<usize> = rows.id.into_iter().collect();
+            let other = other.captions.source();
+            let message = format!(
+                "the values of {} are ids of {other}, written in another way",
+                side.name(rows, &columns)
+            );
+            let remedy = Remedy::set(Argument::Ids, way.name()).to(format!("compare them as {}", way.name()));
+            return Err(Error::new(ErrorKind::MixedIds, side.captions.source(), message).with_remedy(remedy));
+        }
+        Ok(())
+    }
+
     /// The readings as they are, where the sides share no ids.
     fn by_name(&self) -> Result<Decision, Error> {
+        for (side, other) in [(&self.system, &self.ground), (&self.ground, &self.system)] {
+            if let Some(template) = joined::of(side, other) {
+                let argument = Argument::IdColumn(side.role());
+                let message =
+                    format!("no column has the ids of {}, but two together do", other.captions.source());
+                let remedy = Remedy::set(argument, template).to("join them");
+                return Err(Error::new(ErrorKind::Id, side.captions.source(), message).with_remedy(remedy));
+            }
+        }
+        self.refuse_other_ids()?;
         for side in [&self.ground, &self.system] {
             refuse_open(side.captions)?;
         }

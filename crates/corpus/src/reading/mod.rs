@@ -8,23 +8,30 @@
 
 mod choose;
 mod column;
+mod joined;
 mod layout;
 mod literal;
+mod moments;
 mod pairing;
 mod records;
+pub(crate) mod separators;
 mod sheet;
 mod source;
+mod template;
 mod text;
 pub(crate) mod words;
-mod yaml;
+pub(crate) mod yaml;
 
 pub(crate) use self::choose::{refuse_open, settle};
 pub use self::layout::{Because, Layout, ReadColumns};
 pub use self::pairing::{Fit, Mispairing, fit};
 pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, rejected_notice};
+pub use self::source::{understand_columns, understand_value};
+pub(crate) use self::template::Template;
 
 use self::column::Evidence;
 use self::records::RecordList;
+use self::sheet::SheetColumn;
 use crate::captions::Captions;
 use crate::table::known;
 use crate::{Format, Role, SegmentId};
@@ -59,6 +66,8 @@ struct Pick {
     /// The column of ids; `None` to number the rows.
     id: Option<usize>,
     captions: Vec<usize>,
+    /// True if the texts of an image are one caption.
+    is_joined: bool,
 }
 
 impl Reading {
@@ -75,6 +84,12 @@ impl EvidentList {
         let evidence: Vec<Evidence> =
             list.sheet.columns.iter().map(|column| Evidence::of(&column.cells)).collect();
         Self { list, evidence, known: Vec::new() }
+    }
+
+    /// Adds a column.
+    fn add_column(&mut self, column: SheetColumn) {
+        self.evidence.push(Evidence::of(&column.cells));
+        self.list.sheet.columns.push(column);
     }
 
     fn path(&self, column: usize) -> &str {
@@ -152,6 +167,9 @@ impl EvidentList {
             if captions.len() == before {
                 captions.declare(id);
             }
+        }
+        if pick.is_joined {
+            captions.join();
         }
         captions.set_layout(self.layout(pick, None));
         captions

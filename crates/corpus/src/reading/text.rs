@@ -1,5 +1,6 @@
 //! Plain text whose lines have fields: an id before a caption, or columns without a header.
 
+use super::literal;
 use super::records::RecordList;
 use super::sheet::{Record, Sheet};
 use crate::error::Position;
@@ -66,10 +67,21 @@ fn record(line: &str, separator: &str) -> Option<Record> {
         _ => vec![text(rest.trim())],
     };
     let id = Cell::Untyped(first.trim_end_matches(['.', ')', ':']).to_owned().into());
-    Some(vec![("first field".to_owned(), id), ("the rest".to_owned(), Cell::List(rest))])
+    let rest = match <[_; 1]>::try_from(rest) {
+        Ok([value @ (Cell::List(_) | Cell::Object(_))]) => value,
+        Ok([text]) => Cell::List(vec![text]),
+        Err(rest) => Cell::List(rest),
+    };
+    Some(vec![("first field".to_owned(), id), ("the rest".to_owned(), rest)])
 }
 
+/// A field as a text, or as the values of JSON within it.
 fn text(field: &str) -> Cell<'static> {
+    if field.starts_with(['[', '{'])
+        && let Some([value]) = literal::values(field).and_then(|values| <[_; 1]>::try_from(values).ok())
+    {
+        return value;
+    }
     Cell::Text(unquoted(field).replace("\"\"", "\"").into())
 }
 
