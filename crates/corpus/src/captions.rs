@@ -63,6 +63,8 @@ struct Doubts {
     other_ids: Vec<(String, Vec<SegmentId>)>,
     /// Columns that would tell rows with one id apart, as a template.
     joined: Option<String>,
+    /// The files that were merged, if one of them can be read in several ways.
+    parts: Vec<Captions>,
 }
 
 impl Captions {
@@ -209,7 +211,7 @@ impl Captions {
         self.notices.extend(left_out);
         let mut reading = understood.doubts.reading;
         if let Some(reading) = &mut reading {
-            reading.forget_captions();
+            reading.set_beside();
         }
         self.doubts.reading = reading;
     }
@@ -253,6 +255,19 @@ impl Captions {
             Some((_, ids)) => ids.push(id),
             None => all.push((column.to_owned(), vec![id])),
         }
+    }
+
+    /// The files that were merged, if one of them can be read in several ways, which are then settled one by one.
+    pub(crate) fn take_parts(&mut self) -> Vec<Self> {
+        std::mem::take(&mut self.doubts.parts)
+    }
+
+    pub(crate) fn parts(&self) -> &[Self] {
+        &self.doubts.parts
+    }
+
+    pub(crate) fn set_parts(&mut self, parts: Vec<Self>) {
+        self.doubts.parts = parts;
     }
 
     /// Columns that would tell rows with one id apart, as a template.

@@ -59,8 +59,8 @@ capeval_choice::named! {
         Text = "text", "the number 1 and the text \"1\" are one id";
         FileName = "file-name", "a path is its file's name without the extension, and a COCO name or a number with zeros \
             is its number: val2014/COCO_val2014_000000391895.jpg and 391895 are one id";
-        Loose = "loose", "as file-name, also in addresses: percent signs are decoded, queries are left out, and accents are \
-            one letter with the letter below them: http://x.org/caf%C3%A9.jpg?w=2 and café are one id";
+        Loose = "loose", "as file-name, also in addresses, without capitals, queries and percent signs: \
+            http://x.org/Caf%C3%A9.jpg?w=2 and café are one id";
     }
 }
 
@@ -79,12 +79,13 @@ impl Ids {
     }
 }
 
-/// An address or a name without its query, with its characters as such and composed.
+/// An address or a name in small letters without its query, with its characters as such and composed.
 fn loose(text: &str) -> String {
     let path = text.split_once('?').map_or(text, |(path, _)| path);
     let path = if path.contains("://") { path.split_once('#').map_or(path, |(path, _)| path) } else { path };
     let decoded = percent_decode_str(path).decode_utf8();
-    decoded.map_or_else(|_| path.nfc().collect(), |decoded| decoded.nfc().collect())
+    let composed: String = decoded.map_or_else(|_| path.nfc().collect(), |decoded| decoded.nfc().collect());
+    composed.to_lowercase()
 }
 
 /// The part that identifies a file within its folder: the name without its extension; of COCO's names and of numbers,
@@ -95,7 +96,11 @@ fn file_name(path: &str) -> SegmentId {
         Some((stem, extension)) if !stem.is_empty() && is_extension(extension) => stem,
         _ => name,
     };
-    let coco = stem.strip_prefix("COCO_").and_then(|rest| rest.rsplit_once('_')).map(|(_, digits)| digits);
+    let coco = stem
+        .strip_prefix("COCO_")
+        .or_else(|| stem.strip_prefix("coco_"))
+        .and_then(|rest| rest.rsplit_once('_'))
+        .map(|(_, digits)| digits);
     let number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let significant = digits.trim_start_matches('0');

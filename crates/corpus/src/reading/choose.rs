@@ -9,6 +9,7 @@ use super::words::{Gain, Words, gain, sample, words};
 use super::{Because, EvidentList, Layout, Pick, Reading};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
+use crate::merge::merge;
 use crate::notice::list_ids;
 use crate::policy::Ids;
 use crate::{Format, Notice, Remedy, Role, SegmentId};
@@ -41,12 +42,15 @@ pub(crate) fn settle(
     ids: Ids,
 ) -> Result<Vec<Notice>, Error> {
     let mut notices = Vec::new();
-    if ground.reading().is_some()
-        && let Some((_, first)) = systems.first()
-    {
-        let decision = Sides::new(ground, first, ids).decide()?;
-        let other = first.source().to_owned();
-        notices.extend(ground.read_again(decision.ground, &other, decision.by_gain));
+    let mut parts = ground.take_parts();
+    if let Some((_, first)) = systems.first() {
+        for part in parts.iter_mut() {
+            notices.extend(settle_ground(part, first, ids)?);
+        }
+        notices.extend(settle_ground(ground, first, ids)?);
+    }
+    if !parts.is_empty() {
+        *ground = merge(parts, Role::References)?;
     }
     for (_, system) in systems.iter_mut() {
         if system.reading().is_some() {
@@ -61,11 +65,23 @@ pub(crate) fn settle(
     Ok(notices)
 }
 
+/// Decides how references are read, if that is open. Returns what was not obvious.
+fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<Option<Notice>, Error> {
+    if ground.reading().is_none() {
+        return Ok(None);
+    }
+    let decision = Sides::new(ground, system, ids).decide()?;
+    let notice = ground.read_again(decision.ground, system.source(), decision.by_gain);
+    ground.drop_reading();
+    Ok(notice)
+}
+
 /// Refuses captions whose reading only another side could settle.
 ///
 /// # Errors
 /// If they are such.
 pub(crate) fn refuse_open(captions: &Captions) -> Result<(), Error> {
+    captions.parts().iter().try_for_each(refuse_open)?;
     let Some(reading) = captions.reading().filter(|reading| reading.is_open) else { return Ok(()) };
     let Some(list) = reading.lists.first() else { return Ok(()) };
     let columns: Vec<SegmentId> =
@@ -99,7 +115,7 @@ impl Captions {
             split: self.layout().split.clone(),
             ..list.layout(&pick, Some(because))
         };
-        if reading.current.as_ref() == Some(&pick) {
+        if !reading.is_beside && reading.current.as_ref() == Some(&pick) {
             self.set_layout(layout);
             return notice;
         }
@@ -195,6 +211,7 @@ struct Sides<'c> {
 type Matches = Vec<(usize, Vec<usize>)>;
 
 /// A column of each side, and what its captions gain.
+#[derive(Clone)]
 struct PairScore {
     ground: Vec<usize>,
     system: Vec<usize>,
@@ -468,6 +485,21 @@ impl<'c> Sides<'c> {
         if n < FEWEST_IMAGES || best <= LEAST_GAIN {
             return by_default(scored);
         }
+        let answers = |one: &PairScore| self.system.leaning(way.system, &one.system) < 0;
+        let system_known =
+            self.system.list(way.system.list).map(|list| list.known.clone()).unwrap_or_default();
+        // A bad system's captions fit worse than those of others, but its column may say that they are meant.
+        let is_meant = |one: &PairScore| {
+            let is_known =
+                !system_known.is_empty() && one.system == system_known && one.gain.mean > LEAST_GAIN / 3.0;
+            is_open(one) && (answers(one) || is_known)
+        };
+        let beaten =
+            scored.iter().filter(|one| is_meant(one)).max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean));
+        let beaten = beaten.cloned().into_iter();
+        let predicted_wins = |good: &[PairScore]| {
+            good.iter().any(|one| answers(one) || !system_known.is_empty() && one.system == system_known)
+        };
         let mut good: Vec<PairScore> =
             scored.into_iter().filter(|one| is_open(one) && one.gain.mean > RIVAL * best).collect();
         // Names break ties: those of references first, which more files have.
@@ -488,6 +520,9 @@ impl<'c> Sides<'c> {
             good.retain(|one| one.system == predicted);
         }
         good.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
+        if good.len() == 1 && !predicted_wins(&good) {
+            good.extend(beaten);
+        }
         let mut good = good.into_iter();
         let Some(first) = good.next() else { return Err(self.doubt("")) };
         if let Some(other) = good.next() {

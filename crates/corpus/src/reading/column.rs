@@ -105,6 +105,11 @@ impl Evidence {
         self.texts >= 0.5 && self.reads_like_captions && !self.has_others
     }
 
+    /// Returns true if the column could hold captions of some of the rows.
+    pub fn may_be_some(&self) -> bool {
+        self.texts >= 0.1 && self.reads_like_captions && !self.has_others
+    }
+
     /// Returns true if the column could hold the ids of all rows.
     pub fn may_be_ids(&self) -> bool {
         self.ids >= 0.98 && (self.distinct_ids >= 2 || self.ids == 1.0)

@@ -48,6 +48,8 @@ pub(crate) struct Reading {
     current: Option<Pick>,
     /// True if nothing but the other side can tell which column holds the captions.
     is_open: bool,
+    /// True if the captions so far come from the reader of a format.
+    is_beside: bool,
 }
 
 /// A list of records, and what the values of its columns could be.
@@ -57,6 +59,8 @@ struct EvidentList {
     evidence: Vec<Evidence>,
     /// The columns of captions that have known names.
     known: Vec<usize>,
+    /// True for references, of which an image may lack some.
+    is_ground: bool,
 }
 
 /// The columns to read.
@@ -72,10 +76,8 @@ struct Pick {
 
 impl Reading {
     /// Says that the captions do not come from this reading, but from a reader of a format.
-    pub fn forget_captions(&mut self) {
-        if let Some(pick) = &mut self.current {
-            pick.captions.clear();
-        }
+    pub fn set_beside(&mut self) {
+        self.is_beside = true;
     }
 }
 
@@ -83,7 +85,7 @@ impl EvidentList {
     fn new(list: RecordList) -> Self {
         let evidence: Vec<Evidence> =
             list.sheet.columns.iter().map(|column| Evidence::of(&column.cells)).collect();
-        Self { list, evidence, known: Vec::new() }
+        Self { list, evidence, known: Vec::new(), is_ground: false }
     }
 
     /// Adds a column.
@@ -108,7 +110,12 @@ impl EvidentList {
 
     /// The columns that could hold captions. Constant ones are left out if there are others.
     fn caption_columns(&self) -> Vec<usize> {
-        let may_be = |column: &usize| self.evidence.get(*column).is_some_and(Evidence::may_be_captions);
+        let may_be = |column: &usize| {
+            let evidence = self.evidence.get(*column);
+            evidence.is_some_and(|evidence| {
+                evidence.may_be_captions() || self.is_ground && evidence.may_be_some()
+            })
+        };
         let all: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
         let varied =
             |column: &&usize| self.evidence.get(**column).is_some_and(|evidence| !evidence.is_constant);

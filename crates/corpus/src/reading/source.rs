@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Position};
 use crate::keys::Keys;
 use crate::options::ReadOptions;
 use crate::table::{CaptionColumns, Cell, Table};
-use crate::{Format, Notice, Remedy, SegmentId};
+use crate::{Format, Notice, Remedy, Role, SegmentId};
 
 /// The captions of values that are nested in any way; `None` if there are none in them.
 pub(crate) fn read_values(text: &str, name: &str, options: &ReadOptions) -> Result<Option<Captions>, Error> {
@@ -77,7 +77,7 @@ fn has_header(table: &Table) -> bool {
 fn headless(table: Table) -> Vec<(Position, Record)> {
     let columns: Vec<String> = (1..=table.names.len()).map(|k| format!("column {k}")).collect();
     let names = table.names.clone();
-    let of_header = names.iter().map(|name| Cell::Untyped(name.clone().into()));
+    let of_header = names.iter().map(|name| Cell::Untyped(name.clone().into()).typed());
     let header: Record = columns.iter().cloned().zip(of_header).collect();
     let first = Position { line: Some(1), ..Position::default() };
     let rename = |(place, record): (Position, Record)| {
@@ -103,6 +103,7 @@ pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
             named_captions: false,
             current: None,
             is_open: false,
+            is_beside: false,
         };
         captions.set_reading(reading);
     }
@@ -123,6 +124,7 @@ fn of_lists(
     };
     notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
     let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
+    lists.iter_mut().for_each(|list| list.is_ground = options.role != Role::Candidates);
     if let Some((column, template)) = options.id_template() {
         lists.iter_mut().for_each(|list| template.add_to(list, column));
     } else if let Some(column) = &options.id_column {
@@ -154,6 +156,7 @@ fn of_lists(
         named_captions: options.caption_columns.is_some(),
         is_open: options.caption_columns.is_none() && first.known.is_empty() && possible > 1,
         current: Some(pick.clone()),
+        is_beside: false,
         lists: Vec::new(),
     };
     let mut captions = first.captions(&pick, name, format);

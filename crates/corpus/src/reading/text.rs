@@ -11,8 +11,17 @@ const SEPARATORS: &[&str] = &["\t", "|||", "|", ";", ",", ": ", ":", " "];
 
 /// The ways to read lines as an id and the rest, or as several fields, for those who know which ids there are.
 pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
-    let filled: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
-    let list = |separator: &&str| {
+    let all: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
+    // The first line may be a header.
+    let is_header = |separator: &str| {
+        let line = all.first().map_or("", |(_, line)| line);
+        let is_word = |field: &str| !field.is_empty() && !field.trim().contains(char::is_whitespace);
+        line.contains(separator) && line.split(separator).all(is_word)
+    };
+    let separators = SEPARATORS.iter().map(|separator| (separator, &all[..]));
+    let below = SEPARATORS[..5].iter().filter(|separator| is_header(separator));
+    let below = below.map(|separator| (separator, all.get(1..).unwrap_or_default()));
+    let list = |(separator, filled): (&&str, &[&(Position, &str)])| {
         // Most files are plain captions, of which nothing is copied.
         let fields: Option<Vec<&str>> =
             filled.iter().map(|(_, line)| Some(split(line, separator)?.0)).collect();
@@ -28,7 +37,7 @@ pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
         };
         Some(RecordList { path, sheet: Sheet::new(records)? })
     };
-    SEPARATORS.iter().filter_map(list).filter(|list| list.sheet.len() >= 2).collect()
+    separators.chain(below).filter_map(list).filter(|list| list.sheet.len() >= 2).collect()
 }
 
 /// Returns true if fields before a separator can be ids: names with a digit or a sign, or numbers in order. Between

@@ -25,10 +25,14 @@ pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
     for event in Parser::new_from_str(text) {
         builder.take(event.ok()?.0)?;
     }
+    let is_marked = text.lines().any(|line| line.starts_with('#') || line == "---");
+    let is_value = |value: &Cell<'_>| match value {
+        Cell::List(_) => true,
+        Cell::Text(_) => is_marked,
+        _ => false,
+    };
     let is_by_id = |document: &Cell<'_>| match document {
-        Cell::Object(fields) => {
-            fields.len() > 1 && fields.iter().all(|(_, value)| matches!(value, Cell::List(_)))
-        }
+        Cell::Object(fields) => fields.len() > 1 && fields.iter().all(|(_, value)| is_value(value)),
         _ => false,
     };
     let are_data = builder.has_objects || builder.documents.iter().all(is_by_id);

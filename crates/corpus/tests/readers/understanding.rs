@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use capeval_corpus::{Captions, Error, Ids, Notice, Opposite, ReadOptions, agree, read_bytes};
+use capeval_corpus::{Captions, Error, Ids, Notice, Opposite, ReadOptions, Role, agree, merge, read_bytes};
 
 /// Numbers that are the same in every run.
 struct Chance(u64);
@@ -371,6 +371,25 @@ fn two_systems_in_one_table_are_refused_with_both_named() {
     let text = format!("id,first,second\n{}", each("\n", |id, text| format!("{id},{text},{text} there")));
     let error = understand(GROUND, &text, "a.csv").unwrap_err().to_string();
     assert!(error.contains("\"first\"") && error.contains("\"second\""), "{error}");
+}
+
+#[test]
+fn several_files_of_references_are_understood_one_by_one() {
+    let file = |name: &str, extra: &str| {
+        let rows = each("\n", |id, text| {
+            format!(r#"{{"k": "{id}", "ask": "What is in it?", "{name}": "{text}{extra}"}}"#)
+        });
+        read_bytes(rows.as_bytes(), "r.jsonl", &ReadOptions::references()).unwrap()
+    };
+    let files = vec![file("one", " there"), file("two", " here")];
+    let mut references = merge(files, Role::References).unwrap();
+    let candidates = each(", ", |id, text| format!("{id:?}: {text:?}"));
+    let candidates = read_bytes(format!("{{{candidates}}}").as_bytes(), "a.json", &ReadOptions::candidates());
+    let mut systems = vec![("a".to_owned(), candidates.unwrap())];
+    agree(Opposite::Captions(&mut references), &mut systems, Ids::Text).unwrap();
+    let read: Vec<String> = references.iter().map(|(id, text)| format!("{id} {text}")).collect();
+    let meant = |extra: &str| MEANT.map(|(id, text)| format!("{id} {text}{extra}"));
+    assert_eq!(read, [meant(" there"), meant(" here")].concat());
 }
 
 #[test]
