@@ -100,6 +100,11 @@ def _from_values(
 ) -> Captions:
     """The captions of a dictionary or a list: by the names of keys, or else as structure and values tell."""
     options: dict[str, Any] = {"references": references, "id_column": id_column, "caption_columns": wanted}
+    if isinstance(source, dict) and (id_column or wanted) and "annotations" not in source:
+        understood = Captions.understood(None, source, name, is_table=False, **options)
+        if understood is None:
+            raise ValueError(f"{name}: a dictionary has no columns; leave out id_column and caption columns")
+        return understood
     try:
         by_name = Captions.of(source, name, **options)
     except (TypeError, ValueError):
@@ -107,7 +112,7 @@ def _from_values(
         if understood is None:
             raise
         return understood
-    if wanted is None and by_name.has_other_columns:
+    if (wanted is None or id_column is None) and by_name.has_other_columns:
         return Captions.understood(by_name, source, name, is_table=False, **options) or by_name
     return by_name
 
@@ -263,7 +268,7 @@ def _from_table(
     is_named = id_column is not None or id_name in index
     identity = {"id_column": id_name, "is_named": is_named, "keys": keys}
     by_name = Captions.of_columns(None if id_name is None else values[id_name], texts, name, references, identity)
-    if wanted is None and any(column not in needed for column in names):
+    if (wanted is None or id_column is None) and any(column not in needed for column in names):
         return _understood(by_name, source, names, index, splits, name, read) or by_name
     return by_name
 

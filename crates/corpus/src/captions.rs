@@ -191,6 +191,19 @@ impl Captions {
         self.other_columns
     }
 
+    /// Returns true if the captions of ids could be columns of a table: a few lists, all as long, with more values than
+    /// there are lists.
+    pub fn look_like_columns(&self) -> bool {
+        const MOST: usize = 20;
+        let mut lists = self.ids.chunk_by(|a, b| a == b);
+        let first = lists.next().map_or(0, <[_]>::len);
+        let n_lists = 1 + lists.clone().take(MOST).count();
+        self.in_lists
+            && (2..=MOST).contains(&n_lists)
+            && first > n_lists
+            && lists.all(|list| list.len() == first)
+    }
+
     /// Says that there are such columns.
     pub fn set_other_columns(&mut self) {
         self.other_columns = true;

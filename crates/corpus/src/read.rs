@@ -139,6 +139,7 @@ fn understand(
             return result;
         }
         Ok(()) if options.split.is_some() => captions.is_split(),
+        Ok(()) if format == Format::DictJson => !captions.look_like_columns(),
         Ok(()) => {
             let are_named = options.caption_columns.is_some() && options.id_column.is_some();
             !captions.has_other_columns() || are_named

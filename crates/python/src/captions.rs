@@ -176,7 +176,7 @@ impl Captions {
     /// Returns true if other columns could hold captions.
     #[getter]
     fn has_other_columns(&self) -> bool {
-        self.rows.has_other_columns()
+        self.rows.has_other_columns() || self.rows.look_like_columns()
     }
 
     /// The number of captions.

@@ -146,6 +146,11 @@ fn read_image(
         let message = "this image lacks \"sentences\" or an id (\"cocoid\" or \"filename\")";
         return Fault::err(start, What::Shape(message.into()));
     };
+    // Names of files take memory, so the first one has to do.
+    others.retain(|(column, other)| {
+        let is_known = captions.other_ids().iter().any(|(known, _)| known == column);
+        matches!(other, SegmentId::Integer(_)) || !is_known
+    });
     others.into_iter().for_each(|(column, other)| captions.add_other_id(column, other));
     if sentences.is_empty() {
         captions.declare(id);

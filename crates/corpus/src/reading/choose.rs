@@ -2,17 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval_choice::{Argument, Code, counted};
+use capeval_choice::Argument;
 
-use super::joined;
+use super::settle::refuse_open;
+use super::side::{Rows, Side};
 use super::words::{Gain, Words, gain, sample, words};
-use super::{Because, EvidentList, Layout, Pick, Reading};
+use super::{Pick, joined};
+use crate::Remedy;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::merge::merge;
-use crate::notice::list_ids;
 use crate::policy::Ids;
-use crate::{Format, Notice, Remedy, Role, SegmentId};
 
 /// With fewer images, chance decides what captions share.
 const FEWEST_IMAGES: usize = 5;
@@ -32,177 +31,19 @@ const SHARED_IDS: f64 = 0.5;
 /// The images that are looked at.
 const IMAGES: usize = 400;
 
-/// Decides how the two sides are read, where their readers left it open. Returns what was not obvious.
-///
-/// # Errors
-/// If a side could be read in two ways, with both named.
-pub(crate) fn settle(
-    ground: &mut Captions,
-    systems: &mut [(String, Captions)],
-    ids: Ids,
-) -> Result<Vec<Notice>, Error> {
-    let mut notices = Vec::new();
-    let mut parts = ground.take_parts();
-    if let Some((_, first)) = systems.first() {
-        for part in parts.iter_mut() {
-            notices.extend(settle_ground(part, first, ids)?);
-        }
-        notices.extend(settle_ground(ground, first, ids)?);
-    }
-    if !parts.is_empty() {
-        *ground = merge(parts, Role::References)?;
-    }
-    for (_, system) in systems.iter_mut() {
-        if system.reading().is_some() {
-            let decision = Sides::new(ground, system, ids).decide()?;
-            let notice = system.read_again(decision.system, ground.source(), decision.by_gain);
-            notices.extend(notice);
-            system.set_joined(decision.joined);
-        }
-        system.drop_reading();
-    }
-    ground.drop_reading();
-    Ok(notices)
-}
-
-/// Decides how references are read, if that is open. Returns what was not obvious.
-fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<Option<Notice>, Error> {
-    if ground.reading().is_none() {
-        return Ok(None);
-    }
-    let decision = Sides::new(ground, system, ids).decide()?;
-    let notice = ground.read_again(decision.ground, system.source(), decision.by_gain);
-    ground.drop_reading();
-    Ok(notice)
-}
-
-/// Refuses captions whose reading only another side could settle.
-///
-/// # Errors
-/// If they are such.
-pub(crate) fn refuse_open(captions: &Captions) -> Result<(), Error> {
-    captions.parts().iter().try_for_each(refuse_open)?;
-    let Some(reading) = captions.reading().filter(|reading| reading.is_open) else { return Ok(()) };
-    let Some(list) = reading.lists.first() else { return Ok(()) };
-    let columns: Vec<SegmentId> =
-        list.caption_columns().into_iter().map(|column| SegmentId::from(list.path(column))).collect();
-    let message = format!("several columns could hold captions: {}", list_ids(&columns, columns.len()));
-    let remedy = Remedy::give(Argument::CaptionColumns(reading.role)).to("say which one does");
-    Err(Error::new(ErrorKind::Shape, captions.source(), message).with_remedy(remedy))
-}
-
-impl Captions {
-    /// Reads the columns of `pick`, if it differs from the reading so far; says what was chosen if it was not obvious.
-    fn read_again(&mut self, pick: Option<Pick>, other: &str, by_gain: bool) -> Option<Notice> {
-        let pick = pick?;
-        let reading = self.reading()?;
-        let list = reading.lists.get(pick.list)?;
-        let is_known =
-            !list.known.is_empty() && pick.captions.iter().all(|column| list.known.contains(column));
-        let has_known_id = reading.named_id || pick.id.is_some_and(|id| list.names_image(id));
-        let is_plain = list.list.path.is_empty();
-        let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
-        let notice = (!is_obvious).then(|| list.notice(&pick, self.source(), other, by_gain));
-        let because = match (reading.named_captions, by_gain) {
-            (true, _) => Because::Named,
-            (false, true) => Because::Words,
-            (false, false) if is_known => Because::Known,
-            (false, false) => Because::Alone,
-        };
-        let layout = Layout {
-            packing: self.layout().packing.clone(),
-            member: self.layout().member.clone(),
-            split: self.layout().split.clone(),
-            ..list.layout(&pick, Some(because))
-        };
-        if !reading.is_beside && reading.current.as_ref() == Some(&pick) {
-            self.set_layout(layout);
-            return notice;
-        }
-        // Lines with fields are a table without a header.
-        let format = self.format().map(|format| if format == Format::Lines { Format::Tsv } else { format });
-        let mut again = list.captions(&pick, self.source(), format);
-        if again.is_empty() {
-            return None;
-        }
-        again.set_layout(layout);
-        if pick.id.is_none() {
-            again.set_keys(self.keys().clone());
-        }
-        self.notices().iter().filter(|notice| notice.code != Code::RowNumbers).for_each(|notice| {
-            again.notice(notice.clone());
-        });
-        if self.is_split() {
-            again.set_split();
-        }
-        *self = again;
-        notice
-    }
-}
-
-impl EvidentList {
-    fn notice(&self, pick: &Pick, source: &str, other: &str, by_gain: bool) -> Notice {
-        let quoted = |column: usize| format!("{:?}", self.path(column));
-        let of_path = match &*self.list.path {
-            "" => String::new(),
-            path => format!(" in {path}"),
-        };
-        let id = match pick.id {
-            Some(column) => format!("id {} (shared with {other})", quoted(column)),
-            None => "rows paired with the other side by position".to_owned(),
-        };
-        let columns: Vec<String> = pick.captions.iter().map(|column| quoted(*column)).collect();
-        let evidence = if by_gain { ", whose words fit the other side" } else { "" };
-        let constant =
-            |column: &usize| self.evidence.get(*column).is_some_and(|evidence| evidence.is_constant);
-        let prompts: Vec<String> = (0..self.evidence.len())
-            .filter(|column| constant(column) && self.evidence[*column].may_be_captions())
-            .filter(|column| !pick.captions.contains(column))
-            .map(quoted)
-            .collect();
-        let prompts = match prompts.as_slice() {
-            [] => String::new(),
-            prompts => format!("; {} has the same text everywhere and was left out", prompts.join(", ")),
-        };
-        let message = format!(
-            "read {source}: {}{of_path}, {id}, caption {}{evidence}{prompts}",
-            counted(self.list.sheet.len(), "record"),
-            columns.join(", "),
-        );
-        Notice::new(Code::Reading, message)
-    }
-}
-
 /// What was decided of each side that was open.
 #[derive(Default)]
-struct Decision {
-    ground: Option<Pick>,
-    system: Option<Pick>,
+pub(super) struct Decision {
+    pub ground: Option<Pick>,
+    pub system: Option<Pick>,
     /// Columns that tell rows of the system with one id apart, as a template.
-    joined: Option<String>,
+    pub joined: Option<String>,
     /// True if words decided.
-    by_gain: bool,
-}
-
-/// A way to identify the rows of a side.
-pub(super) struct Rows {
-    pub list: usize,
-    /// The column, if any.
-    pub id: Option<usize>,
-    /// The id of each row, as text.
-    pub ids: Vec<String>,
-    is_known: bool,
-}
-
-/// A side, which is a reading or captions as they are.
-pub(super) struct Side<'c> {
-    pub captions: &'c Captions,
-    pub reading: Option<&'c Reading>,
-    pub rows: Vec<Rows>,
+    pub by_gain: bool,
 }
 
 /// The references and a system.
-struct Sides<'c> {
+pub(super) struct Sides<'c> {
     ground: Side<'c>,
     system: Side<'c>,
 }
@@ -220,129 +61,12 @@ struct PairScore {
     copies: f64,
 }
 
-impl<'c> Side<'c> {
-    fn new(captions: &'c Captions, ids: Ids) -> Self {
-        let reading = captions.reading();
-        let text = |id: &SegmentId| ids.form(id).to_string();
-        let mut rows = Vec::new();
-        for (number, list) in reading.into_iter().flat_map(|reading| reading.lists.iter()).enumerate() {
-            let named =
-                reading.filter(|reading| reading.named_id).and_then(|reading| reading.current.as_ref()?.id);
-            for column in list.id_columns() {
-                if named.is_some_and(|named| named != column) {
-                    continue;
-                }
-                let cells = list.list.sheet.columns.get(column).map(|column| column.cells.as_slice());
-                let id = |cell| super::column::id(cell).map_or_else(String::new, |id| text(&id));
-                let ids = cells.unwrap_or_default().iter().map(id).collect();
-                rows.push(Rows { list: number, id: Some(column), ids, is_known: list.names_image(column) });
-            }
-        }
-        let is_whole = reading.is_none_or(|reading| reading.current.is_none());
-        if is_whole {
-            let ids = captions.ids().iter().map(text).collect();
-            rows.push(Rows { list: usize::MAX, id: None, ids, is_known: true });
-        }
-        Self { captions, reading, rows }
-    }
-
-    fn role(&self) -> Role {
-        self.reading.map_or(Role::Candidates, |reading| reading.role)
-    }
-
-    fn list(&self, number: usize) -> Option<&'c EvidentList> {
-        self.reading?.lists.get(number)
-    }
-
-    /// The columns of captions to choose from; a single empty choice for captions as they are.
-    fn choices(&self, rows: &Rows) -> Vec<Vec<usize>> {
-        let (Some(list), Some(reading)) = (self.list(rows.list), self.reading) else {
-            return vec![Vec::new()];
-        };
-        if reading.named_captions {
-            let current = reading.current.as_ref().map(|pick| pick.captions.clone());
-            return current.into_iter().collect();
-        }
-        let columns: Vec<usize> =
-            list.caption_columns().into_iter().filter(|one| rows.id != Some(*one)).collect();
-        let mut choices: Vec<Vec<usize>> = columns.iter().map(|column| vec![*column]).collect();
-        if list.known.len() > 1 {
-            choices.retain(|choice| !choice.iter().all(|column| list.known.contains(column)));
-            choices.insert(0, list.known.clone());
-        }
-        if reading.role != Role::Candidates {
-            choices = joined(list, choices);
-        }
-        choices
-    }
-
-    /// The texts of a row in some columns.
-    fn texts(&self, rows: &Rows, columns: &[usize], row: usize) -> Vec<String> {
-        match self.list(rows.list) {
-            None => vec![self.captions.text(row).to_owned()],
-            Some(list) => columns
-                .iter()
-                .filter_map(|column| list.list.sheet.columns.get(*column)?.cells.get(row))
-                .flat_map(super::column::texts)
-                .map(std::borrow::Cow::into_owned)
-                .collect(),
-        }
-    }
-
-    /// The name of a choice, for people.
-    fn name(&self, rows: &Rows, columns: &[usize]) -> String {
-        let Some(list) = self.list(rows.list) else { return String::new() };
-        columns.iter().map(|column| format!("{:?}", list.path(*column))).collect::<Vec<_>>().join(", ")
-    }
-
-    /// 1 if a choice is called like references, −1 if it is called like what models answer.
-    fn leaning(&self, rows: &Rows, columns: &[usize]) -> i32 {
-        const REFERENCE: &[&str] =
-            &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
-        const CANDIDATE: &[&str] =
-            &["pred", "hyp", "cand", "output", "response", "answer", "generat", "model", "result"];
-        let Some(list) = self.list(rows.list) else { return 0 };
-        let means = |names: &[&str]| {
-            columns.iter().any(|column| {
-                let path = list.path(*column).to_lowercase();
-                names.iter().any(|name| path.contains(name))
-            })
-        };
-        i32::from(means(REFERENCE)) - i32::from(means(CANDIDATE))
-    }
-
-    fn pick(&self, rows: &Rows, columns: &[usize]) -> Option<Pick> {
-        let reading = self.reading?;
-        let list = reading.lists.get(rows.list)?;
-        let is_candidate = reading.role == Role::Candidates;
-        let id = rows.id.filter(|_| !is_candidate || list.evidence.len() > 1);
-        let is_joined = reading.current.as_ref().is_some_and(|pick| pick.is_joined);
-        Some(Pick { list: rows.list, id, captions: columns.to_vec(), is_joined })
-    }
-}
-
-/// Joins the columns whose names differ in a number at the end: they are the references of an image.
-fn joined(list: &EvidentList, choices: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let mut joined: Vec<(String, Vec<usize>)> = Vec::new();
-    for choice in choices {
-        let path = choice.first().map_or("", |column| list.path(*column));
-        let stem = path.trim_end_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = choice.len() == 1 && stem.len() < path.len() && !stem.is_empty();
-        let key = if is_numbered { stem.to_owned() } else { format!("\0{path}") };
-        match joined.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, columns)) => columns.extend(choice),
-            None => joined.push((key, choice)),
-        }
-    }
-    joined.into_iter().map(|(_, columns)| columns).collect()
-}
-
 impl<'c> Sides<'c> {
-    fn new(ground: &'c Captions, system: &'c Captions, ids: Ids) -> Self {
+    pub fn new(ground: &'c Captions, system: &'c Captions, ids: Ids) -> Self {
         Self { ground: Side::new(ground, ids), system: Side::new(system, ids) }
     }
 
-    fn decide(&self) -> Result<Decision, Error> {
+    pub fn decide(&self) -> Result<Decision, Error> {
         let mut ways = self.ways();
         if ways.is_empty() {
             return self.by_name();

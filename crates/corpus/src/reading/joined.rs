@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::choose::{Rows, Side};
+use super::side::{Rows, Side};
 
 /// The rows that are looked at.
 const ROWS: usize = 200;

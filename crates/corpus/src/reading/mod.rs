@@ -15,16 +15,18 @@ mod moments;
 mod pairing;
 mod records;
 pub(crate) mod separators;
+mod settle;
 mod sheet;
+mod side;
 mod source;
 mod template;
 mod text;
 pub(crate) mod words;
 pub(crate) mod yaml;
 
-pub(crate) use self::choose::{refuse_open, settle};
 pub use self::layout::{Because, Layout, ReadColumns};
 pub use self::pairing::{Fit, Mispairing, fit};
+pub(crate) use self::settle::{refuse_open, settle};
 pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, rejected_notice};
 pub use self::source::{understand_columns, understand_value};
 pub(crate) use self::template::Template;
@@ -77,7 +79,7 @@ struct Pick {
 impl Reading {
     /// Says that the captions do not come from this reading, but from a reader of a format.
     pub fn set_beside(&mut self) {
-        self.is_beside = true;
+        (self.is_beside, self.is_open) = (true, false);
     }
 }
 
