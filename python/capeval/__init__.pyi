@@ -13,6 +13,7 @@ from ._evaluator import Evaluator as Evaluator
 from ._explain import Explained as Explained, Explanation as Explanation, Match as Match, Step as Step, explain as explain
 from ._frequencies import DocumentFrequencies as DocumentFrequencies
 from ._given import Scores as Scores
+from ._inspect import Inspection as Inspection, inspect as inspect
 from ._install import install_data as install_data
 from ._judging import JudgeAgreement as JudgeAgreement, Judging as Judging
 from ._listing import metrics as metrics, suites as suites, tokenize as tokenize, tokenizers as tokenizers

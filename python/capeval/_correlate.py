@@ -21,7 +21,7 @@ from ._inputs import (
 )
 from ._keywords import only, takes
 from ._result import Id, Interval, Keyed, ends
-from .options import CorrelateOptions, MetricChoice, MetricData, RatedCaptions, RatingPoints
+from .options import CorrelateOptions, MetricChoice, MetricData, PairLook, RatedCaptions, RatingPoints
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,7 +140,7 @@ def correlate(
         refuse_beside_scores(options["scores"], options, MetricChoice, MetricData, RatedCaptions)
     chosen = metric_options(metrics, options)
     settings = {
-        **only(options, RatingPoints, RatedCaptions),
+        **only(options, RatingPoints, PairLook, RatedCaptions),
         "metrics": chosen.options,
         "ids": options["ids"] or "as-given",
         "lower_is_better": keys(options["lower_is_better"]),

@@ -28,6 +28,7 @@ __all__ = [
     "engine_names",
     "evaluate",
     "get_num_threads",
+    "inspect",
     "install_data",
     "judge_agreement",
     "judge_rows",
@@ -134,6 +135,19 @@ class Captions:
         references: bool,
         identity: dict[str, Any],
     ) -> Captions: ...
+    @staticmethod
+    def understood(
+        by_name: Captions | None,
+        source: Any,
+        name: str,
+        *,
+        references: bool,
+        is_table: bool,
+        id_column: str | None = None,
+        caption_columns: list[str] | None = None,
+    ) -> Captions | None: ...
+    @property
+    def has_other_columns(self) -> bool: ...
     def __len__(self) -> int: ...
     def ids(self) -> list[int | str]: ...
     def texts(self) -> list[str]: ...
@@ -330,7 +344,10 @@ def caption_columns(
     references: bool,
     id_column: str | None = None,
     caption_columns: list[str] | None = None,
-) -> tuple[int | None, list[int], bool]: ...
+    *,
+    is_last: bool = False,
+) -> tuple[int | None, list[int], bool] | None: ...
+def inspect(references: Captions | PreparedFile | None, systems: list[tuple[str, Captions]], ids: str) -> tuple[str, str]: ...
 def written_list(text: str) -> list[str] | None: ...
 def engine_names(names: list[str]) -> list[str]: ...
 def metrics() -> list[dict[str, Any]]: ...

@@ -90,11 +90,31 @@ def captions(
         source = [source[k] for k in _of_splits([row["split"] for row in source], splits, name)]
     if isinstance(source, Mapping):
         source = source if isinstance(source, dict) else dict(source)
-        if (id_column or wanted) and "annotations" not in source:
-            raise ValueError(f"{name}: a dictionary has no columns; leave out id_column and caption columns")
     elif not isinstance(source, list):
         source = list(source)
-    return Captions.of(source, name, references=references, id_column=id_column, caption_columns=wanted)
+    return _from_values(source, name, references, id_column, wanted)
+
+
+def _from_values(
+    source: dict[Any, Any] | list[Any], name: str, references: bool, id_column: str | None, wanted: list[str] | None
+) -> Captions:
+    """The captions of a dictionary or a list: by the names of keys, or else as structure and values tell."""
+    options: dict[str, Any] = {"references": references, "id_column": id_column, "caption_columns": wanted}
+    if isinstance(source, dict) and (id_column or wanted) and "annotations" not in source:
+        understood = Captions.understood(None, source, name, is_table=False, **options)
+        if understood is None:
+            raise ValueError(f"{name}: a dictionary has no columns; leave out id_column and caption columns")
+        return understood
+    try:
+        by_name = Captions.of(source, name, **options)
+    except (TypeError, ValueError):
+        understood = Captions.understood(None, source, name, is_table=False, **options)
+        if understood is None:
+            raise
+        return understood
+    if (wanted is None or id_column is None) and by_name.has_other_columns:
+        return Captions.understood(by_name, source, name, is_table=False, **options) or by_name
+    return by_name
 
 
 def reference_captions(source: Captionlike, options: ReferenceReading) -> Captions:
@@ -173,7 +193,7 @@ def table_columns(source: object) -> list[str] | None:
         return list(source.column_names)  # type: ignore[attr-defined]
     if hasattr(source, "collect_schema"):  # polars
         return list(source.collect_schema().names())
-    if hasattr(source, "columns") and hasattr(source, "dtypes"):  # pandas
+    if hasattr(source, "columns") and hasattr(source, "dtypes") and hasattr(source, "iloc"):  # pandas
         return [str(column) for column in source.columns]
     schema = getattr(source, "schema", None)
     if hasattr(source, "num_rows") and hasattr(schema, "names"):  # pyarrow.RecordBatch
@@ -199,8 +219,15 @@ def _from_table(
     index = _named_index(source)
     names = [*columns, *(level for level in index if level not in columns)]
     names = [column for column in names if column == id_column or not _holds_pictures(source, column)]
+    read = {"references": references, "id_column": id_column, "caption_columns": wanted}
     while True:
-        key, places, in_doubt = caption_columns(names, name, references, id_column, wanted)
+        found = caption_columns(names, name, **read)
+        if found is None:
+            understood = _understood(None, source, names, index, splits, name, read)
+            found = caption_columns(names, name, **read, is_last=True) if understood is None else None
+        if found is None:
+            return understood
+        key, places, in_doubt = found
         chosen = [names[place] for place in places]
         id_name = None if key is None else names[key]
         for column in chosen:
@@ -240,7 +267,38 @@ def _from_table(
         keys.append((None, labels))
     is_named = id_column is not None or id_name in index
     identity = {"id_column": id_name, "is_named": is_named, "keys": keys}
-    return Captions.of_columns(None if id_name is None else values[id_name], texts, name, references, identity)
+    by_name = Captions.of_columns(None if id_name is None else values[id_name], texts, name, references, identity)
+    if (wanted is None or id_column is None) and any(column not in needed for column in names):
+        return _understood(by_name, source, names, index, splits, name, read) or by_name
+    return by_name
+
+
+def _understood(
+    by_name: Captions | None,
+    source: Any,
+    names: list[str],
+    index: Mapping[str, list[Any]],
+    splits: list[str] | None,
+    name: str,
+    read: dict[str, Any],
+) -> Captions | None:
+    """The captions of a table as its values tell; None if there are none, or if only one column has texts."""
+    values = _values(source, [column for column in names if names.count(column) == 1], index)
+    if by_name is not None and sum(map(_has_texts, values.values())) < 2:
+        return None
+    labels = _unnamed_index(source)
+    if by_name is None and labels is not None:
+        values["(index)"] = labels
+    if splits:
+        kept = _of_splits(values["split"], splits, name)
+        values = {column: [cells[k] for k in kept] for column, cells in values.items()}
+    return Captions.understood(by_name, values, name, is_table=True, **read)
+
+
+def _has_texts(values: Sequence[Any]) -> bool:
+    """Whether the first value of a column is a text, or something that may have texts."""
+    first = next((value for value in values if not is_missing(value)), None)
+    return hasattr(first, "__len__") and not isinstance(first, (bytes, bytearray))
 
 
 def _values(source: Any, columns: Iterable[str], index: Mapping[str, list[Any]]) -> dict[str, list[Any]]:

@@ -23,6 +23,7 @@ from ._choices import (
     MetricTies,
     Missing,
     OwnReference,
+    PairingCheck,
     Surplus,
     Unit,
 )
@@ -174,7 +175,17 @@ class IdMatching(TypedDict, total=False):
     """
 
 
-class Policies(TypedDict, total=False):
+class PairLook(TypedDict, total=False):
+    """Matching captions."""
+
+    pairing: PairingCheck
+    """How to look at pairs of captions and references:
+    - ``"check"``: say if captions fit their own references no better than those of other images
+    - ``"off"``: do not look
+    """
+
+
+class Policies(PairLook, total=False):
     """Matching captions."""
 
     missing: Missing
@@ -464,6 +475,10 @@ class CaptionComparison(
     """The themes of what compares captions with references."""
 
 
+class InspectOptions(SystemNames, IdMatching, CandidateReading, ReferenceReading, total=False):
+    """The keywords of :func:`capeval.inspect`."""
+
+
 class ExplainOptions(SystemNames, CaptionComparison, total=False):
     """The keywords of :func:`capeval.explain`."""
 
@@ -489,7 +504,7 @@ class RatingComparison(
     """The themes of what compares metrics with people."""
 
 
-class CorrelateOptions(RatingPoints, RatingComparison, total=False):
+class CorrelateOptions(RatingPoints, PairLook, RatingComparison, total=False):
     """The keywords of :func:`capeval.correlate`."""
 
 
@@ -559,6 +574,7 @@ DEFAULTS: dict[str, object] = {
     "surplus": "error",
     "duplicate": "error",
     "empty": "error",
+    "pairing": "check",
     "own_reference": "keep",
     "segments": True,
     "gallery": False,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use capeval_corpus::SegmentId;
 use capeval_evaluate::{Progress, Sessions, SystemScores, evaluate, evaluate_and_keep};
 use capeval_metric::AnyMetric;
-use capeval_report::{Lengths, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Head, Lengths, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
@@ -57,6 +57,7 @@ pub(crate) fn score_with_statistics(
         true => Inputs::of_scores(references, &plan, &options, scope, &mut found)?,
         false => Inputs::align(references, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
+    let readings = inputs.readings.clone();
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
     let is_explained = options.gallery || !options.explain.is_empty();
@@ -82,7 +83,7 @@ pub(crate) fn score_with_statistics(
     let Evaluation { scores, scene, .. } = evaluation;
     let references = Arc::clone(&scene.references);
     let report = Report {
-        head: head(entries, measures, options.intervals, found),
+        head: Head { readings, ..head(entries, measures, options.intervals, found) },
         systems,
         same_images,
         sorted_by: None,

@@ -200,7 +200,7 @@ impl Rounds {
             ..Systems::default()
         };
         let references = AlignedReferences::whole(set, self.index.clone());
-        Ok(Inputs { systems, references, given: Vec::new() })
+        Ok(Inputs { systems, references, given: Vec::new(), readings: Vec::new() })
     }
 
     fn score(

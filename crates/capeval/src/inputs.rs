@@ -1,10 +1,12 @@
 //! The systems and references of a task, matched image by image.
 
-use capeval_corpus::{Alignment, Captions, Missing, Opposite, Pair, Policy, agree, align_by};
+use capeval_corpus::{
+    Alignment, Captions, Fit, GroupedCaptions, Missing, Opposite, Pair, Policy, agree, align_by,
+};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
-use capeval_report::Notice;
+use capeval_report::{Notice, PairedBy, Pairing, SourceReading};
 use rayon::prelude::*;
 
 use crate::aligned::{AlignedReferences, ReferenceIndex};
@@ -15,7 +17,7 @@ use crate::outside::{self, OutsideMetrics, Scene};
 use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
-use crate::{Error, ScoreOptions, notices, shapes};
+use crate::{Error, PairingCheck, ScoreOptions, notices, shapes};
 
 /// The images on which a system is scored if missing captions are skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub(crate) struct Inputs {
     pub references: AlignedReferences,
     /// Given scores as metrics.
     pub given: Vec<AnyMetric>,
+    /// How the sources were read, the references first.
+    pub readings: Vec<SourceReading>,
 }
 
 /// The captions of systems, and the image of each.
@@ -66,6 +70,8 @@ impl Inputs {
             ReferenceSource::Prepared { prepared, source } => Opposite::Ids(&prepared.ids, source),
         };
         found.add(agree(opposite, &mut captions, options.ids)?);
+        let named = captions.iter().map(|(name, captions)| (name.as_str(), captions));
+        let mut readings = readings(references.captions(), named);
         if let ReferenceSource::Captions(references) = &references {
             found.add(references.notices().iter().cloned());
             found.add(notices::empty_references(references));
@@ -93,8 +99,11 @@ impl Inputs {
             found.add(captions.iter().zip(&aligned).flat_map(|((name, captions), aligned)| {
                 let copy = notices::copy_of_references(references, name, captions, aligned);
                 let swapped = shapes::swapped(references, name, captions, aligned);
-                copy.into_iter().chain(swapped).chain(shapes::mispaired(references, name, captions, aligned))
+                copy.into_iter().chain(swapped)
             }));
+            if options.pairing == PairingCheck::Check {
+                found.add(look_at_pairs(references, &captions, &aligned, &mut readings));
+            }
         }
         found.add(notices::twins(&captions));
         let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &policy)?;
@@ -103,7 +112,7 @@ impl Inputs {
         let subset = subset.as_ref().map(Subset::len);
         let systems = Systems { captions, aligned, subset, common, extras: Vec::new(), given: plan.hashes() };
         let given = plan.metrics(values, &references.place);
-        Ok(Self { systems, references, given })
+        Ok(Self { systems, references, given, readings })
     }
 
     /// Matches given scores of systems, of which there are no captions, with `images`, a list without words.
@@ -129,7 +138,7 @@ impl Inputs {
         let subset = subset.as_ref().map(Subset::len);
         let systems = Systems { captions, aligned, subset, common, extras: Vec::new(), given: plan.hashes() };
         let given = plan.metrics(values, &references.place);
-        Ok(Self { systems, references, given })
+        Ok(Self { systems, references, given, readings: Vec::new() })
     }
 }
 
@@ -200,6 +209,50 @@ impl Systems {
         let given = self.given.get(k).map_or(&[][..], Vec::as_slice);
         Signing { notices, subset: self.subset, common: self.common.as_ref(), extras: &self.extras, given }
     }
+}
+
+/// How the sources were read, the references first.
+pub(crate) fn readings<'c>(
+    ground: Option<&Captions>,
+    systems: impl IntoIterator<Item = (&'c str, &'c Captions)>,
+) -> Vec<SourceReading> {
+    let of = |captions: &Captions, system: Option<&str>, pairing| SourceReading {
+        file: captions.source().to_owned(),
+        system: system.map(str::to_owned),
+        format: captions.format().map(|format| format.name().to_owned()),
+        layout: captions.layout().clone(),
+        captions: captions.len(),
+        pairing,
+    };
+    let is_counted = |captions: &Captions| captions.keys().are_counted();
+    let by = |captions: &Captions| match ground.is_some_and(is_counted) || is_counted(captions) {
+        true => PairedBy::Position,
+        false => PairedBy::Ids,
+    };
+    let of_systems = systems.into_iter().map(|(name, captions)| {
+        of(captions, Some(name), Some(Pairing { by: by(captions), images: 0, t: None }))
+    });
+    ground.map(|references| of(references, None, None)).into_iter().chain(of_systems).collect()
+}
+
+/// Looks at how well the captions of each system fit their own references; notes it, and returns notices if they do
+/// not.
+fn look_at_pairs(
+    references: &GroupedCaptions,
+    systems: &[(String, Captions)],
+    aligned: &[Alignment],
+    readings: &mut [SourceReading],
+) -> Vec<Notice> {
+    let pairings = readings.iter_mut().filter_map(|reading| reading.pairing.as_mut());
+    let fits: Vec<Fit> = systems
+        .par_iter()
+        .zip(aligned)
+        .map(|((_, captions), aligned)| shapes::fit_of(references, captions, aligned))
+        .collect();
+    for (pairing, fit) in pairings.zip(&fits) {
+        (pairing.images, pairing.t) = (fit.images, fit.t.filter(|t| t.is_finite()));
+    }
+    systems.iter().zip(&fits).filter_map(|((name, _), fit)| shapes::mispaired(name, fit)).collect()
 }
 
 /// The notices of the readers of captions.

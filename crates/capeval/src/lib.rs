@@ -59,6 +59,7 @@ mod gallery;
 mod given;
 mod human;
 mod inputs;
+mod inspect;
 mod intervals;
 mod measures;
 mod not_captions;
@@ -88,14 +89,15 @@ pub use diversity::{DiversityRequest, diversity};
 pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
 pub use given::GivenScores;
+pub use inspect::{Inspection, inspect};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
 };
 pub use notices::is_empty;
 pub use options::{
-    CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PerplexityOptions,
-    PreferOptions, PrepareOptions, ScoreOptions,
+    CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PairingCheck,
+    PerplexityOptions, PreferOptions, PrepareOptions, ScoreOptions,
 };
 pub use outside::{
     Answers, Identity, KeptScores, Outside, OutsideMetrics, OutsideRow, OutsideScores, OutsideSettings,

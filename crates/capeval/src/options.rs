@@ -56,6 +56,16 @@ impl MetricOptions {
     }
 }
 
+named! {
+    /// The choice to look at how well captions fit their own references.
+    #[derive(Default)]
+    pub enum PairingCheck ("choice for pairs") {
+        #[default]
+        Check = "check", "say if captions fit their own references no better than those of other images";
+        Off = "off", "do not look";
+    }
+}
+
 /// Options for scoring.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -74,6 +84,8 @@ pub struct ScoreOptions {
     pub empty: Empty,
     /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
+    /// The look at how well captions fit their own references.
+    pub pairing: PairingCheck,
     /// The images to score, also for document frequencies; `None` for all images.
     pub images: Option<Vec<SegmentId>>,
     /// True if the report contains the scores of every image.
@@ -141,6 +153,8 @@ pub struct CorrelateOptions {
     pub surplus: Surplus,
     /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
+    /// The look at how well captions fit their own references.
+    pub pairing: PairingCheck,
     /// Confidence intervals for all coefficients, from resamples of the images; `None` for no intervals.
     pub intervals: Option<Resampling>,
 }

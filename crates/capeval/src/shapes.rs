@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use capeval_choice::{Code, Remedy};
-use capeval_corpus::{Alignment, Captions, GroupedCaptions, Mispairing, mispairing};
+use capeval_choice::{Argument, Code, Remedy};
+use capeval_corpus::{Alignment, Captions, Fit, GroupedCaptions, Mispairing, fit};
 use capeval_report::Notice;
+
+use crate::PairingCheck;
 
 /// The fewest images on which captions that repeat each other say something.
 const MANY_IMAGES: usize = 100;
@@ -43,13 +45,8 @@ pub(crate) fn swapped(
     looks_swapped.then(|| Notice::new(Code::Swapped, message).system(name).count(of_references))
 }
 
-/// A notice if the captions of a system do not fit their own references, as after a shift of rows.
-pub(crate) fn mispaired(
-    references: &GroupedCaptions,
-    name: &str,
-    candidates: &Captions,
-    aligned: &Alignment,
-) -> Option<Notice> {
+/// How well the captions of a system fit their own references, over a sample of the images.
+pub(crate) fn fit_of(references: &GroupedCaptions, candidates: &Captions, aligned: &Alignment) -> Fit {
     let pairs = &aligned.pairs;
     let caption = |row: usize| {
         let row = pairs.get(row).and_then(|pair| pair.candidate);
@@ -58,7 +55,12 @@ pub(crate) fn mispaired(
     let texts = |row: usize| {
         pairs.get(row).map(|pair| references.texts(pair.image as usize).collect()).unwrap_or_default()
     };
-    let message = match mispairing(pairs.len(), caption, texts)? {
+    fit(pairs.len(), caption, texts)
+}
+
+/// A notice if the captions of a system do not fit their own references, as after a shift of rows.
+pub(crate) fn mispaired(name: &str, fit: &Fit) -> Option<Notice> {
+    let message = match fit.mispairing? {
         Mispairing::Shifted { rows, from } => {
             let place = match rows.unsigned_abs() {
                 1 => "one row".to_owned(),
@@ -76,8 +78,9 @@ pub(crate) fn mispaired(
             "the captions of {name} fit their references, but not between about image {from} and image {to}"
         ),
     };
-    let remedy = Remedy::say("make sure that both sides list the same images in the same order");
-    Some(Notice::new(Code::Pairing, message).system(name).count(pairs.len()).remedy(remedy))
+    let remedy = Remedy::say("make sure that both sides list the same images in the same order")
+        .or(Remedy::set(Argument::Pairing, PairingCheck::Off.name()).to("say nothing of it"));
+    Some(Notice::new(Code::Pairing, message).system(name).count(fit.images).remedy(remedy))
 }
 
 /// The number of texts that are equal to one before them.

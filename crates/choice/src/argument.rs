@@ -77,6 +77,8 @@ arguments! {
     Empty = "empty", "POLICY";
     /// The way to compare ids.
     Ids = "ids", "HOW";
+    /// The look at how well captions fit their own references.
+    Pairing = "pairing", "HOW";
     /// The treatment of a rated caption that is also a reference of its image.
     OwnReference = "own_reference", "WHAT";
     /// The metrics.

@@ -13,7 +13,7 @@ use capeval::metric::Family;
 use capeval::report::{Measure, Study};
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
-use capeval::{IdfSource, MetricOptions, ReferenceSource, ScoreOptions};
+use capeval::{IdfSource, MetricOptions, PairingCheck, ReferenceSource, ScoreOptions};
 use capeval_files::DataFiles;
 use capeval_outside::cards;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -247,6 +247,9 @@ pub struct Policies {
     /// Candidates without any words.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Empty>())]
     empty: Empty,
+    /// How to look at pairs of captions and references.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = choices::<PairingCheck>())]
+    pairing: PairingCheck,
     #[command(flatten)]
     matching: Matching,
 }
@@ -254,8 +257,8 @@ pub struct Policies {
 impl Policies {
     /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
-        let Self { missing, surplus, duplicate, empty, matching } = *self;
-        ScoreOptions { missing, surplus, duplicate, empty, ids: matching.ids, ..options }
+        let Self { missing, surplus, duplicate, empty, pairing, matching } = *self;
+        ScoreOptions { missing, surplus, duplicate, empty, pairing, ids: matching.ids, ..options }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Captions in file order, with their texts in one arena.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use capeval_choice::{Code, counted};
 
 use crate::error::Position;
 use crate::keys::Keys;
-use crate::reading::Reading;
+use crate::reading::{Because, Layout, ReadColumns, Reading};
 use crate::table::{known, row_numbers};
 use crate::written_list::written_list;
 use crate::{Format, Notice, Remedy, SegmentId};
@@ -51,12 +52,19 @@ pub struct Captions {
     notices: Vec<Notice>,
 }
 
-/// What the other side may settle.
+/// How the source was read, and what the other side may settle.
 #[derive(Clone, Default)]
 struct Doubts {
     keys: Keys,
+    layout: Layout,
     /// The other ways in which the source can be read.
     reading: Option<Reading>,
+    /// Other ids of the images, by the column that has them.
+    other_ids: Vec<(String, Vec<SegmentId>)>,
+    /// Columns that would tell rows with one id apart, as a template.
+    joined: Option<String>,
+    /// The files that were merged, if one of them can be read in several ways.
+    parts: Vec<Captions>,
 }
 
 impl Captions {
@@ -179,11 +187,25 @@ impl Captions {
     }
 
     /// Returns true if the source is a table with more columns than ids and captions.
-    pub(crate) fn has_other_columns(&self) -> bool {
+    pub fn has_other_columns(&self) -> bool {
         self.other_columns
     }
 
-    pub(crate) fn set_other_columns(&mut self) {
+    /// Returns true if the captions of ids could be columns of a table: a few lists, all as long, with more values than
+    /// there are lists.
+    pub fn look_like_columns(&self) -> bool {
+        const MOST: usize = 20;
+        let mut lists = self.ids.chunk_by(|a, b| a == b);
+        let first = lists.next().map_or(0, <[_]>::len);
+        let n_lists = 1 + lists.clone().take(MOST).count();
+        self.in_lists
+            && (2..=MOST).contains(&n_lists)
+            && first > n_lists
+            && lists.all(|list| list.len() == first)
+    }
+
+    /// Says that there are such columns.
+    pub fn set_other_columns(&mut self) {
         self.other_columns = true;
     }
 
@@ -197,10 +219,12 @@ impl Captions {
     }
 
     /// Keeps the ways in which the source can be read that another reader found.
-    pub(crate) fn take_reading(&mut self, understood: Self) {
+    pub fn take_reading(&mut self, understood: Self) {
+        let left_out = understood.notices.into_iter().filter(|notice| notice.code == Code::RejectedCaptions);
+        self.notices.extend(left_out);
         let mut reading = understood.doubts.reading;
         if let Some(reading) = &mut reading {
-            reading.forget_captions();
+            reading.set_beside();
         }
         self.doubts.reading = reading;
     }
@@ -232,11 +256,90 @@ impl Captions {
         self.doubts.reading = None;
     }
 
+    /// Other ids of the images, by the column that has them.
+    pub(crate) fn other_ids(&self) -> &[(String, Vec<SegmentId>)] {
+        &self.doubts.other_ids
+    }
+
+    /// Adds an id that an image has in another column.
+    pub(crate) fn add_other_id(&mut self, column: &str, id: SegmentId) {
+        let all = &mut self.doubts.other_ids;
+        match all.iter_mut().find(|(known, _)| known == column) {
+            Some((_, ids)) => ids.push(id),
+            None => all.push((column.to_owned(), vec![id])),
+        }
+    }
+
+    /// The files that were merged, if one of them can be read in several ways, which are then settled one by one.
+    pub(crate) fn take_parts(&mut self) -> Vec<Self> {
+        std::mem::take(&mut self.doubts.parts)
+    }
+
+    pub(crate) fn parts(&self) -> &[Self] {
+        &self.doubts.parts
+    }
+
+    pub(crate) fn set_parts(&mut self, parts: Vec<Self>) {
+        self.doubts.parts = parts;
+    }
+
+    /// Columns that would tell rows with one id apart, as a template.
+    pub(crate) fn joined(&self) -> Option<&str> {
+        self.doubts.joined.as_deref()
+    }
+
+    pub(crate) fn set_joined(&mut self, joined: Option<String>) {
+        self.doubts.joined = joined;
+    }
+
     /// Replaces the ids, one per row, by those of another column. The rows are then no longer numbered.
     pub(crate) fn take_ids(&mut self, ids: Vec<SegmentId>, keys: Keys) {
         self.ids = ids;
+        let column = keys.column().unwrap_or("the labels of its index");
+        self.doubts.layout.id = ReadColumns::new([column], Because::Shared);
         self.doubts.keys = keys;
         self.notices.retain(|notice| notice.code != Code::RowNumbers);
+    }
+
+    /// Makes one caption of all those of an image.
+    pub(crate) fn join(&mut self) {
+        let mut joined: Vec<(SegmentId, String)> = Vec::new();
+        let mut places: HashMap<SegmentId, usize> = HashMap::new();
+        for (id, text) in self.iter() {
+            let place = *places.entry(id.clone()).or_insert_with(|| {
+                joined.push((id.clone(), String::new()));
+                joined.len() - 1
+            });
+            if let Some((_, whole)) = joined.get_mut(place) {
+                if !whole.is_empty() {
+                    whole.push(' ');
+                }
+                whole.push_str(text.trim());
+            }
+        }
+        let before = std::mem::replace(self, Self::new(self.source.as_str()));
+        (self.format, self.declared, self.notices, self.doubts) =
+            (before.format, before.declared, before.notices, before.doubts);
+        joined.into_iter().for_each(|(id, text)| self.push(id, &text));
+    }
+
+    /// Makes several captions of those in which `separator` stands, and says so.
+    pub(crate) fn split_at(&mut self, separator: &str) {
+        let parts = |text: &str| {
+            let parts = text.split(separator).map(str::trim).filter(|part| !part.is_empty());
+            let parts: Vec<String> = parts.map(str::to_owned).collect();
+            (parts.len() > 1).then_some(parts)
+        };
+        let lists: Vec<(usize, Vec<String>)> =
+            (0..self.len()).filter_map(|row| Some((row, parts(self.text(row))?))).collect();
+        let message = format!(
+            "{} of {} {} several, with {separator} between them: each is read as a caption",
+            counted(lists.len(), "caption"),
+            self.source(),
+            if lists.len() == 1 { "is" } else { "are" },
+        );
+        let notice = Notice::new(Code::ListsInText, message).count(lists.len());
+        self.replace_by_lists(lists, notice);
     }
 
     /// Makes several captions of those that are lists written as text, as pandas writes lists into CSV, and says so.
@@ -254,6 +357,11 @@ impl Captions {
             if lists.len() == 1 { "is a list" } else { "are lists" },
         );
         let notice = Notice::new(Code::ListsInText, message).count(lists.len());
+        self.replace_by_lists(lists, notice);
+    }
+
+    /// Puts several captions in the place of each of these rows.
+    fn replace_by_lists(&mut self, lists: Vec<(usize, Vec<String>)>, notice: Notice) {
         let source = std::mem::take(&mut self.source);
         let before = std::mem::replace(self, Self::new(source));
         (self.format, self.in_lists) = (before.format, true);
@@ -280,6 +388,19 @@ impl Captions {
         self.notice(notice.remedy(remedy));
     }
 
+    /// How the source was read.
+    pub fn layout(&self) -> &Layout {
+        &self.doubts.layout
+    }
+
+    pub(crate) fn layout_mut(&mut self) -> &mut Layout {
+        &mut self.doubts.layout
+    }
+
+    pub(crate) fn set_layout(&mut self, layout: Layout) {
+        self.doubts.layout = layout;
+    }
+
     /// The notices of the reader, for example that rows were numbered because there is no id column.
     pub fn notices(&self) -> &[Notice] {
         &self.notices
@@ -296,6 +417,7 @@ impl Captions {
         }
         kept.declared = self.declared.iter().filter(|id| keep(id)).cloned().collect();
         kept.notices.clone_from(&self.notices);
+        kept.doubts.layout.clone_from(&self.doubts.layout);
         kept
     }
 

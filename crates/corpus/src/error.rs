@@ -53,6 +53,8 @@ pub enum ErrorKind {
     LineCount,
     /// A split that the file does not have.
     Split,
+    /// Captions of moments of a video, where captions of the whole are meant.
+    Moments,
     /// References without any captions.
     NoReferences,
     /// Images without a candidate.

@@ -15,6 +15,7 @@ pub(crate) struct Source<'a> {
     pub name: &'a str,
     /// The name of the file in the archive that it came in.
     member: Option<String>,
+    packing: Vec<&'static str>,
     bytes: Cow<'a, [u8]>,
 }
 
@@ -31,6 +32,7 @@ fn content<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<UnpackedF
     let mut unpacked = unpack::unpack(bytes, name, no_limits)?;
     if let Some(wide) = Utf16::of(&unpacked.content) {
         unpacked.content = Cow::Owned(wide.to_utf8(&unpacked.content, name)?.into_bytes());
+        unpacked.packing.push("UTF-16");
     }
     Ok(unpacked)
 }
@@ -47,18 +49,24 @@ impl<'a> Source<'a> {
 
     /// As [`from_bytes`](Self::from_bytes), of any size if `no_limits`.
     pub fn within_limits(bytes: &'a [u8], name: &'a str, no_limits: bool) -> Result<Self, Error> {
-        let UnpackedFile { content, member } = content(bytes, name, no_limits)?;
-        Ok(Self { name, member, bytes: content })
+        let UnpackedFile { content, member, packing } = content(bytes, name, no_limits)?;
+        Ok(Self { name, member, packing, bytes: content })
     }
 
     /// The same source, borrowed.
     pub fn borrowed(&self) -> Source<'_> {
-        Source { name: self.name, member: self.member.clone(), bytes: Cow::Borrowed(&self.bytes) }
+        let (member, packing) = (self.member.clone(), self.packing.clone());
+        Source { name: self.name, member, packing, bytes: Cow::Borrowed(&self.bytes) }
     }
 
     /// A source of uncompressed text.
     pub fn from_text(text: &'a str, name: &'a str) -> Self {
-        Self { name, member: None, bytes: Cow::Borrowed(text.as_bytes()) }
+        Self { name, member: None, packing: Vec::new(), bytes: Cow::Borrowed(text.as_bytes()) }
+    }
+
+    /// The file in an archive, and how it is packed, for people.
+    pub fn packing(&self) -> (Option<String>, Vec<String>) {
+        (self.member.clone(), self.packing.iter().map(|name| (*name).to_owned()).collect())
     }
 
     /// The name of the file, in an archive of the file in it.

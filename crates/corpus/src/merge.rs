@@ -19,13 +19,20 @@ pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
         return Ok(Captions::default());
     };
     // Captions of training meet no other side.
-    if files.len() > 0 || role == Role::Training {
+    if role == Role::Training {
         refuse_open(&merged)?;
     }
+    let mut parts = Vec::new();
+    if files.len() > 0 && role != Role::Training {
+        parts = std::iter::once(&merged).chain(files.as_slice()).cloned().collect();
+    }
+    let is_open = parts.iter().any(|part: &Captions| part.reading().is_some());
     let (first, count) = (merged.source().to_owned(), merged.len());
     let aligned = merged.format() == Some(Format::Lines);
     for file in files {
-        refuse_open(&file)?;
+        if role == Role::Training {
+            refuse_open(&file)?;
+        }
         if aligned != (file.format() == Some(Format::Lines)) {
             let message = format!(
                 "cannot be merged with {first}: one is plain text, whose ids are line numbers, and the other is not"
@@ -42,6 +49,9 @@ pub fn merge(files: Vec<Captions>, role: Role) -> Result<Captions, Error> {
             return Err(Error::new(ErrorKind::LineCount, file.source(), message));
         }
         merged.append(&file);
+    }
+    if is_open {
+        merged.set_parts(parts);
     }
     Ok(merged)
 }

@@ -1,5 +1,6 @@
 //! Options for reading a file.
 
+use crate::reading::Template;
 use crate::{Format, Role};
 
 /// Options for reading a file of captions.
@@ -20,7 +21,8 @@ pub struct ReadOptions {
     /// The splits of a Karpathy file to use, or `None` for all. `train` does not include `restval`, on which most
     /// papers train as well.
     pub split: Option<Vec<String>>,
-    /// The column or key of the id, or `None` to look for the usual names.
+    /// The column or key of the id, or `None` to look for the usual names. In braces are columns that make ids together:
+    /// `{scene}|{object}`; `v_{}` are the ids as they are with letters before them.
     pub id_column: Option<String>,
     /// The columns or keys of captions, or `None` to look for the usual names.
     pub caption_columns: Option<Vec<String>>,
@@ -43,6 +45,12 @@ impl ReadOptions {
     /// Options for the captions that a system was trained on, which are read as references are.
     pub fn training() -> Self {
         Self::of(Role::Training)
+    }
+
+    /// The template of ids that the user gives in place of a column, with its text.
+    pub(crate) fn id_template(&self) -> Option<(&str, Template)> {
+        let column = self.id_column.as_deref()?;
+        Some((column, Template::of(column)?))
     }
 
     /// Returns true if the user names the column of ids or of captions.

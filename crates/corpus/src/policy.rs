@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization;
+
 use crate::SegmentId;
 
 capeval_choice::named! {
@@ -56,6 +59,8 @@ capeval_choice::named! {
         Text = "text", "the number 1 and the text \"1\" are one id";
         FileName = "file-name", "a path is its file's name without the extension, and a COCO name or a number with zeros \
             is its number: val2014/COCO_val2014_000000391895.jpg and 391895 are one id";
+        Loose = "loose", "as file-name, also in addresses, without capitals, queries and percent signs: \
+            http://x.org/Caf%C3%A9.jpg?w=2 and café are one id";
     }
 }
 
@@ -69,8 +74,18 @@ impl Ids {
                 None => Cow::Borrowed(id),
             },
             (Self::FileName, SegmentId::Text(text)) => Cow::Owned(file_name(text)),
+            (Self::Loose, SegmentId::Text(text)) => Cow::Owned(file_name(&loose(text))),
         }
     }
+}
+
+/// An address or a name in small letters without its query, with its characters as such and composed.
+fn loose(text: &str) -> String {
+    let path = text.split_once('?').map_or(text, |(path, _)| path);
+    let path = if path.contains("://") { path.split_once('#').map_or(path, |(path, _)| path) } else { path };
+    let decoded = percent_decode_str(path).decode_utf8();
+    let composed: String = decoded.map_or_else(|_| path.nfc().collect(), |decoded| decoded.nfc().collect());
+    composed.to_lowercase()
 }
 
 /// The part that identifies a file within its folder: the name without its extension; of COCO's names and of numbers,
@@ -81,7 +96,11 @@ fn file_name(path: &str) -> SegmentId {
         Some((stem, extension)) if !stem.is_empty() && is_extension(extension) => stem,
         _ => name,
     };
-    let coco = stem.strip_prefix("COCO_").and_then(|rest| rest.rsplit_once('_')).map(|(_, digits)| digits);
+    let coco = stem
+        .strip_prefix("COCO_")
+        .or_else(|| stem.strip_prefix("coco_"))
+        .and_then(|rest| rest.rsplit_once('_'))
+        .map(|(_, digits)| digits);
     let number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let significant = digits.trim_start_matches('0');
@@ -135,6 +154,9 @@ mod tests {
             assert_eq!(*Ids::FileName.form(&SegmentId::from(name)), SegmentId::from(form), "{name}");
         }
         assert_eq!(*Ids::FileName.form(&SegmentId::from("0000")), SegmentId::from(0));
+        for name in ["http://x.org/caf%C3%A9.jpg?w=2", "a/cafe\u{301}.png", "https://y/café#top"] {
+            assert_eq!(*Ids::Loose.form(&SegmentId::from(name)), SegmentId::from("café"), "{name}");
+        }
         let long = "9".repeat(30);
         assert_eq!(*Ids::FileName.form(&SegmentId::from(&*long)), SegmentId::from(&*long));
         assert_eq!(*Ids::Text.form(&SegmentId::from("0042")), SegmentId::from("0042"));

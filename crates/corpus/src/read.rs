@@ -76,14 +76,23 @@ fn read_source(source: Source<'_>, options: &ReadOptions) -> Result<Captions, Er
     };
     let mut captions = Captions::new(name);
     captions.set_format(format);
-    let result = formats::read(format, source.borrowed(), options, &mut captions);
+    let result = match options.id_template() {
+        None => formats::read(format, source.borrowed(), options, &mut captions),
+        Some((column, _)) => {
+            let message = format!("there are no columns for the ids {column:?}");
+            Err(Error::new(ErrorKind::Shape, name, message))
+        }
+    };
     let result = match options.format {
-        None => understand(result, format, &source, options, &mut captions),
-        Some(_) => result,
+        Some(_) if options.id_template().is_none() => result,
+        _ => understand(result, format, &source, options, &mut captions),
     };
     if result.is_ok() && !matches!(captions.format(), Some(Format::Lines | Format::Tokens)) {
         captions.read_written_lists();
     }
+    let layout = captions.layout_mut();
+    (layout.member, layout.packing) = source.packing();
+    layout.split.clone_from(&options.split);
     match (result, guess) {
         (Ok(()), _) if options.split.is_some() && !captions.is_split() => {
             let remedy = Remedy::omit(Argument::Split(options.role));
@@ -116,12 +125,25 @@ fn understand(
             let text = source.borrowed().into_text()?;
             match reading::read_values(&text.text, source.name, options)? {
                 Some(understood) => *captions = understood,
-                None => reading::read_lines(captions, options),
+                None => {
+                    if let Some(fault) = reading::yaml::fault(&text.text) {
+                        let message = format!("looks like YAML, which is damaged: {fault}");
+                        let remedy = Remedy::set(Argument::Format(options.role), Format::Lines.name());
+                        return Err(Error::new(ErrorKind::Format, source.name, message).with_remedy(
+                            Remedy::say("mend it").or(remedy.to("read each line as a caption")),
+                        ));
+                    }
+                    reading::read_lines(captions, options);
+                }
             }
             return result;
         }
         Ok(()) if options.split.is_some() => captions.is_split(),
-        Ok(()) => !captions.has_other_columns() || options.caption_columns.is_some(),
+        Ok(()) if format == Format::DictJson => !captions.look_like_columns(),
+        Ok(()) => {
+            let are_named = options.caption_columns.is_some() && options.id_column.is_some();
+            !captions.has_other_columns() || are_named
+        }
         Err(error) => !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape),
     };
     if is_understood {
@@ -143,7 +165,7 @@ fn understand(
             *captions = understood;
             Ok(())
         }
-        (Err(error), _) if error.kind() == ErrorKind::Split => Err(error),
+        (Err(error), _) if matches!(error.kind(), ErrorKind::Split | ErrorKind::Moments) => Err(error),
         _ => result,
     }
 }

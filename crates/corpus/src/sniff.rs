@@ -42,6 +42,9 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
             "a JSON array without captions",
             Some("give an array of captions, or of objects with image_id and caption"),
         ),
+        Some(b'"') if ["\"[", "\"{"].iter().any(|start| significant.starts_with(start)) => {
+            Guess::Format(Format::JsonLines)
+        }
         Some(b'<') if is_markup(significant) => Guess::Foreign("XML or HTML", None),
         _ => sniff_lines(text, significant, name),
     }
@@ -225,6 +228,7 @@ fn header_names_captions(line: &str, separator: char) -> bool {
     let mut found = false;
     names.all(|name| {
         found |= names_captions(name, !line.contains(separator));
-        !name.contains(char::is_whitespace)
+        let is_value = name.parse::<f64>().is_ok() || name.starts_with(['[', '{']);
+        !name.contains(char::is_whitespace) && !is_value
     }) && found
 }

@@ -47,17 +47,21 @@ pub(crate) struct UnpackedFile<'b> {
     pub content: Cow<'b, [u8]>,
     /// The name of the file in the archive that it came in.
     pub member: Option<String>,
+    /// Compression, archives and encodings, the outermost first.
+    pub packing: Vec<&'static str>,
 }
 
 /// Decompresses `bytes` as often as they are compressed; errors call them `name`.
 pub(crate) fn unpack<'b>(bytes: &'b [u8], name: &str, no_limits: bool) -> Result<UnpackedFile<'b>, Error> {
     let limit =
         if no_limits { usize::MAX } else { UNPACKED_BYTES.max(bytes.len().saturating_mul(MAX_RATIO)) };
-    let mut unpacked = UnpackedFile { content: Cow::Borrowed(bytes), member: None };
+    let mut unpacked = UnpackedFile { content: Cow::Borrowed(bytes), member: None, packing: Vec::new() };
     for _ in 0..MOST_LAYERS {
         let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
         let (content, member) = Layer { packing, name, limit }.unpack(&unpacked.content)?;
-        unpacked = UnpackedFile { content: Cow::Owned(content), member: member.or(unpacked.member) };
+        unpacked.packing.push(packing.name());
+        unpacked.member = member.or(unpacked.member);
+        unpacked.content = Cow::Owned(content);
     }
     let Some(packing) = Packing::of(&unpacked.content) else { return Ok(unpacked) };
     let message = format!("compressed more than {MOST_LAYERS} times, at last with {}", packing.name());

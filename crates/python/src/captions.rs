@@ -2,7 +2,7 @@
 
 use capeval::choice::{Argument, Remedy};
 use capeval::corpus::{
-    self, CaptionColumns, Captions as Rows, Format, KeyGathering, KeyName, Keys, ReadOptions, SegmentId,
+    self, CaptionColumns, Captions as Rows, Cell, Format, KeyGathering, KeyName, Keys, ReadOptions, SegmentId,
 };
 use capeval_files as files;
 use pyo3::exceptions::PyTypeError;
@@ -136,6 +136,49 @@ impl Captions {
         Ok(Self { rows })
     }
 
+    /// Captions as structure and values tell, once the other side is known: a dictionary or a list of anything, or, if
+    /// `is_table`, a dictionary from columns to lists of cells. Those that are known `by_name` are kept unless values
+    /// say otherwise. None if there are none.
+    #[staticmethod]
+    #[pyo3(signature = (by_name, source, name, *, references, is_table, id_column = None, caption_columns = None))]
+    fn understood(
+        by_name: Option<&Self>,
+        source: &Bound<'_, PyAny>,
+        name: &str,
+        references: bool,
+        is_table: bool,
+        id_column: Option<String>,
+        caption_columns: Option<Vec<String>>,
+    ) -> PyResult<Option<Self>> {
+        let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
+        let understood = match (is_table, cell(source, CELL_DEPTH)) {
+            (true, Cell::Object(columns)) => {
+                let cells = |cell| match cell {
+                    Cell::List(cells) => cells,
+                    _ => Vec::new(),
+                };
+                let columns = columns.into_iter().map(|(column, cell)| (column, cells(cell))).collect();
+                corpus::understand_columns(columns, name, &options)
+            }
+            (_, value) => corpus::understand_value(value, name, &options),
+        };
+        Ok(match (understood.map_err(from_corpus)?, by_name) {
+            (Some(understood), Some(by_name)) => {
+                let mut rows = by_name.rows.clone();
+                rows.take_reading(understood);
+                Some(Self { rows })
+            }
+            (Some(rows), None) => Some(Self { rows }),
+            (None, _) => None,
+        })
+    }
+
+    /// Returns true if other columns could hold captions.
+    #[getter]
+    fn has_other_columns(&self) -> bool {
+        self.rows.has_other_columns() || self.rows.look_like_columns()
+    }
+
     /// The number of captions.
     fn __len__(&self) -> usize {
         self.rows.len()
@@ -164,21 +207,29 @@ pub fn written_list(text: &str) -> Option<Vec<String>> {
     corpus::written_list(text)
 }
 
+/// The columns of ids, if any, and of captions, and whether the ids are in doubt.
+type FoundColumns = (Option<usize>, Vec<usize>, bool);
+
 /// The columns of ids, if any, and of captions in a table, by the same names as in files; and whether other columns are
-/// needed, too, because the ids are in doubt.
+/// needed, too, because the ids are in doubt. None if no name is known to mean captions, unless names are the last
+/// resort.
 #[pyfunction]
-#[pyo3(signature = (columns, name, references, id_column = None, caption_columns = None))]
+#[pyo3(signature = (columns, name, references, id_column = None, caption_columns = None, *, is_last = false))]
 pub fn caption_columns(
     columns: Vec<String>,
     name: &str,
     references: bool,
     id_column: Option<String>,
     caption_columns: Option<Vec<String>>,
-) -> PyResult<(Option<usize>, Vec<usize>, bool)> {
+    is_last: bool,
+) -> PyResult<Option<FoundColumns>> {
     let options = ReadOptions { id_column, caption_columns, ..defaults(references) };
-    let found = CaptionColumns::find(&columns, &options, name).map_err(from_corpus)?;
+    let found = match CaptionColumns::find(&columns, &options, name) {
+        Err(error) if error.kind() == corpus::ErrorKind::Shape && !is_last => return Ok(None),
+        found => found.map_err(from_corpus)?,
+    };
     let in_doubt = gather_keys(&columns, &found, &options).is_in_doubt();
-    Ok((found.id, found.captions, in_doubt))
+    Ok(Some((found.id, found.captions, in_doubt)))
 }
 
 fn defaults(references: bool) -> ReadOptions {
@@ -252,6 +303,9 @@ fn push_records(
         if k == 0 || !record.has_keys(&names) {
             names = record.names()?;
             columns = record.find_columns(&names, options, rows.source())?;
+            if k == 0 && !need_ids && record.has_other_text(&columns) {
+                rows.set_other_columns();
+            }
         }
         let is_numbered = gathering.as_ref().map(KeyGathering::is_numbered);
         let key = match columns.id {
@@ -317,6 +371,14 @@ impl<'r, 'py> Record<'r, 'py> {
         self.dict.as_any().get_item(self.keys.get_item(column)?)
     }
 
+    /// Returns true if a key besides those of ids and captions holds a text, or something that may have texts.
+    fn has_other_text(&self, columns: &CaptionColumns) -> bool {
+        let is_other = |place: &usize| columns.id != Some(*place) && !columns.captions.contains(place);
+        let has_text =
+            |place: usize| self.cell(place).is_ok_and(|cell| cell.hasattr("__len__").unwrap_or(false));
+        (0..self.keys.len()).filter(is_other).any(has_text)
+    }
+
     /// The columns of ids and captions among keys with these names; a key whose value cannot be an id holds none.
     fn find_columns(
         &self,
@@ -359,6 +421,54 @@ fn gather_keys(names: &[String], columns: &CaptionColumns, options: &ReadOptions
         |(place, _): &(usize, &String)| columns.id != Some(*place) && !columns.captions.contains(place);
     let others = names.iter().enumerate().filter(is_other).map(|(_, name)| KeyName::Column(name.clone()));
     KeyGathering::new(column, options.id_column.is_some(), others)
+}
+
+/// Values that are nested deeper are not looked into.
+const CELL_DEPTH: u32 = 16;
+
+/// The longest list of values that are neither texts, lists nor dictionaries: longer ones are vectors.
+const FEW_NUMBERS: usize = 16;
+
+/// A value of Python as a cell; what holds no text and is no id is named by its type.
+fn cell(object: &Bound<'_, PyAny>, levels: u32) -> Cell<'static> {
+    let other = || Cell::Other(type_name(object));
+    let Some(levels) = levels.checked_sub(1) else { return other() };
+    if object.is_none() {
+        return Cell::Null;
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return text.to_str().map_or_else(|_| other(), |text| Cell::Text(text.to_owned().into()));
+    }
+    if let Ok(truth) = object.cast::<PyBool>() {
+        return Cell::Bool(truth.is_true());
+    }
+    if let Ok(number) = object.cast::<PyFloat>() {
+        return if number.value().is_nan() { Cell::Null } else { Cell::Number(number.value()) };
+    }
+    if let Ok(dict) = object.cast::<PyDict>() {
+        let field = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Some((key.str().ok()?.to_str().ok()?.to_owned(), cell(&value, levels)))
+        };
+        return Cell::Object(dict.iter().filter_map(field).collect());
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() || is_array(object) {
+        return cells(object, levels).unwrap_or_else(other);
+    }
+    match key_value(object) {
+        Some(SegmentId::Integer(number)) => Cell::Integer(number),
+        Some(SegmentId::Text(text)) => Cell::Text(text.to_string().into()),
+        None => other(),
+    }
+}
+
+/// A list or an array as a cell; `None` for vectors.
+fn cells(object: &Bound<'_, PyAny>, levels: u32) -> Option<Cell<'static>> {
+    let list = if is_array(object) { object.call_method0("tolist").ok()? } else { object.clone() };
+    let items = list.try_iter().ok()?.collect::<PyResult<Vec<_>>>().ok()?;
+    let may_have_text = |item: &Bound<'_, PyAny>| item.hasattr("__len__").unwrap_or(false);
+    let is_inner = levels + 2 < CELL_DEPTH;
+    let is_vector = items.len() > FEW_NUMBERS && !items.iter().take(3).any(may_have_text);
+    (!is_inner || !is_vector).then(|| Cell::List(items.iter().map(|item| cell(item, levels)).collect()))
 }
 
 /// Adds the caption or captions of one image.

@@ -76,6 +76,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(score::compare, module)?)?;
     module.add_function(wrap_pyfunction!(score::diversity, module)?)?;
+    module.add_function(wrap_pyfunction!(score::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(score::score, module)?)?;
     module.add_function(wrap_pyfunction!(submission::submit, module)?)?;
     Ok(())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use capeval::arrays::SharedBytes;
+use capeval::corpus::UnknownName;
 use capeval::evaluate::{PreparedReferences as Archive, Progress as _};
 use capeval::{
     CompareOptions, CompareRequest, DiversityRequest, PrepareOptions, PrepareRequest, ReferenceSource,
@@ -16,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::call::Call;
 use crate::captions::{Captions, id_list};
 use crate::data::{CallData, with_data};
-use crate::error::{from_file, from_request, type_name};
+use crate::error::{Keywords, fault, from_file, from_request, type_name};
 use crate::external_scores::{Scores, given};
 use crate::metrics::engine_names;
 use crate::run::{Watch, long};
@@ -205,6 +206,25 @@ pub fn compare(
         capeval::compare(CompareRequest { resources, progress, ..request }).map_err(from_request)
     });
     Ok(Study::new(found?))
+}
+
+/// How captions are read, as JSON and as text.
+#[pyfunction]
+pub fn inspect(
+    py: Python<'_>,
+    references: Option<&Bound<'_, PyAny>>,
+    systems: Vec<(String, Py<Captions>)>,
+    ids: &str,
+) -> PyResult<(String, String)> {
+    let ids = ids.parse().map_err(|error: UnknownName| fault(&error))?;
+    let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone())).collect();
+    let references = references.map(ground).transpose()?;
+    let found = py.detach(|| capeval::inspect(references, systems, ids)).map_err(from_request)?;
+    let (mut json, mut text) = (Vec::new(), Vec::new());
+    capeval::report::line(&found, &mut json)?;
+    found.write_text(&Keywords, &mut text)?;
+    let string = |bytes| String::from_utf8(bytes).unwrap_or_default();
+    Ok((string(json), string(text)))
 }
 
 /// Measures how diverse the captions of systems are.

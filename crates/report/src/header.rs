@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::kind::{damaged, sum};
 use crate::number::intervals_in_words;
-use crate::{Labels, Notice};
+use crate::{Labels, Notice, SourceReading};
 
 /// The fields that all results share: which numbers they hold, and how these were computed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct Head {
     /// Notices about the data and the settings. They are written to files beside the other fields.
     #[serde(skip)]
     pub notices: Vec<Notice>,
+    /// How the files of captions were read, and their captions paired.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<SourceReading>,
     /// The run of a program that made the result; `None` if no program says so.
     pub run: Option<Run>,
     /// True if tables show shares times 100.

@@ -11,7 +11,7 @@ use capeval::evaluate::registry::{CORPUS_KINDS, kinds};
 use capeval::frequencies::TableFormat;
 use capeval::report::{HumanTies, MetricTies, Unit};
 use capeval::stats::correction::Correction;
-use capeval::{IdfSource, OwnReference};
+use capeval::{IdfSource, OwnReference, PairingCheck};
 
 /// The width of docstrings.
 const COLUMNS: usize = 120;
@@ -41,6 +41,7 @@ fn all() -> Vec<ListedChoice> {
         listed::<IdfSource>("Idf"),
         listed::<Correction>("Correction"),
         listed::<Unit>("Unit"),
+        listed::<PairingCheck>("PairingCheck"),
         listed::<OwnReference>("OwnReference"),
         listed::<HumanTies>("HumanTies"),
         listed::<MetricTies>("MetricTies"),

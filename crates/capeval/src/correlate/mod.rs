@@ -18,7 +18,7 @@ use crate::given::GivenRows;
 use crate::measures::{entries, head};
 use crate::own_reference::ReferenceRules;
 use crate::rows::{RowScorer, Rows};
-use crate::{CorrelateOptions, Error, GivenScores, Selection, select_metrics};
+use crate::{CorrelateOptions, Error, GivenScores, PairingCheck, Selection, select_metrics, shapes};
 use points::{Judgements, ordered};
 
 /// A request to [`correlate`]. Start from [`CorrelateRequest::new`].
@@ -84,6 +84,9 @@ pub fn correlate(request: CorrelateRequest<'_>) -> Result<Correlation, Error> {
         }
         false => Judgements::bare(&ratings, unit),
     };
+    if computes && options.pairing == PairingCheck::Check {
+        found.add(shapes::mispaired(&ratings.source, &judgements.fit()));
+    }
     let mut values = Vec::new();
     for file in &given.files {
         values.extend(points::given(&judgements, file, options.ids)?.into_iter().map(|scores| vec![scores]));

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use capeval_choice::{Argument, Code, Remedy, Role};
 use capeval_corpus::ratings::{Item, RatedCaption, Ratings};
 use capeval_corpus::scores::{ScoredSegment, SegmentScores};
-use capeval_corpus::{Captions, Ids, SegmentId, Surplus};
+use capeval_corpus::{Captions, Fit, Ids, SegmentId, Surplus, fit};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
 use capeval_metric::AnyMetric;
@@ -74,6 +74,17 @@ pub(super) fn ordered(items: &mut [Item]) {
 }
 
 impl Judgements {
+    /// How well the rated captions fit the references of their images: the first one of each image.
+    pub fn fit(&self) -> Fit {
+        let mut firsts: Vec<&RatedPoint> = self.items.iter().collect();
+        firsts.dedup_by_key(|item| item.cluster);
+        let references = |row: usize| {
+            let of = firsts.get(row).and_then(|item| self.references.get(item.cluster));
+            of.into_iter().flatten().map(String::as_str).collect()
+        };
+        fit(firsts.len(), |row| firsts.get(row).map_or("", |item| &item.caption), references)
+    }
+
     /// Points without captions or references.
     pub fn bare(ratings: &Ratings, unit: Unit) -> Self {
         let items = ratings.items.iter().map(|item| match &item.caption {

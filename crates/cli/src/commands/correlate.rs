@@ -3,7 +3,7 @@
 use anyhow::Result;
 use capeval::corpus::ratings::{self, RatingOptions};
 use capeval::report::Unit;
-use capeval::{CorrelateOptions, CorrelateRequest};
+use capeval::{CorrelateOptions, CorrelateRequest, PairingCheck};
 
 use crate::data;
 use crate::options::{self, Intervals};
@@ -34,6 +34,9 @@ pub struct Args {
     /// Points to correlate.
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = options::choices::<Unit>())]
     unit: Unit,
+    /// How to look at pairs of captions and references.
+    #[arg(long, value_name = "HOW", default_value_t, value_parser = options::choices::<PairingCheck>())]
+    pairing: PairingCheck,
     #[command(flatten)]
     intervals: Intervals,
     #[command(flatten)]
@@ -112,6 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
             own_reference,
             surplus,
             ids: matching.ids,
+            pairing: args.pairing,
             intervals,
         },
         resources,

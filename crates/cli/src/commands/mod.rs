@@ -8,6 +8,7 @@ pub mod df;
 pub mod diversity;
 pub mod embed;
 pub mod human;
+pub mod inspect;
 pub mod judge;
 pub mod lm;
 pub mod meta;
@@ -41,6 +42,7 @@ pub enum Command {
     Meta(meta::Args),
     Tokenize(tokenize::Args),
     Human(Box<human::Args>),
+    Inspect(Box<inspect::Args>),
     Judge(judge::Args),
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
@@ -87,6 +89,7 @@ impl Command {
             Self::Meta(args) => return meta::run(&args),
             Self::Tokenize(args) => tokenize::run(&args)?,
             Self::Human(args) => human::run(&args)?,
+            Self::Inspect(args) => inspect::run(&args)?,
             Self::Judge(args) => judge::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,

@@ -12,6 +12,7 @@ mod diversity;
 mod explain;
 mod goldens;
 mod human;
+mod inspect;
 mod intervals;
 mod judges;
 mod kinds;

@@ -3,12 +3,13 @@
 use capeval_choice::{Argument, Code, Notice, NoticeCode, counted};
 
 use super::index::ImageIndex;
+use super::proposals;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::keys::Standing;
 use crate::notice::{about, list_ids};
 use crate::policy::{Duplicate, Empty, Ids, Missing, Surplus};
-use crate::{Format, Remedy, SegmentId};
+use crate::{Format, Remedy, Role, SegmentId};
 
 /// Candidates and the images that they are aligned with, for composing messages.
 pub(super) struct Check<'a> {
@@ -55,9 +56,10 @@ impl Check<'_> {
     pub(super) fn other_ids(&self, surplus: &[u32]) -> Result<(), Error> {
         let ways = match self.images.comparison() {
             _ if surplus.is_empty() => &[][..],
-            Ids::AsGiven => &[Ids::Text, Ids::FileName],
-            Ids::Text => &[Ids::FileName],
-            Ids::FileName => &[],
+            Ids::AsGiven => &[Ids::Text, Ids::FileName, Ids::Loose][..],
+            Ids::Text => &[Ids::FileName, Ids::Loose],
+            Ids::FileName => &[Ids::Loose],
+            Ids::Loose => &[],
         };
         for way in ways {
             let all = self.images.ids().iter().cloned();
@@ -67,8 +69,9 @@ impl Check<'_> {
             let found: Vec<(&SegmentId, &SegmentId)> = found.collect();
             let Some((first, _)) = found.first() else { continue };
             let (message, remedy) = match way {
-                Ids::FileName if found.len() < surplus.len() => continue,
+                Ids::FileName | Ids::Loose if found.len() < surplus.len() => continue,
                 Ids::FileName => (self.other_names(&found), "compare the names of files"),
+                Ids::Loose => (self.other_names(&found), "compare them so"),
                 _ => (self.mixed_types(&found), "compare them as text"),
             };
             let remedy = Remedy::set(Argument::Ids, way.name()).to(remedy);
@@ -105,6 +108,19 @@ impl Check<'_> {
         )
     }
 
+    /// The first line of candidates that were read as plain text, which they may not be.
+    fn first_line(&self) -> String {
+        const SHOWN: usize = 60;
+        if self.candidates.format() != Some(Format::Lines) {
+            return String::new();
+        }
+        let lines = (0..self.candidates.len()).map(|row| self.candidates.text(row));
+        let line: String = lines.filter(|line| !line.trim().is_empty()).take(1).collect();
+        let shown: String = line.chars().take(SHOWN).collect();
+        let more = if shown.len() < line.len() { "…" } else { "" };
+        format!("; it was read as plain text, which begins with {:?}", shown + more)
+    }
+
     pub(super) fn surplus_error(&self, rows: &[u32]) -> Error {
         let first = self.candidate_ids(rows).next();
         let count = rows.len();
@@ -113,19 +129,22 @@ impl Check<'_> {
         if count == self.candidates.len() {
             let there = list_ids(self.images.ids(), self.images.len());
             let message = format!(
-                "none of its image ids ({listed}) has a reference in {}, whose ids are {there}",
+                "none of its image ids ({listed}) has a reference in {}, whose ids are {there}{}",
                 self.references_name(),
+                self.first_line(),
             );
-            let remedy = Remedy::say("are these the right two files?");
+            let remedy = proposals::of(self.images, self.candidates);
+            let remedy = remedy.unwrap_or_else(|| Remedy::say("are these the right two files?"));
             return self.error(ErrorKind::Surplus, message, first).with_remedy(remedy);
         }
         let declared =
             first.is_some_and(undescribed).then_some(" (it lists the first one, without a caption)");
         let message = format!(
-            "{} no reference in {}{}: {listed}",
+            "{} no reference in {}{}: {listed}{}",
             counted_have(count, self.noun),
             self.references_name(),
             declared.unwrap_or_default(),
+            self.first_line(),
         );
         let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
         let remedy = match self.candidates.format() {
@@ -189,7 +208,12 @@ impl Check<'_> {
             Remedy::say("are references and candidates swapped?")
         } else {
             let take = |which: Duplicate| Remedy::set(Argument::Duplicate, which.name());
-            take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them")
+            let take = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
+            let join = self.candidates.joined().map(|template| {
+                Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
+                    .to("make ids of both columns")
+            });
+            join.map_or_else(|| take.clone(), |join| join.or(take.clone()))
         };
         self.error(ErrorKind::Duplicate, message, ids.first().copied())
             .at(self.place(second_row))

@@ -23,6 +23,8 @@ pub struct ImageIndex {
     without_captions: Vec<SegmentId>,
     in_lists: bool,
     in_order: bool,
+    /// Other ids of the images, by the column that has them.
+    other_ids: Vec<(String, Vec<SegmentId>)>,
 }
 
 impl ImageIndex {
@@ -52,7 +54,7 @@ impl ImageIndex {
             return Err(no_captions(captions.source()));
         }
         let (numbers, image_of_row) = Numbers::of(captions.ids(), comparison);
-        if comparison == Ids::FileName {
+        if matches!(comparison, Ids::FileName | Ids::Loose) {
             for (id, number) in captions.ids().iter().zip(&image_of_row) {
                 numbers.refuse_same_name(id, *number, captions.source())?;
             }
@@ -67,6 +69,7 @@ impl ImageIndex {
             without_captions,
             in_lists: captions.are_in_lists(),
             in_order: captions.keys().standing() == Standing::InOrder,
+            other_ids: captions.other_ids().to_vec(),
         };
         Ok((index, image_of_row))
     }
@@ -94,6 +97,11 @@ impl ImageIndex {
     /// Returns true if the source is a list of captions, which are numbered.
     pub(super) fn is_in_order(&self) -> bool {
         self.in_order
+    }
+
+    /// Other ids of the images, by the column that has them.
+    pub(super) fn other_ids(&self) -> &[(String, Vec<SegmentId>)] {
+        &self.other_ids
     }
 
     /// The images that the source lists without a caption.
@@ -183,7 +191,8 @@ impl Numbers {
 
     /// Refuses an id that is another one as text, but has the same file name.
     fn refuse_same_name(&self, id: &SegmentId, number: u32, source: &str) -> Result<(), Error> {
-        let first = self.ids.get(number as usize).filter(|_| self.comparison == Ids::FileName);
+        let first =
+            self.ids.get(number as usize).filter(|_| matches!(self.comparison, Ids::FileName | Ids::Loose));
         let Some(first) = first.filter(|first| !same_id(first, id, Ids::Text)) else { return Ok(()) };
         let message = format!("the ids {} and {} name the same file", first.quoted(), id.quoted());
         let remedy = Remedy::set(Argument::Ids, Ids::Text.name()).to("compare ids as they are");

@@ -3,6 +3,7 @@
 mod check;
 mod grouped_captions;
 mod index;
+mod proposals;
 mod scores;
 
 use capeval_choice::counted;

@@ -155,9 +155,11 @@ fn read_record(json: &mut Json<'_>, captions: &mut Captions, list: &str, marks: 
 /// Declares the ids of COCO's `images`. Entries without an id are skipped, since nothing can refer to them.
 fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Read<()> {
     json.open(b'[', "an array of images")?;
-    let mut first = true;
+    let (mut first, mut is_first) = (true, true);
     while json.next_element(&mut first)? {
         json.open(b'{', "an image object with \"id\"")?;
+        // What else identifies images is known from the first one.
+        let is_sample = std::mem::replace(&mut is_first, false);
         let mut first = true;
         let mut id = None;
         while let Some(key) = json.next_key(&mut first)? {
@@ -167,6 +169,9 @@ fn read_images(json: &mut Json<'_>, captions: &mut Captions) -> Read<()> {
                 }
                 id = Some(json.id()?);
             } else {
+                if is_sample && let Ok(other) = json.clone().id() {
+                    captions.add_other_id(&key.decoded()?, other);
+                }
                 json.skip()?;
             }
         }

@@ -14,6 +14,9 @@ use crate::{Notice, Remedy, Role, notice::list_ids};
 /// Keys of the image id, in order of preference. `imgid` counts the images of the file and is used only on request.
 const ID_KEYS: &[&str] = &["cocoid", "filename"];
 
+/// Keys of ids that candidates may have instead.
+const OTHER_IDS: &[&str] = &["imgid", "cocoid", "filename"];
+
 /// The requested splits, and the splits of the file in order of first appearance, with their numbers of images.
 pub(crate) struct Splits {
     wanted: Option<Vec<String>>,
@@ -107,6 +110,7 @@ fn read_image(
     let start = json.at();
     json.open(b'{', "an image object with \"sentences\"")?;
     let (mut sentences, mut split, mut id) = (None, None, None);
+    let mut others: Vec<(&str, SegmentId)> = Vec::new();
     let named = options.id_column.as_deref();
     let mut first = true;
     while let Some(key) = json.next_key(&mut first)? {
@@ -115,6 +119,11 @@ fn read_image(
             Some(named) => (text == named).then_some(0),
             None => ID_KEYS.iter().position(|known| *known == text),
         };
+        if let Some(known) = OTHER_IDS.iter().find(|known| **known == text)
+            && let Ok(other) = json.clone().id()
+        {
+            others.push((known, other));
+        }
         match (rank, &*text) {
             (Some(rank), name) => {
                 let value = json.id()?;
@@ -137,6 +146,12 @@ fn read_image(
         let message = "this image lacks \"sentences\" or an id (\"cocoid\" or \"filename\")";
         return Fault::err(start, What::Shape(message.into()));
     };
+    // Names of files take memory, so the first one has to do.
+    others.retain(|(column, other)| {
+        let is_known = captions.other_ids().iter().any(|(known, _)| known == column);
+        matches!(other, SegmentId::Integer(_)) || !is_known
+    });
+    others.into_iter().for_each(|(column, other)| captions.add_other_id(column, other));
     if sentences.is_empty() {
         captions.declare(id);
         return Ok(());

@@ -14,6 +14,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Source, Text};
 use crate::json::{Json, ValueKind};
+use crate::reading::Layout;
 use crate::table::{self, Consumer, Origin, Separation};
 use crate::{Format, ReadOptions, Remedy};
 
@@ -25,6 +26,7 @@ pub(crate) fn read(
     captions: &mut Captions,
 ) -> Result<(), Error> {
     refuse_columns(format, source.name, options)?;
+    captions.set_layout(Layout::of_format(format, options));
     match format {
         Format::CocoAnnotations => whole(source, captions, |json, origin, captions| {
             coco::read_annotations(json, origin, options, captions)

@@ -6,6 +6,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::keys::{KeyGathering, KeyName};
 use crate::options::ReadOptions;
+use crate::reading::{Because, ReadColumns};
 use crate::table::{CaptionColumns, Cell, Consumer, Row, RowIds, known};
 use crate::{Format, Remedy, SegmentId};
 
@@ -44,6 +45,22 @@ impl<'c> CaptionRows<'c> {
         if let Some(keys) = self.keys {
             self.captions.set_keys(keys.finish());
         }
+    }
+
+    /// Says which columns are read, and why.
+    fn note_columns(&mut self, names: &[String]) {
+        let because = |is_named: bool| if is_named { Because::Named } else { Because::Known };
+        let named =
+            |columns: &[usize]| columns.iter().filter_map(|k| names.get(*k).cloned()).collect::<Vec<_>>();
+        let id = match self.columns.id {
+            Some(_) => because(self.options.id_column.is_some()),
+            None => Because::Order,
+        };
+        let caption = because(self.options.caption_columns.is_some());
+        let (ids, captions) = (named(self.columns.id.as_slice()), named(&self.columns.captions));
+        let layout = self.captions.layout_mut();
+        layout.id = ReadColumns::new(ids, id);
+        layout.caption = ReadColumns::new(captions, caption);
     }
 
     /// Finds the columns of what else may identify the rows.
@@ -113,6 +130,9 @@ impl Consumer for CaptionRows<'_> {
             self.captions.set_other_columns();
         }
         self.columns = columns;
+        if self.keys.is_none() {
+            self.note_columns(names);
+        }
         self.locate_keys(names);
         let keys = self.places.iter().flatten();
         Ok(Some(self.columns.id.iter().chain(&self.columns.captions).chain(keys).copied().collect()))

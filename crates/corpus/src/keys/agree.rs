@@ -10,6 +10,7 @@ use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
 use crate::notice::list_ids;
 use crate::policy::{Ids, is_extension};
+use crate::reading::separators::separator;
 use crate::reading::{refuse_open, settle};
 use crate::table::known::{self, plain};
 use crate::{Notice, Remedy, Role, SegmentId};
@@ -47,6 +48,11 @@ pub fn agree(
         Opposite::Captions(captions) => settle(captions, systems, ids)?,
         Opposite::Ids(known, source) => settle(&mut Captions::of_ids(known, source), systems, ids)?,
     };
+    if let (Opposite::Captions(captions), Some((_, first))) = (&mut references, systems.first())
+        && let Some(separator) = separator(captions, first)
+    {
+        captions.split_at(&separator);
+    }
     let plan = {
         let ground = match &references {
             Opposite::Captions(captions) => Side::of(captions, Role::References),
@@ -357,7 +363,10 @@ impl<'c> Parties<'c> {
         let other = if side.role == Role::Candidates { "the references" } else { "the candidates" };
         let possible = self.possible(side);
         if let Some((name, message, way)) = self.differing(others, &possible) {
-            let say = Remedy::give(argument).to("say which column holds the ids");
+            let say = match self.joined() {
+                Some(template) => Remedy::set(argument, template).to("make ids of both columns"),
+                None => Remedy::give(argument).to("say which column holds the ids"),
+            };
             let remedy = match way {
                 Some(way) => {
                     Remedy::set(Argument::Ids, way.name()).to(format!("compare {name:?} in another way"))
@@ -395,6 +404,28 @@ impl<'c> Parties<'c> {
         Err(side.error(message, Remedy::give(argument).to("say which column does")))
     }
 
+    /// A template of two columns that all sides have, which together tell the rows of each system apart.
+    fn joined(&self) -> Option<String> {
+        let columns: Vec<Column<'_>> = self.ground.columns().collect();
+        let tell = |first: &Column<'_>, second: &Column<'_>| {
+            self.sides.iter().all(|side| {
+                let (Some(a), Some(b)) = (side.column(&first.name), side.column(&second.name)) else {
+                    return false;
+                };
+                let pairs: HashSet<_> = a.values.iter().zip(b.values).collect();
+                pairs.len() == side.ids.len()
+            })
+        };
+        let pairs = columns.iter().enumerate();
+        let mut pairs =
+            pairs.flat_map(|(k, first)| columns.iter().skip(k + 1).map(move |second| (first, second)));
+        let (first, second) = pairs.find(|(first, second)| tell(first, second))?;
+        match (&first.name, &second.name) {
+            (KeyName::Column(first), KeyName::Column(second)) => Some(format!("{{{first}}}|{{{second}}}")),
+            _ => None,
+        }
+    }
+
     /// The first of the `possible` columns that is on another side, too, with other values; what is wrong with it; and
     /// the way to compare ids in which the values would be the same.
     fn differing(
@@ -409,7 +440,7 @@ impl<'c> Parties<'c> {
             let (here, there) = (forms(column.values, *ids), forms(theirs.values, *ids));
             here.is_subset(&there) || there.is_subset(&here)
         };
-        let way = [Ids::Text, Ids::FileName].into_iter().find(is_same);
+        let way = [Ids::Text, Ids::FileName, Ids::Loose].into_iter().find(is_same);
         let shown = |values: &[SegmentId]| list_ids(values, values.len());
         let message = if is_same(&self.ids) {
             format!(

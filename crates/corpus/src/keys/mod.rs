@@ -77,6 +77,16 @@ impl Keys {
         }
     }
 
+    /// The column of the ids, if they come from one.
+    pub(crate) fn column(&self) -> Option<&str> {
+        self.column.as_deref()
+    }
+
+    /// Returns true if captions are matched by their order.
+    pub fn are_counted(&self) -> bool {
+        matches!(self.standing, Standing::Numbered | Standing::InOrder)
+    }
+
     /// The certainty of the ids.
     pub fn standing(&self) -> Standing {
         self.standing

@@ -2,15 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval_choice::{Argument, Code, counted};
+use capeval_choice::Argument;
 
+use super::settle::refuse_open;
+use super::side::{Rows, Side};
 use super::words::{Gain, Words, gain, sample, words};
-use super::{EvidentList, Pick, Reading};
+use super::{Pick, joined};
+use crate::Remedy;
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind};
-use crate::notice::list_ids;
 use crate::policy::Ids;
-use crate::{Format, Notice, Remedy, Role, SegmentId};
 
 /// With fewer images, chance decides what captions share.
 const FEWEST_IMAGES: usize = 5;
@@ -30,145 +31,19 @@ const SHARED_IDS: f64 = 0.5;
 /// The images that are looked at.
 const IMAGES: usize = 400;
 
-/// Decides how the two sides are read, where their readers left it open. Returns what was not obvious.
-///
-/// # Errors
-/// If a side could be read in two ways, with both named.
-pub(crate) fn settle(
-    ground: &mut Captions,
-    systems: &mut [(String, Captions)],
-    ids: Ids,
-) -> Result<Vec<Notice>, Error> {
-    let mut notices = Vec::new();
-    if ground.reading().is_some()
-        && let Some((_, first)) = systems.first()
-    {
-        let decision = Sides::new(ground, first, ids).decide()?;
-        let other = first.source().to_owned();
-        notices.extend(ground.read_again(decision.ground, &other, decision.by_gain));
-    }
-    for (_, system) in systems.iter_mut() {
-        if system.reading().is_some() {
-            let decision = Sides::new(ground, system, ids).decide()?;
-            let notice = system.read_again(decision.system, ground.source(), decision.by_gain);
-            notices.extend(notice);
-        }
-        system.drop_reading();
-    }
-    ground.drop_reading();
-    Ok(notices)
-}
-
-/// Refuses captions whose reading only another side could settle.
-///
-/// # Errors
-/// If they are such.
-pub(crate) fn refuse_open(captions: &Captions) -> Result<(), Error> {
-    let Some(reading) = captions.reading().filter(|reading| reading.is_open) else { return Ok(()) };
-    let Some(list) = reading.lists.first() else { return Ok(()) };
-    let columns: Vec<SegmentId> =
-        list.caption_columns().into_iter().map(|column| SegmentId::from(list.path(column))).collect();
-    let message = format!("several columns could hold captions: {}", list_ids(&columns, columns.len()));
-    let remedy = Remedy::give(Argument::CaptionColumns(reading.role)).to("say which one does");
-    Err(Error::new(ErrorKind::Shape, captions.source(), message).with_remedy(remedy))
-}
-
-impl Captions {
-    /// Reads the columns of `pick`, if it differs from the reading so far; says what was chosen if it was not obvious.
-    fn read_again(&mut self, pick: Option<Pick>, other: &str, by_gain: bool) -> Option<Notice> {
-        let pick = pick?;
-        let reading = self.reading()?;
-        let list = reading.lists.get(pick.list)?;
-        let is_known =
-            !list.known.is_empty() && pick.captions.iter().all(|column| list.known.contains(column));
-        let has_known_id = reading.named_id || pick.id.is_some_and(|id| list.names_image(id));
-        let is_plain = list.list.path.is_empty();
-        let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
-        let notice = (!is_obvious).then(|| list.notice(&pick, self.source(), other, by_gain));
-        if reading.current.as_ref() == Some(&pick) {
-            return notice;
-        }
-        // Lines with fields are a table without a header.
-        let format = self.format().map(|format| if format == Format::Lines { Format::Tsv } else { format });
-        let mut again = list.captions(&pick, self.source(), format);
-        if again.is_empty() {
-            return None;
-        }
-        if pick.id.is_none() {
-            again.set_keys(self.keys().clone());
-        }
-        self.notices().iter().filter(|notice| notice.code != Code::RowNumbers).for_each(|notice| {
-            again.notice(notice.clone());
-        });
-        if self.is_split() {
-            again.set_split();
-        }
-        *self = again;
-        notice
-    }
-}
-
-impl EvidentList {
-    fn notice(&self, pick: &Pick, source: &str, other: &str, by_gain: bool) -> Notice {
-        let quoted = |column: usize| format!("{:?}", self.path(column));
-        let of_path = match &*self.list.path {
-            "" => String::new(),
-            path => format!(" in {path}"),
-        };
-        let id = match pick.id {
-            Some(column) => format!("id {} (shared with {other})", quoted(column)),
-            None => "rows paired with the other side by position".to_owned(),
-        };
-        let columns: Vec<String> = pick.captions.iter().map(|column| quoted(*column)).collect();
-        let evidence = if by_gain { ", whose words fit the other side" } else { "" };
-        let constant =
-            |column: &usize| self.evidence.get(*column).is_some_and(|evidence| evidence.is_constant);
-        let prompts: Vec<String> = (0..self.evidence.len())
-            .filter(|column| constant(column) && self.evidence[*column].may_be_captions())
-            .filter(|column| !pick.captions.contains(column))
-            .map(quoted)
-            .collect();
-        let prompts = match prompts.as_slice() {
-            [] => String::new(),
-            prompts => format!("; {} has the same text everywhere and was left out", prompts.join(", ")),
-        };
-        let message = format!(
-            "read {source}: {}{of_path}, {id}, caption {}{evidence}{prompts}",
-            counted(self.list.sheet.len(), "record"),
-            columns.join(", "),
-        );
-        Notice::new(Code::Reading, message)
-    }
-}
-
 /// What was decided of each side that was open.
 #[derive(Default)]
-struct Decision {
-    ground: Option<Pick>,
-    system: Option<Pick>,
+pub(super) struct Decision {
+    pub ground: Option<Pick>,
+    pub system: Option<Pick>,
+    /// Columns that tell rows of the system with one id apart, as a template.
+    pub joined: Option<String>,
     /// True if words decided.
-    by_gain: bool,
-}
-
-/// A way to identify the rows of a side.
-struct Rows {
-    list: usize,
-    /// The column, if any.
-    id: Option<usize>,
-    /// The id of each row, as text.
-    ids: Vec<String>,
-    is_known: bool,
-}
-
-/// A side, which is a reading or captions as they are.
-struct Side<'c> {
-    captions: &'c Captions,
-    reading: Option<&'c Reading>,
-    rows: Vec<Rows>,
+    pub by_gain: bool,
 }
 
 /// The references and a system.
-struct Sides<'c> {
+pub(super) struct Sides<'c> {
     ground: Side<'c>,
     system: Side<'c>,
 }
@@ -177,6 +52,7 @@ struct Sides<'c> {
 type Matches = Vec<(usize, Vec<usize>)>;
 
 /// A column of each side, and what its captions gain.
+#[derive(Clone)]
 struct PairScore {
     ground: Vec<usize>,
     system: Vec<usize>,
@@ -185,124 +61,12 @@ struct PairScore {
     copies: f64,
 }
 
-impl<'c> Side<'c> {
-    fn new(captions: &'c Captions, ids: Ids) -> Self {
-        let reading = captions.reading();
-        let text = |id: &SegmentId| ids.form(id).to_string();
-        let mut rows = Vec::new();
-        for (number, list) in reading.into_iter().flat_map(|reading| reading.lists.iter()).enumerate() {
-            let named =
-                reading.filter(|reading| reading.named_id).and_then(|reading| reading.current.as_ref()?.id);
-            for column in list.id_columns() {
-                if named.is_some_and(|named| named != column) {
-                    continue;
-                }
-                let cells = list.list.sheet.columns.get(column).map(|column| column.cells.as_slice());
-                let id = |cell| super::column::id(cell).map_or_else(String::new, |id| text(&id));
-                let ids = cells.unwrap_or_default().iter().map(id).collect();
-                rows.push(Rows { list: number, id: Some(column), ids, is_known: list.names_image(column) });
-            }
-        }
-        let is_whole = reading.is_none_or(|reading| reading.current.is_none());
-        if is_whole {
-            let ids = captions.ids().iter().map(text).collect();
-            rows.push(Rows { list: usize::MAX, id: None, ids, is_known: true });
-        }
-        Self { captions, reading, rows }
-    }
-
-    fn list(&self, number: usize) -> Option<&'c EvidentList> {
-        self.reading?.lists.get(number)
-    }
-
-    /// The columns of captions to choose from; a single empty choice for captions as they are.
-    fn choices(&self, rows: &Rows) -> Vec<Vec<usize>> {
-        let (Some(list), Some(reading)) = (self.list(rows.list), self.reading) else {
-            return vec![Vec::new()];
-        };
-        if reading.named_captions {
-            let current = reading.current.as_ref().map(|pick| pick.captions.clone());
-            return current.into_iter().collect();
-        }
-        let columns: Vec<usize> =
-            list.caption_columns().into_iter().filter(|one| rows.id != Some(*one)).collect();
-        let mut choices: Vec<Vec<usize>> = columns.iter().map(|column| vec![*column]).collect();
-        if list.known.len() > 1 {
-            choices.retain(|choice| !choice.iter().all(|column| list.known.contains(column)));
-            choices.insert(0, list.known.clone());
-        }
-        if reading.role != Role::Candidates {
-            choices = joined(list, choices);
-        }
-        choices
-    }
-
-    /// The texts of a row in some columns.
-    fn texts(&self, rows: &Rows, columns: &[usize], row: usize) -> Vec<String> {
-        match self.list(rows.list) {
-            None => vec![self.captions.text(row).to_owned()],
-            Some(list) => columns
-                .iter()
-                .filter_map(|column| list.list.sheet.columns.get(*column)?.cells.get(row))
-                .flat_map(super::column::texts)
-                .map(std::borrow::Cow::into_owned)
-                .collect(),
-        }
-    }
-
-    /// The name of a choice, for people.
-    fn name(&self, rows: &Rows, columns: &[usize]) -> String {
-        let Some(list) = self.list(rows.list) else { return String::new() };
-        columns.iter().map(|column| format!("{:?}", list.path(*column))).collect::<Vec<_>>().join(", ")
-    }
-
-    /// 1 if a choice is called like references, −1 if it is called like what models answer.
-    fn leaning(&self, rows: &Rows, columns: &[usize]) -> i32 {
-        const REFERENCE: &[&str] =
-            &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
-        const CANDIDATE: &[&str] =
-            &["pred", "hyp", "cand", "output", "response", "answer", "generat", "model", "result"];
-        let Some(list) = self.list(rows.list) else { return 0 };
-        let means = |names: &[&str]| {
-            columns.iter().any(|column| {
-                let path = list.path(*column).to_lowercase();
-                names.iter().any(|name| path.contains(name))
-            })
-        };
-        i32::from(means(REFERENCE)) - i32::from(means(CANDIDATE))
-    }
-
-    fn pick(&self, rows: &Rows, columns: &[usize]) -> Option<Pick> {
-        let reading = self.reading?;
-        let list = reading.lists.get(rows.list)?;
-        let is_candidate = reading.role == Role::Candidates;
-        let id = rows.id.filter(|_| !is_candidate || list.evidence.len() > 1);
-        Some(Pick { list: rows.list, id, captions: columns.to_vec() })
-    }
-}
-
-/// Joins the columns whose names differ in a number at the end: they are the references of an image.
-fn joined(list: &EvidentList, choices: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let mut joined: Vec<(String, Vec<usize>)> = Vec::new();
-    for choice in choices {
-        let path = choice.first().map_or("", |column| list.path(*column));
-        let stem = path.trim_end_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = choice.len() == 1 && stem.len() < path.len() && !stem.is_empty();
-        let key = if is_numbered { stem.to_owned() } else { format!("\0{path}") };
-        match joined.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, columns)) => columns.extend(choice),
-            None => joined.push((key, choice)),
-        }
-    }
-    joined.into_iter().map(|(_, columns)| columns).collect()
-}
-
 impl<'c> Sides<'c> {
-    fn new(ground: &'c Captions, system: &'c Captions, ids: Ids) -> Self {
+    pub fn new(ground: &'c Captions, system: &'c Captions, ids: Ids) -> Self {
         Self { ground: Side::new(ground, ids), system: Side::new(system, ids) }
     }
 
-    fn decide(&self) -> Result<Decision, Error> {
+    pub fn decide(&self) -> Result<Decision, Error> {
         let mut ways = self.ways();
         if ways.is_empty() {
             return self.by_name();
@@ -321,6 +85,7 @@ impl<'c> Sides<'c> {
         Ok(Decision {
             ground: self.ground.pick(way.ground, &scored.ground),
             system: self.system.pick(way.system, &scored.system),
+            joined: joined::telling(&self.ground, &self.system, way.system),
             by_gain: scored.gain.mean > LEAST_GAIN && scored.gain.n >= FEWEST_IMAGES,
         })
     }
@@ -444,6 +209,21 @@ impl<'c> Sides<'c> {
         if n < FEWEST_IMAGES || best <= LEAST_GAIN {
             return by_default(scored);
         }
+        let answers = |one: &PairScore| self.system.leaning(way.system, &one.system) < 0;
+        let system_known =
+            self.system.list(way.system.list).map(|list| list.known.clone()).unwrap_or_default();
+        // A bad system's captions fit worse than those of others, but its column may say that they are meant.
+        let is_meant = |one: &PairScore| {
+            let is_known =
+                !system_known.is_empty() && one.system == system_known && one.gain.mean > LEAST_GAIN / 3.0;
+            is_open(one) && (answers(one) || is_known)
+        };
+        let beaten =
+            scored.iter().filter(|one| is_meant(one)).max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean));
+        let beaten = beaten.cloned().into_iter();
+        let predicted_wins = |good: &[PairScore]| {
+            good.iter().any(|one| answers(one) || !system_known.is_empty() && one.system == system_known)
+        };
         let mut good: Vec<PairScore> =
             scored.into_iter().filter(|one| is_open(one) && one.gain.mean > RIVAL * best).collect();
         // Names break ties: those of references first, which more files have.
@@ -464,6 +244,9 @@ impl<'c> Sides<'c> {
             good.retain(|one| one.system == predicted);
         }
         good.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
+        if good.len() == 1 && !predicted_wins(&good) {
+            good.extend(beaten);
+        }
         let mut good = good.into_iter();
         let Some(first) = good.next() else { return Err(self.doubt("")) };
         if let Some(other) = good.next() {
@@ -474,7 +257,7 @@ impl<'c> Sides<'c> {
             };
             let message =
                 format!("{} and {} could both hold captions", side.name(rows, a), side.name(rows, b));
-            let role = side.reading.map_or(Role::Candidates, |reading| reading.role);
+            let role = side.role();
             let remedy = Remedy::give(Argument::CaptionColumns(role)).to("say which one does");
             return Err(Error::new(ErrorKind::Shape, side.captions.source(), message).with_remedy(remedy));
         }
@@ -516,13 +299,51 @@ impl<'c> Sides<'c> {
     fn doubt(&self, names: &str) -> Error {
         let side = if self.system.reading.is_some() { &self.system } else { &self.ground };
         let message = format!("several columns could hold captions: {names}");
-        let role = side.reading.map_or(Role::Candidates, |reading| reading.role);
+        let role = side.role();
         let remedy = Remedy::give(Argument::CaptionColumns(role)).to("say which one does");
         Error::new(ErrorKind::Shape, side.captions.source(), message).with_remedy(remedy)
     }
 
+    /// Refuses columns whose values would be ids of the other side if they were compared in another way.
+    fn refuse_other_ids(&self) -> Result<(), Error> {
+        const NEARLY_ALL: f64 = 0.9;
+        for way in [Ids::Text, Ids::FileName, Ids::Loose] {
+            let sides = Sides::new(self.ground.captions, self.system.captions, way);
+            let ways = sides.ways();
+            let is_of_column = |way: &&Way<'_>| way.system.id.is_some() || way.ground.id.is_some();
+            let found = ways
+                .iter()
+                .filter(is_of_column)
+                .find(|way| way.matches.len() as f64 >= NEARLY_ALL * way.system.ids.len() as f64);
+            let Some(found) = found else { continue };
+            let (side, other, rows) = match found.system.id {
+                Some(_) => (&sides.system, &sides.ground, found.system),
+                None => (&sides.ground, &sides.system, found.ground),
+            };
+            let columns: Vec<usize> = rows.id.into_iter().collect();
+            let other = other.captions.source();
+            let message = format!(
+                "the values of {} are ids of {other}, written in another way",
+                side.name(rows, &columns)
+            );
+            let remedy = Remedy::set(Argument::Ids, way.name()).to(format!("compare them as {}", way.name()));
+            return Err(Error::new(ErrorKind::MixedIds, side.captions.source(), message).with_remedy(remedy));
+        }
+        Ok(())
+    }
+
     /// The readings as they are, where the sides share no ids.
     fn by_name(&self) -> Result<Decision, Error> {
+        for (side, other) in [(&self.system, &self.ground), (&self.ground, &self.system)] {
+            if let Some(template) = joined::of(side, other) {
+                let argument = Argument::IdColumn(side.role());
+                let message =
+                    format!("no column has the ids of {}, but two together do", other.captions.source());
+                let remedy = Remedy::set(argument, template).to("join them");
+                return Err(Error::new(ErrorKind::Id, side.captions.source(), message).with_remedy(remedy));
+            }
+        }
+        self.refuse_other_ids()?;
         for side in [&self.ground, &self.system] {
             refuse_open(side.captions)?;
         }

@@ -63,6 +63,8 @@ pub(super) struct Evidence {
     pub reads_like_captions: bool,
     /// True if all texts are one text.
     pub is_constant: bool,
+    /// True if a row has something that is no text: nothing may be dropped.
+    pub has_others: bool,
     /// The share of rows that have a value which could be an id.
     pub ids: f64,
     /// The number of distinct ids.
@@ -89,6 +91,7 @@ impl Evidence {
         let n_ids = ids.len();
         let distinct_ids = ids.into_iter().collect::<HashSet<_>>().len();
         Self {
+            has_others: cells.iter().any(is_other),
             texts: with_text / rows,
             reads_like_captions: n_texts > 0.0 && words / n_texts >= FEWEST_WORDS && n_paths / n_texts < 0.5,
             is_constant: distinct.len() == 1 && cells.len() > 2,
@@ -99,12 +102,26 @@ impl Evidence {
 
     /// Returns true if the column could hold captions.
     pub fn may_be_captions(&self) -> bool {
-        self.texts >= 0.5 && self.reads_like_captions
+        self.texts >= 0.5 && self.reads_like_captions && !self.has_others
+    }
+
+    /// Returns true if the column could hold captions of some of the rows.
+    pub fn may_be_some(&self) -> bool {
+        self.texts >= 0.1 && self.reads_like_captions && !self.has_others
     }
 
     /// Returns true if the column could hold the ids of all rows.
     pub fn may_be_ids(&self) -> bool {
         self.ids >= 0.98 && (self.distinct_ids >= 2 || self.ids == 1.0)
+    }
+}
+
+/// Returns true for what is neither a text, nor several, nor nothing.
+fn is_other(cell: &Cell<'_>) -> bool {
+    match cell {
+        Cell::Null | Cell::Text(_) | Cell::Untyped(_) => false,
+        Cell::List(items) => items.iter().any(|item| matches!(item, Cell::List(_)) || is_other(item)),
+        _ => true,
     }
 }
 

@@ -21,10 +21,15 @@ pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
         if reader.rest().is_empty() {
             return Some(values);
         }
-        if !matches!(reader.peek(), Some('{' | '[' | '(')) {
-            return None;
+        match reader.peek() {
+            Some('{' | '[' | '(') => values.push(reader.value(MAX_DEPTH)?),
+            // A text that was written as a string.
+            Some('"') => {
+                let inner = reader.string()?;
+                values.extend(self::values(&inner).filter(|_| inner.starts_with(['{', '[']))?);
+            }
+            _ => return None,
         }
-        values.push(reader.value(MAX_DEPTH)?);
     }
 }
 

@@ -8,21 +8,32 @@
 
 mod choose;
 mod column;
+mod joined;
+mod layout;
 mod literal;
+mod moments;
 mod pairing;
 mod records;
+pub(crate) mod separators;
+mod settle;
 mod sheet;
+mod side;
 mod source;
+mod template;
 mod text;
 pub(crate) mod words;
-mod yaml;
+pub(crate) mod yaml;
 
-pub(crate) use self::choose::{refuse_open, settle};
-pub use self::pairing::{Mispairing, mispairing};
+pub use self::layout::{Because, Layout, ReadColumns};
+pub use self::pairing::{Fit, Mispairing, fit};
+pub(crate) use self::settle::{refuse_open, settle};
 pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, rejected_notice};
+pub use self::source::{understand_columns, understand_value};
+pub(crate) use self::template::Template;
 
 use self::column::Evidence;
 use self::records::RecordList;
+use self::sheet::SheetColumn;
 use crate::captions::Captions;
 use crate::table::known;
 use crate::{Format, Role, SegmentId};
@@ -39,6 +50,8 @@ pub(crate) struct Reading {
     current: Option<Pick>,
     /// True if nothing but the other side can tell which column holds the captions.
     is_open: bool,
+    /// True if the captions so far come from the reader of a format.
+    is_beside: bool,
 }
 
 /// A list of records, and what the values of its columns could be.
@@ -48,6 +61,8 @@ struct EvidentList {
     evidence: Vec<Evidence>,
     /// The columns of captions that have known names.
     known: Vec<usize>,
+    /// True for references, of which an image may lack some.
+    is_ground: bool,
 }
 
 /// The columns to read.
@@ -57,14 +72,14 @@ struct Pick {
     /// The column of ids; `None` to number the rows.
     id: Option<usize>,
     captions: Vec<usize>,
+    /// True if the texts of an image are one caption.
+    is_joined: bool,
 }
 
 impl Reading {
     /// Says that the captions do not come from this reading, but from a reader of a format.
-    pub fn forget_captions(&mut self) {
-        if let Some(pick) = &mut self.current {
-            pick.captions.clear();
-        }
+    pub fn set_beside(&mut self) {
+        (self.is_beside, self.is_open) = (true, false);
     }
 }
 
@@ -72,7 +87,13 @@ impl EvidentList {
     fn new(list: RecordList) -> Self {
         let evidence: Vec<Evidence> =
             list.sheet.columns.iter().map(|column| Evidence::of(&column.cells)).collect();
-        Self { list, evidence, known: Vec::new() }
+        Self { list, evidence, known: Vec::new(), is_ground: false }
+    }
+
+    /// Adds a column.
+    fn add_column(&mut self, column: SheetColumn) {
+        self.evidence.push(Evidence::of(&column.cells));
+        self.list.sheet.columns.push(column);
     }
 
     fn path(&self, column: usize) -> &str {
@@ -91,7 +112,12 @@ impl EvidentList {
 
     /// The columns that could hold captions. Constant ones are left out if there are others.
     fn caption_columns(&self) -> Vec<usize> {
-        let may_be = |column: &usize| self.evidence.get(*column).is_some_and(Evidence::may_be_captions);
+        let may_be = |column: &usize| {
+            let evidence = self.evidence.get(*column);
+            evidence.is_some_and(|evidence| {
+                evidence.may_be_captions() || self.is_ground && evidence.may_be_some()
+            })
+        };
         let all: Vec<usize> = (0..self.evidence.len()).filter(may_be).collect();
         let varied =
             |column: &&usize| self.evidence.get(**column).is_some_and(|evidence| !evidence.is_constant);
@@ -151,6 +177,38 @@ impl EvidentList {
                 captions.declare(id);
             }
         }
+        if pick.is_joined {
+            captions.join();
+        }
+        captions.set_layout(self.layout(pick, None));
         captions
+    }
+
+    /// How a pick reads the list, for people; `because` names the reason, if it is not that of names.
+    fn layout(&self, pick: &Pick, because: Option<Because>) -> Layout {
+        let named = |columns: &[usize]| columns.iter().map(|column| self.path(*column)).collect::<Vec<_>>();
+        let others = |chosen: &[usize], columns: Vec<usize>| {
+            let is_other = |column: &usize| !chosen.contains(column) && pick.id != Some(*column);
+            columns.into_iter().filter(is_other).map(|column| self.path(column).to_owned()).collect()
+        };
+        let by_name = |is_known: bool| if is_known { Because::Known } else { Because::Alone };
+        let id = pick.id.map_or(Because::Order, |id| match because {
+            Some(_) => Because::Shared,
+            None => by_name(self.names_image(id)),
+        });
+        let is_known = pick.captions.iter().all(|column| self.known.contains(column));
+        let id_columns = self.id_columns().into_iter().filter(|column| !pick.captions.contains(column));
+        Layout {
+            records: self.list.path.clone(),
+            id: ReadColumns {
+                others: others(&[], id_columns.collect()),
+                ..ReadColumns::new(named(pick.id.as_slice()), id)
+            },
+            caption: ReadColumns {
+                others: others(&pick.captions, self.caption_columns()),
+                ..ReadColumns::new(named(&pick.captions), because.unwrap_or(by_name(is_known)))
+            },
+            ..Layout::default()
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether captions belong to their images, from their words.
+//! Measures how well captions fit their images, by their words.
 //!
 //! Captions share more words with the references of their own image than with those of others ([`super::words`]). Over
 //! fourteen pairings of real systems and people with their references, the gain is 4.6 to 41 standard errors at 100
@@ -51,18 +51,39 @@ pub enum Mispairing {
     },
 }
 
-/// Looks at a sample of `n` pairs, whose captions and references are given by row; `None` if they fit, or are too few
-/// to tell.
-pub fn mispairing<'t>(
+/// How well captions fit their own references.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// The number of images that were looked at.
+    pub images: usize,
+    /// The words that captions share with their own references rather than with those of other images, in standard
+    /// errors; `None` for fewer than two images.
+    pub t: Option<f64>,
+    /// What is wrong with the pairs; `None` if they fit, or are too few to tell.
+    pub mispairing: Option<Mispairing>,
+}
+
+/// Looks at a sample of `n` pairs, whose captions and references are given by row.
+pub fn fit<'t>(
     n: usize,
     caption: impl Fn(usize) -> &'t str,
     references: impl Fn(usize) -> Vec<&'t str>,
-) -> Option<Mispairing> {
-    if n < FEWEST_IMAGES {
-        return None;
-    }
+) -> Fit {
+    let samples = samples(n, caption, references);
+    let gains: Vec<f64> = samples.iter().map(|sample| sample.gain).collect();
+    let t = mean_and_t(&gains).map(|(_, t)| t);
+    let mispairing = t.filter(|_| n >= FEWEST_IMAGES).and_then(|t| mispairing(&samples, t));
+    Fit { images: samples.len(), t, mispairing }
+}
+
+/// The rows to look at: a few at each of many places.
+fn samples<'t>(
+    n: usize,
+    caption: impl Fn(usize) -> &'t str,
+    references: impl Fn(usize) -> Vec<&'t str>,
+) -> Vec<Sample> {
     let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
-    let runs = RUNS.min(n / RUN);
+    let runs = RUNS.min((n / RUN).max(1));
     let mut samples: Vec<Sample> = Vec::new();
     for run in 0..runs {
         let start = run * n / runs;
@@ -77,11 +98,17 @@ pub fn mispairing<'t>(
                 let place = row.checked_add_signed(lag)?.checked_sub(first)?;
                 near.get(place).map(|references| best_overlap(&own, references))
             };
-            let far = best_overlap(&own, &of((row + n / 3) % n));
+            let far = best_overlap(&own, &of((row + (n / 3).max(1)) % n));
             let lags = (-FARTHEST..=FARTHEST).map(at).collect();
-            samples.push(Sample { row, lags, gain: at(0)? - far });
+            let Some(near) = at(0) else { continue };
+            samples.push(Sample { row, lags, gain: near - far });
         }
     }
+    samples
+}
+
+/// What is wrong with the pairs of which these are a sample, whose gain is `t` standard errors.
+fn mispairing(samples: &[Sample], t: f64) -> Option<Mispairing> {
     let zero = FARTHEST.unsigned_abs();
     // A shift may begin anywhere, so each is looked at from the row on from which it fits best.
     let lag = (0..=2 * zero).filter(|lag| *lag != zero).filter_map(|lag| {
@@ -98,12 +125,10 @@ pub fn mispairing<'t>(
     if let Some((lag, from, _)) = lag.max_by(|a, b| a.2.total_cmp(&b.2)) {
         return Some(Mispairing::Shifted { rows: lag as isize - FARTHEST, from: from + 1 });
     }
-    let gains: Vec<f64> = samples.iter().map(|sample| sample.gain).collect();
-    let (_, t) = mean_and_t(&gains)?;
     if t < LEAST_T {
         return Some(Mispairing::Unrelated { t });
     }
-    partly(&samples)
+    partly(samples)
 }
 
 /// A row of the sample.
@@ -174,7 +199,7 @@ mod tests {
     }
 
     fn found(captions: &[String], references: &[String]) -> Option<Mispairing> {
-        mispairing(captions.len(), |row| &captions[row], |row| vec![&references[row]])
+        fit(captions.len(), |row| &captions[row], |row| vec![&references[row]]).mispairing
     }
 
     #[test]

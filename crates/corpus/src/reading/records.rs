@@ -230,10 +230,38 @@ fn of_frame(fields: &mut Vec<(String, Cell<'static>)>) -> Option<Vec<Record>> {
         };
         return rows.iter().map(record).collect();
     }
+    if let Some(columns) = list("columns").and_then(|columns| by_series(columns)) {
+        return Some(columns);
+    }
     if let Some(columns) = by_labels(fields) {
         return Some(columns);
     }
     by_lists(fields)
+}
+
+/// The rows of `[{name, values}]`, as polars writes columns.
+fn by_series(columns: &[Cell<'static>]) -> Option<Vec<Record>> {
+    let series = |cell: &Cell<'static>| {
+        let Cell::Object(fields) = cell else { return None };
+        let name = fields.iter().find_map(|(key, value)| match value {
+            Cell::Text(name) if key == "name" => Some(name.to_string()),
+            _ => None,
+        })?;
+        let values = fields.iter().find_map(|(_, value)| match value {
+            Cell::List(values) => Some(values.clone()),
+            _ => None,
+        })?;
+        Some((name, values))
+    };
+    let columns: Vec<(String, Vec<Cell<'static>>)> = columns.iter().map(series).collect::<Option<_>>()?;
+    let rows = columns.first()?.1.len();
+    let mut records: Vec<Record> = vec![Vec::new(); rows];
+    for (name, values) in columns {
+        for (record, cell) in records.iter_mut().zip(values) {
+            record.push((name.clone(), cell));
+        }
+    }
+    Some(records)
 }
 
 /// The rows of `{column: {label: value}}`.

@@ -1,24 +1,24 @@
 //! Makes readings of files that no strict reader understood, and of tables with more columns than it needed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use capeval_choice::{Argument, Code, counted};
 
 use super::records::{RecordList, SPLIT};
-use super::sheet::{Record, Sheet};
-use super::{EvidentList, Pick, Reading, column, literal, records, text, yaml};
+use super::sheet::{Record, Sheet, SheetColumn};
+use super::{Because, EvidentList, Pick, Reading, column, literal, moments, records, text, yaml};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::keys::Keys;
 use crate::options::ReadOptions;
 use crate::table::{CaptionColumns, Cell, Table};
-use crate::{Format, Notice, Remedy};
+use crate::{Format, Notice, Remedy, Role, SegmentId};
 
 /// The captions of values that are nested in any way; `None` if there are none in them.
 pub(crate) fn read_values(text: &str, name: &str, options: &ReadOptions) -> Result<Option<Captions>, Error> {
     let Some(values) = literal::values(text).or_else(|| yaml::values(text)) else { return Ok(None) };
     let format = if text.trim_start().starts_with('[') { Format::ListJson } else { Format::JsonLines };
-    of_lists(records::lists(values), name, options, format)
+    of_lists(records::lists(values), name, options, Some(format))
 }
 
 /// The captions of a table whose columns have no known names; `None` if none of them could hold captions.
@@ -30,7 +30,40 @@ pub(crate) fn read_table(
 ) -> Result<Option<Captions>, Error> {
     let records = if has_header(&table) { table.into_records() } else { headless(table) };
     let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet });
-    of_lists(list.into_iter().collect(), name, options, format)
+    of_lists(list.into_iter().collect(), name, options, Some(format))
+}
+
+/// The captions of a value in memory, which is nested in any way; `None` if there are none in it.
+///
+/// # Errors
+/// If it has no records of the wanted splits.
+pub fn understand_value(
+    value: Cell<'static>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Option<Captions>, Error> {
+    of_lists(records::lists(vec![value]), name, options, None)
+}
+
+/// The captions of columns in memory, which have a cell for each row; `None` if none could hold captions.
+///
+/// # Errors
+/// If no row is of the wanted splits.
+pub fn understand_columns(
+    columns: Vec<(String, Vec<Cell<'static>>)>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Option<Captions>, Error> {
+    let rows = columns.iter().map(|(_, cells)| cells.len()).max().unwrap_or_default();
+    let place = |row: usize| Position { record: Some(row as u64 + 1), ..Position::default() };
+    let mut records: Vec<(Position, Record)> = (0..rows).map(|row| (place(row), Vec::new())).collect();
+    for (column, cells) in columns {
+        for ((_, record), cell) in records.iter_mut().zip(cells) {
+            record.push((column.clone(), cell));
+        }
+    }
+    let list = Sheet::new(records).map(|sheet| RecordList { path: String::new(), sheet });
+    of_lists(list.into_iter().collect(), name, options, None)
 }
 
 /// Returns true if the first row names the columns, rather than being a row like the others.
@@ -44,7 +77,7 @@ fn has_header(table: &Table) -> bool {
 fn headless(table: Table) -> Vec<(Position, Record)> {
     let columns: Vec<String> = (1..=table.names.len()).map(|k| format!("column {k}")).collect();
     let names = table.names.clone();
-    let of_header = names.iter().map(|name| Cell::Untyped(name.clone().into()));
+    let of_header = names.iter().map(|name| Cell::Untyped(name.clone().into()).typed());
     let header: Record = columns.iter().cloned().zip(of_header).collect();
     let first = Position { line: Some(1), ..Position::default() };
     let rename = |(place, record): (Position, Record)| {
@@ -70,6 +103,7 @@ pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
             named_captions: false,
             current: None,
             is_open: false,
+            is_beside: false,
         };
         captions.set_reading(reading);
     }
@@ -79,16 +113,23 @@ fn of_lists(
     lists: Vec<RecordList>,
     name: &str,
     options: &ReadOptions,
-    format: Format,
+    format: Option<Format>,
 ) -> Result<Option<Captions>, Error> {
     let mut notices = Vec::new();
     let mut lists = lists;
+    let (options, is_joined) = &whole_captions(options);
     let is_split = match &options.split {
         Some(wanted) => split(&mut lists, wanted, name, options)?,
         None => false,
     };
     notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
     let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
+    lists.iter_mut().for_each(|list| list.is_ground = options.role != Role::Candidates);
+    if let Some((column, template)) = options.id_template() {
+        lists.iter_mut().for_each(|list| template.add_to(list, column));
+    } else if let Some(column) = &options.id_column {
+        add_named_id(&mut lists, column);
+    }
     let Some(first) = lists.iter().position(|list| may_hold_captions(list, options)) else { return Ok(None) };
     lists.swap(0, first);
     lists.retain(|list| may_hold_captions(list, options));
@@ -105,16 +146,27 @@ fn of_lists(
         None => first.caption_columns().into_iter().filter(|column| Some(*column) != id).take(1).collect(),
     };
     let possible = first.caption_columns().into_iter().filter(|column| Some(*column) != id).count();
-    let pick = Pick { list: 0, id, captions };
+    let pick = Pick { list: 0, id, captions, is_joined: *is_joined };
+    if !is_joined && moments::are_moments(first, &pick) {
+        return Err(captions_of_moments(first, &pick, name, options));
+    }
     let reading = Reading {
         role: options.role,
         named_id: options.id_column.is_some(),
         named_captions: options.caption_columns.is_some(),
         is_open: options.caption_columns.is_none() && first.known.is_empty() && possible > 1,
         current: Some(pick.clone()),
+        is_beside: false,
         lists: Vec::new(),
     };
-    let mut captions = first.captions(&pick, name, Some(format));
+    let mut captions = first.captions(&pick, name, format);
+    let layout = captions.layout_mut();
+    if options.id_column.is_some() {
+        layout.id.because = Because::Named;
+    }
+    if options.caption_columns.is_some() {
+        layout.caption.because = Because::Named;
+    }
     if is_split {
         captions.set_split();
     }
@@ -127,6 +179,48 @@ fn of_lists(
     notices.into_iter().for_each(|notice| captions.notice(notice));
     captions.set_reading(Reading { lists, ..reading });
     Ok(Some(captions))
+}
+
+/// The options with the column in braces that the user gave for captions, such as `{sentence}`: all texts of an image in
+/// it are one caption.
+fn whole_captions(options: &ReadOptions) -> (ReadOptions, bool) {
+    let column = match options.caption_columns.as_deref() {
+        Some([column]) => column.strip_prefix('{').and_then(|column| column.strip_suffix('}')),
+        _ => None,
+    };
+    let named = column.map(|column| vec![column.to_owned()]).or_else(|| options.caption_columns.clone());
+    (ReadOptions { caption_columns: named, ..options.clone() }, column.is_some())
+}
+
+fn captions_of_moments(list: &EvidentList, pick: &Pick, name: &str, options: &ReadOptions) -> Error {
+    let column = pick.captions.first().map_or("", |column| list.path(*column));
+    let message = "holds captions with times (dense video captions), several for a video: they describe moments, which \
+                   are not matched here";
+    let remedy = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
+        .to("score all captions of a video as one paragraph");
+    Error::new(ErrorKind::Moments, name, message).with_remedy(remedy)
+}
+
+/// Adds the column of ids that the user named to the lists that lack it, if a list beside them has it with ids that they
+/// share, as COCO's images have file names and annotations do not.
+fn add_named_id(lists: &mut [EvidentList], column: &str) {
+    let Some(beside) = lists.iter().position(|list| list.list.sheet.find(column).is_some()) else { return };
+    let beside = lists[beside].clone();
+    let Some(named) = beside.list.sheet.find(column) else { return };
+    for list in lists.iter_mut().filter(|list| list.list.sheet.find(column).is_none()) {
+        let found = list.id_columns().into_iter().find_map(|own| {
+            let cells = &list.list.sheet.columns.get(own)?.cells;
+            beside.id_columns().into_iter().find_map(|key| {
+                let keys = beside.list.sheet.columns.get(key)?.cells.iter().map(column::id);
+                let values = beside.list.sheet.columns.get(named)?.cells.iter().cloned();
+                let known: HashMap<Option<SegmentId>, Cell<'static>> = keys.zip(values).collect();
+                cells.iter().map(|cell| known.get(&column::id(cell)).cloned()).collect::<Option<Vec<_>>>()
+            })
+        });
+        if let Some(cells) = found {
+            list.add_column(SheetColumn { path: column.to_owned(), cells });
+        }
+    }
 }
 
 /// Returns true if a list has the columns that the user named, or else one that could hold captions.
@@ -145,12 +239,11 @@ fn known(list: &EvidentList, options: &ReadOptions, name: &str) -> Vec<usize> {
     let by_name = ReadOptions { id_column: None, caption_columns: None, ..options.clone() };
     let found = CaptionColumns::find_in_object(&list.leaves(), &by_name, name);
     let possible = list.caption_columns();
-    found
-        .map(|found| found.captions)
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|one| possible.contains(one))
-        .collect()
+    let parent = |column: &usize| list.path(*column).rsplit_once('.').map_or("", |(parent, _)| parent);
+    let found = found.map(|found| found.captions).unwrap_or_default();
+    // Columns on different paths hold different things, whatever their last name is.
+    let are_one = found.windows(2).all(|pair| parent(&pair[0]) == parent(&pair[1]));
+    found.into_iter().filter(|one| are_one && possible.contains(one)).collect()
 }
 
 /// Keeps the records of the wanted splits: those whose own column says so, or whose id stands beside a split in another
@@ -223,19 +316,45 @@ fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
     let is_mark = |path: &str| is_mark(path.rsplit_once('.').map_or(path, |(_, leaf)| leaf));
     let marks: Vec<usize> =
         (0..list.sheet.columns.len()).filter(|column| is_mark(&list.sheet.columns[*column].path)).collect();
-    let is_set = |cell: &Cell<'_>| matches!(cell, Cell::Bool(true) | Cell::Integer(1));
+    let is_set = |cell: &Cell<'_>| match cell {
+        Cell::Bool(true) | Cell::Integer(1) => true,
+        Cell::Untyped(text) => *text == "1" || text.eq_ignore_ascii_case("true"),
+        _ => false,
+    };
+    let states: Vec<usize> =
+        (0..list.sheet.columns.len()).filter(|column| is_state(&list.sheet.columns[*column].cells)).collect();
+    let is_state_of_rejected = |cell: &Cell<'_>| is_mark(&cell.to_string().to_lowercase());
     let is_kept = |row: usize| {
-        !marks.iter().any(|column| {
-            list.sheet.columns.get(*column).and_then(|column| column.cells.get(row)).is_some_and(is_set)
-        })
+        let cell = |column: &usize| list.sheet.columns.get(*column)?.cells.get(row);
+        !marks.iter().any(|column| cell(column).is_some_and(is_set))
+            && !states.iter().any(|column| cell(column).is_some_and(is_state_of_rejected))
     };
     let keep: Vec<bool> = (0..list.sheet.len()).map(is_kept).collect();
     let rejected = keep.iter().filter(|kept| !**kept).count();
-    let names: Vec<String> = marks.iter().map(|column| list.sheet.columns[*column].path.clone()).collect();
+    let names: Vec<String> =
+        marks.iter().chain(&states).map(|column| list.sheet.columns[*column].path.clone()).collect();
     (rejected > 0).then(|| {
         list.sheet.retain(&keep);
         rejected_notice(name, rejected, &names)
     })
+}
+
+/// Returns true if cells say of each record which of a few states it has, and rejected is one of them.
+fn is_state(cells: &[Cell<'_>]) -> bool {
+    const FEW: usize = 6;
+    let mut states: Vec<&str> = Vec::new();
+    for cell in cells {
+        let (Cell::Text(state) | Cell::Untyped(state)) = cell else { return false };
+        if states.len() > FEW || state.contains(char::is_whitespace) {
+            return false;
+        }
+        if !states.contains(&&**state) {
+            states.push(state);
+        }
+    }
+    (2..=FEW).contains(&states.len())
+        && cells.len() > states.len()
+        && states.iter().any(|state| is_mark(&state.to_lowercase()))
 }
 
 /// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `is_spam`.

@@ -1,5 +1,6 @@
 //! Plain text whose lines have fields: an id before a caption, or columns without a header.
 
+use super::literal;
 use super::records::RecordList;
 use super::sheet::{Record, Sheet};
 use crate::error::Position;
@@ -10,8 +11,17 @@ const SEPARATORS: &[&str] = &["\t", "|||", "|", ";", ",", ": ", ":", " "];
 
 /// The ways to read lines as an id and the rest, or as several fields, for those who know which ids there are.
 pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
-    let filled: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
-    let list = |separator: &&str| {
+    let all: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
+    // The first line may be a header.
+    let is_header = |separator: &str| {
+        let line = all.first().map_or("", |(_, line)| line);
+        let is_word = |field: &str| !field.is_empty() && !field.trim().contains(char::is_whitespace);
+        line.contains(separator) && line.split(separator).all(is_word)
+    };
+    let separators = SEPARATORS.iter().map(|separator| (separator, &all[..]));
+    let below = SEPARATORS[..5].iter().filter(|separator| is_header(separator));
+    let below = below.map(|separator| (separator, all.get(1..).unwrap_or_default()));
+    let list = |(separator, filled): (&&str, &[&(Position, &str)])| {
         // Most files are plain captions, of which nothing is copied.
         let fields: Option<Vec<&str>> =
             filled.iter().map(|(_, line)| Some(split(line, separator)?.0)).collect();
@@ -27,7 +37,7 @@ pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
         };
         Some(RecordList { path, sheet: Sheet::new(records)? })
     };
-    SEPARATORS.iter().filter_map(list).filter(|list| list.sheet.len() >= 2).collect()
+    separators.chain(below).filter_map(list).filter(|list| list.sheet.len() >= 2).collect()
 }
 
 /// Returns true if fields before a separator can be ids: names with a digit or a sign, or numbers in order. Between
@@ -66,10 +76,21 @@ fn record(line: &str, separator: &str) -> Option<Record> {
         _ => vec![text(rest.trim())],
     };
     let id = Cell::Untyped(first.trim_end_matches(['.', ')', ':']).to_owned().into());
-    Some(vec![("first field".to_owned(), id), ("the rest".to_owned(), Cell::List(rest))])
+    let rest = match <[_; 1]>::try_from(rest) {
+        Ok([value @ (Cell::List(_) | Cell::Object(_))]) => value,
+        Ok([text]) => Cell::List(vec![text]),
+        Err(rest) => Cell::List(rest),
+    };
+    Some(vec![("first field".to_owned(), id), ("the rest".to_owned(), rest)])
 }
 
+/// A field as a text, or as the values of JSON within it.
 fn text(field: &str) -> Cell<'static> {
+    if field.starts_with(['[', '{'])
+        && let Some([value]) = literal::values(field).and_then(|values| <[_; 1]>::try_from(values).ok())
+    {
+        return value;
+    }
     Cell::Text(unquoted(field).replace("\"\"", "\"").into())
 }
 

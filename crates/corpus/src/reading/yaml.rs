@@ -7,7 +7,7 @@ use crate::table::Cell;
 /// Deeper nesting is no data.
 const MAX_DEPTH: usize = 64;
 
-/// The values of a text in YAML that has objects; `None` for other texts, which nearly all are plain.
+/// The values of a text in YAML that has objects, or lists by id; `None` for other texts, which nearly all are plain.
 ///
 /// Aliases are refused: a few lines of them can stand for gigabytes.
 pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
@@ -25,7 +25,33 @@ pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
     for event in Parser::new_from_str(text) {
         builder.take(event.ok()?.0)?;
     }
-    builder.has_objects.then_some(builder.documents)
+    let is_marked = text.lines().any(|line| line.starts_with('#') || line == "---");
+    let is_value = |value: &Cell<'_>| match value {
+        Cell::List(_) => true,
+        Cell::Text(_) => is_marked,
+        _ => false,
+    };
+    let is_by_id = |document: &Cell<'_>| match document {
+        Cell::Object(fields) => fields.len() > 1 && fields.iter().all(|(_, value)| is_value(value)),
+        _ => false,
+    };
+    let are_data = builder.has_objects || builder.documents.iter().all(is_by_id);
+    (are_data && !builder.documents.is_empty()).then_some(builder.documents)
+}
+
+/// The fault of a text that looks like YAML and is none; `None` for other texts.
+pub(crate) fn fault(text: &str) -> Option<String> {
+    let is_field = |line: &&str| {
+        let field = line.trim_start().trim_start_matches("- ");
+        let key = field.split_once(": ").map(|(key, _)| key).or_else(|| field.trim_end().strip_suffix(':'));
+        key.is_some_and(|key| !key.is_empty() && !key.contains(char::is_whitespace))
+    };
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let is_nested = lines().any(|line| line.starts_with("- ") || line.starts_with("  "));
+    if !is_nested || lines().filter(is_field).count() * 5 < lines().count() * 4 {
+        return None;
+    }
+    Parser::new_from_str(text).find_map(|event| event.err().map(|error| error.to_string()))
 }
 
 /// A list or an object that has begun.

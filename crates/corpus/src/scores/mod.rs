@@ -217,7 +217,7 @@ fn of_table(table: &Table, name: &str) -> Result<SegmentScores, Error> {
             match cell(*column) {
                 None => Ok(f64::NAN),
                 Some(Cell::Bool(truth)) => Ok(f64::from(u8::from(*truth))),
-                Some(cell) => match cell.number() {
+                Some(cell) => match cell.number().or_else(|| cell.overall()) {
                     Some(number) if number.is_infinite() => {
                         Err(infinite(name, &key(column), number, row.place))
                     }

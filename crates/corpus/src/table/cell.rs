@@ -8,9 +8,10 @@ use crate::json::{Fault, Json, MAX_DEPTH, Result as Read, ValueKind, What};
 
 /// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell<'t> {
+pub enum Cell<'t> {
     /// No value.
     Null,
+    /// Text.
     Text(Cow<'t, str>),
     /// Text from a format without types, which may represent a number.
     Untyped(Cow<'t, str>),
@@ -20,6 +21,7 @@ pub(crate) enum Cell<'t> {
     Number(f64),
     /// True or false.
     Bool(bool),
+    /// Several values.
     List(Vec<Cell<'t>>),
     /// An object without duplicate keys.
     Object(Vec<(String, Cell<'t>)>),
@@ -29,7 +31,7 @@ pub(crate) enum Cell<'t> {
 
 impl<'t> Cell<'t> {
     /// Text without type as a list if it is one in JSON, and as null if it is empty; other cells as they are.
-    pub fn typed(self) -> Cell<'t> {
+    pub(crate) fn typed(self) -> Cell<'t> {
         match self {
             Self::Untyped(text) if text.trim().is_empty() => Cell::Null,
             Self::Untyped(text) if text.trim_start().starts_with('[') => {
@@ -45,7 +47,7 @@ impl<'t> Cell<'t> {
     }
 
     /// The same cell with owned texts.
-    pub fn into_owned(self) -> Cell<'static> {
+    pub(crate) fn into_owned(self) -> Cell<'static> {
         match self {
             Self::Null => Cell::Null,
             Self::Text(text) => Cell::Text(text.into_owned().into()),
@@ -62,7 +64,7 @@ impl<'t> Cell<'t> {
     }
 
     /// The cell as an id; `None` if it cannot be one.
-    pub fn id(&self) -> Option<SegmentId> {
+    pub(crate) fn id(&self) -> Option<SegmentId> {
         match self {
             Self::Text(text) => Some(SegmentId::from(&**text)),
             Self::Untyped(text) => Some(SegmentId::from_untyped(text)),
@@ -73,7 +75,7 @@ impl<'t> Cell<'t> {
     }
 
     /// The cell as the value of a column that may hold ids: an id, but no other number.
-    pub fn key(&self) -> Option<SegmentId> {
+    pub(crate) fn key(&self) -> Option<SegmentId> {
         let id = self.id()?;
         let is_number = |text: &str| {
             text.is_empty() || text.parse::<f64>().is_ok() && !text.bytes().all(|b| b.is_ascii_digit())
@@ -85,7 +87,7 @@ impl<'t> Cell<'t> {
     }
 
     /// The cell as a number, also from a text; `None` if it is not a number.
-    pub fn number(&self) -> Option<f64> {
+    pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Integer(integer) => Some(*integer as f64),
             Self::Number(number) => Some(*number),
@@ -94,8 +96,21 @@ impl<'t> Cell<'t> {
         }
     }
 
+    /// The score in an object of categories, as SPICE's program writes them: the F of all together.
+    pub(crate) fn overall(&self) -> Option<f64> {
+        let field = |cell: &Self, names: &[&str]| match cell {
+            Self::Object(fields) => {
+                let is_named = |key: &str| names.iter().any(|name| key.eq_ignore_ascii_case(name));
+                fields.iter().find(|(key, _)| is_named(key)).map(|(_, cell)| cell.clone())
+            }
+            _ => None,
+        };
+        let all = field(self, &["all", "overall"])?;
+        all.number().or_else(|| field(&all, &["f", "f1", "score"])?.number())
+    }
+
     /// The kind of value, for errors: `a list`.
-    pub fn kind(&self) -> &str {
+    pub(crate) fn kind(&self) -> &str {
         match self {
             Self::Null => "null",
             Self::Text(_) | Self::Untyped(_) => "a string",

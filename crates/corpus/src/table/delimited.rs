@@ -35,7 +35,9 @@ pub(crate) fn read(
         if fields.len() != header.len() {
             let noun = if fields.len() == 1 { "field" } else { "fields" };
             let message = format!("this row has {} {noun} and the header has {}", fields.len(), header.len());
-            return Err(fault(ErrorKind::Syntax, rows.row_start, message));
+            let error = fault(ErrorKind::Syntax, rows.row_start, message);
+            let remedy = (fields.len() > header.len()).then(|| separation.remedy());
+            return Err(remedy.into_iter().fold(error, Error::with_remedy));
         }
         let line = Position { line: Some(rows.row_line), ..Position::default() };
         consumer.row(&Row::new(name, &Fields { fields: &fields, line }))?;
@@ -54,7 +56,9 @@ impl Cells for Fields<'_, '_> {
     }
 
     fn cell(&self, column: usize) -> Result<Cell<'_>, Error> {
-        Ok(self.fields.get(column).map_or(Cell::Null, |field| Cell::Untyped(Cow::Borrowed(field))))
+        // Databases write \N for nothing.
+        let field = self.fields.get(column).filter(|field| &***field != "\\N");
+        Ok(field.map_or(Cell::Null, |field| Cell::Untyped(Cow::Borrowed(field))))
     }
 
     fn id(&self, column: usize) -> Result<SegmentId, Error> {
@@ -85,6 +89,35 @@ pub(crate) enum Separation {
 }
 
 impl Separation {
+    /// The separator that each of the first lines has equally often, the one with most fields.
+    pub fn of(text: &str) -> Self {
+        const LINES: usize = 20;
+        let lines = || text.lines().filter(|line| !line.trim().is_empty()).take(LINES);
+        let header = lines().next().unwrap_or_default();
+        let count = |line: &str, one: Self| line.bytes().filter(|byte| *byte == one.separator()).count();
+        let all = [Self::Tabs, Self::Semicolons, Self::Pipes, Self::Commas];
+        let is_even = |one: &Self| {
+            count(header, *one) > 0 && lines().all(|line| count(line, *one) == count(header, *one))
+        };
+        let even = all.into_iter().filter(is_even).max_by_key(|one| count(header, *one));
+        let most =
+            || all.into_iter().max_by_key(|one| count(header, *one)).filter(|one| *one == Self::Semicolons);
+        even.or_else(most).unwrap_or(Self::Commas)
+    }
+
+    /// The remedy for a caption with a separator in it.
+    fn remedy(self) -> Remedy {
+        let name = match self {
+            Self::Commas => "a comma",
+            Self::Tabs => "a tab",
+            Self::Semicolons => "a semicolon",
+            Self::Pipes => {
+                return Remedy::say("write a caption with | in it to a CSV file, in quotation marks");
+            }
+        };
+        Remedy::say(format!("put a caption with {name} in it into quotation marks"))
+    }
+
     fn separator(self) -> u8 {
         match self {
             Self::Commas => b',',

@@ -12,10 +12,12 @@ mod parquet;
 mod row;
 mod row_ids;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-pub(crate) use self::cell::{Cell, read_value};
+pub use self::cell::Cell;
+pub(crate) use self::cell::read_value;
 pub use self::columns::CaptionColumns;
 pub(crate) use self::columns::{Names, means_something, names_captions};
 pub(crate) use self::delimited::{Separation, read as read_delimited};
@@ -29,7 +31,7 @@ use crate::Format;
 #[cfg(not(feature = "parquet"))]
 use crate::Remedy;
 use crate::error::{Error, ErrorKind, Position};
-use crate::input::Source;
+use crate::input::{Source, Text};
 
 /// A table in memory.
 pub(crate) struct Table {
@@ -123,7 +125,9 @@ pub(crate) fn read(source: Source<'_>, expected: &str, consumer: &mut dyn Consum
 pub(crate) fn read_as(format: Format, source: &Source<'_>) -> Result<Table, Error> {
     let read = |separation: Separation| {
         let mut table = Gathering::new(Nesting::Whole);
-        read_delimited(&source.borrowed().into_text()?, source.name, separation, &mut table)?;
+        let Text { text, base } = source.borrowed().into_text()?;
+        let text = Text { text: plain_table(&text).into_owned().into(), base };
+        read_delimited(&text, source.name, separation, &mut table)?;
         Ok(table.table())
     };
     match format {
@@ -134,12 +138,24 @@ pub(crate) fn read_as(format: Format, source: &Source<'_>) -> Result<Table, Erro
         }
         Format::Tsv => read(Separation::Tabs),
         Format::Pipes => read(Separation::Pipes),
-        _ => {
-            let line = source.head().split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let count = |wanted: u8| line.iter().filter(|byte| **byte == wanted).count();
-            read(if count(b';') > count(b',') { Separation::Semicolons } else { Separation::Commas })
-        }
+        _ => read(Separation::of(&plain_table(&source.borrowed().into_text()?.text))),
     }
+}
+
+/// A table without the separator that spreadsheets write before it, remarks above it, and lines that end as on old
+/// computers.
+fn plain_table(text: &str) -> Cow<'_, str> {
+    let mut text = match text.contains('\n') || !text.contains('\r') {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.replace('\r', "\n")),
+    };
+    let is_remark = |line: &str| line.starts_with('#') || line.len() <= 6 && line.starts_with("sep=");
+    let remarks = text.split_inclusive('\n').take_while(|line| is_remark(line.trim_end()));
+    let start: usize = remarks.map(str::len).sum();
+    if start > 0 && start < text.len() {
+        text = Cow::Owned(text.get(start..).unwrap_or_default().to_owned());
+    }
+    text
 }
 
 /// Says that this build has no reader of Parquet.
@@ -220,6 +236,9 @@ impl Consumer for Gathering {
             let name = Rc::clone(&self.current[column]);
             match row.cell(column)?.typed() {
                 Cell::Null => {}
+                cell if self.nesting == Nesting::Flat && cell.overall().is_some() => {
+                    cells.push((name, Cell::Number(cell.overall().unwrap_or(f64::NAN))));
+                }
                 Cell::Object(inner) if self.nesting == Nesting::Flat => {
                     for (key, cell) in inner {
                         if !matches!(cell, Cell::Null | Cell::Object(_)) {

@@ -258,7 +258,7 @@ fn csv_tables() {
     check_error(
         references("image,caption\n1,a, b\n"),
         ErrorKind::Syntax,
-        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv; set format to read it as another format",
+        "f:2:1 (byte 14): this row has 3 fields and the header has 2; read as csv; put a caption with a comma in it into quotation marks, or set format to read it as another format",
     );
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::references() };
     check_error(

@@ -3,6 +3,7 @@
 
 mod align;
 mod formats;
+mod forms;
 mod keys;
 mod pairs;
 #[cfg(feature = "parquet")]
@@ -10,5 +11,6 @@ mod parquet;
 mod properties;
 mod ratings;
 mod real_data;
+mod remedies;
 mod tables;
 mod understanding;

@@ -32,6 +32,9 @@ pub(crate) fn whole(head: &Head, signatures: &[Signature], (body, tail): (Fields
     object.insert("notices".to_owned(), json!(head.notices));
     object.insert("measures".to_owned(), json!(head.measures));
     object.insert("metrics".to_owned(), json!(head.metrics));
+    if !head.readings.is_empty() {
+        object.insert("reading".to_owned(), json!(head.readings));
+    }
     object.extend(tail);
     Value::Object(object)
 }

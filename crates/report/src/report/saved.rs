@@ -19,7 +19,7 @@ use crate::render::programs::{Map, ResamplingMethod, by_metric, line};
 use crate::study::Study;
 use crate::{
     Comparison, Head, Lengths, Measure, MetricEntry, Notice, Pair, Provenance, Report, Run, Segments,
-    SystemReport,
+    SourceReading, SystemReport,
 };
 
 /// A report or a comparison as one JSON object.
@@ -36,6 +36,8 @@ struct Whole<'r> {
     notices: Cow<'r, [Notice]>,
     measures: Cow<'r, [Measure]>,
     metrics: Cow<'r, [MetricEntry]>,
+    #[serde(default, skip_serializing_if = "<[SourceReading]>::is_empty")]
+    reading: Cow<'r, [SourceReading]>,
     #[serde(flatten)]
     tail: Tail<'r>,
 }
@@ -53,6 +55,7 @@ impl<'r> Whole<'r> {
             notices: Cow::Borrowed(notices),
             measures: Cow::Borrowed(&head.measures),
             metrics: Cow::Borrowed(&head.metrics),
+            reading: Cow::Borrowed(&head.readings),
             tail,
         }
     }
@@ -72,7 +75,8 @@ pub(crate) fn save_comparison(study: &dyn Study, notices: &[Notice], out: &mut d
 /// Reads a report or a comparison.
 pub(crate) fn read(json: &[u8]) -> ReadStudy {
     let whole: Whole<'_> = serde_json::from_slice(json).map_err(|error| unread(json, &error))?;
-    let Whole { capeval, run, body, resampling, signatures: _, notices, measures, metrics, tail } = whole;
+    let Whole { capeval, run, body, resampling, signatures: _, notices, measures, metrics, reading, tail } =
+        whole;
     let resampling = resampling.map(|method| method.resampling());
     let head = Head {
         version: capeval.into_owned(),
@@ -80,6 +84,7 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         measures: measures.into_owned(),
         resampling,
         notices: notices.into_owned(),
+        readings: reading.into_owned(),
         run: run.map(Cow::into_owned),
         in_percent: false,
     };

@@ -11,7 +11,7 @@ use crate::explanations::explanations;
 use crate::grid::{Align, Cell, Grid};
 use crate::number::{fixed, percent, range};
 use crate::render::table::{total, write_grid, write_signatures};
-use crate::{Measure, Style};
+use crate::{Measure, SourceReading, Style};
 
 /// Writes measures as rows and systems as columns, or, if that is too wide, systems as rows. A star marks the best
 /// score of each measure. Signatures and notices follow, and explanations of single scores, if any were requested.
@@ -36,6 +36,9 @@ pub(super) fn write_report(
     write_signatures(&report.signature_lines(), &report.head.notes(dialect), style, out)?;
     if report.explained.is_empty() {
         return Ok(());
+    }
+    for line in report.head.readings.iter().filter_map(SourceReading::fit_in_words) {
+        writeln!(out, "{}", style.fitted("", &line, ""))?;
     }
     writeln!(out)?;
     explanations(report, style, out)
@@ -185,10 +188,16 @@ impl Report {
 
     /// The numbers of images and references, in one line.
     pub(crate) fn scored(&self) -> String {
+        let by_position = match self.head.readings.iter().any(SourceReading::is_by_position) {
+            true => ", paired by position",
+            false => "",
+        };
         match self.systems.first() {
             Some(first) if self.same_images && first.n_references == 0 => counted(first.n_images, "segment"),
             Some(first) if self.same_images => {
-                format!("{}, {}", counted(first.n_images, "image"), counted(first.n_references, "reference"))
+                let (images, references) =
+                    (counted(first.n_images, "image"), counted(first.n_references, "reference"));
+                format!("{images}, {references}{by_position}")
             }
             _ => "the systems were scored on different images".to_owned(),
         }

@@ -1,0 +1,153 @@
+//! Settles how both sides are read, once both are there, and says what was not obvious.
+
+use capeval_choice::{Argument, Code, counted};
+
+use super::choose::Sides;
+use super::{Because, EvidentList, Layout, Pick};
+use crate::captions::Captions;
+use crate::error::{Error, ErrorKind};
+use crate::merge::merge;
+use crate::notice::list_ids;
+use crate::policy::Ids;
+use crate::{Format, Notice, Remedy, Role, SegmentId};
+
+/// Decides how the two sides are read, where their readers left it open. Returns what was not obvious.
+///
+/// # Errors
+/// If a side could be read in two ways, with both named.
+pub(crate) fn settle(
+    ground: &mut Captions,
+    systems: &mut [(String, Captions)],
+    ids: Ids,
+) -> Result<Vec<Notice>, Error> {
+    let mut notices = Vec::new();
+    let mut parts = ground.take_parts();
+    if let Some((_, first)) = systems.first() {
+        for part in parts.iter_mut() {
+            notices.extend(settle_ground(part, first, ids)?);
+        }
+        notices.extend(settle_ground(ground, first, ids)?);
+    }
+    if !parts.is_empty() {
+        *ground = merge(parts, Role::References)?;
+    }
+    for (_, system) in systems.iter_mut() {
+        if system.reading().is_some() {
+            let decision = Sides::new(ground, system, ids).decide()?;
+            let notice = system.read_again(decision.system, ground.source(), decision.by_gain);
+            notices.extend(notice);
+            system.set_joined(decision.joined);
+        }
+        system.drop_reading();
+    }
+    ground.drop_reading();
+    Ok(notices)
+}
+
+/// Decides how references are read, if that is open. Returns what was not obvious.
+fn settle_ground(ground: &mut Captions, system: &Captions, ids: Ids) -> Result<Option<Notice>, Error> {
+    if ground.reading().is_none() {
+        return Ok(None);
+    }
+    let decision = Sides::new(ground, system, ids).decide()?;
+    let notice = ground.read_again(decision.ground, system.source(), decision.by_gain);
+    ground.drop_reading();
+    Ok(notice)
+}
+
+/// Refuses captions whose reading only another side could settle.
+///
+/// # Errors
+/// If they are such.
+pub(crate) fn refuse_open(captions: &Captions) -> Result<(), Error> {
+    captions.parts().iter().try_for_each(refuse_open)?;
+    let Some(reading) = captions.reading().filter(|reading| reading.is_open) else { return Ok(()) };
+    let Some(list) = reading.lists.first() else { return Ok(()) };
+    let columns: Vec<SegmentId> =
+        list.caption_columns().into_iter().map(|column| SegmentId::from(list.path(column))).collect();
+    let message = format!("several columns could hold captions: {}", list_ids(&columns, columns.len()));
+    let remedy = Remedy::give(Argument::CaptionColumns(reading.role)).to("say which one does");
+    Err(Error::new(ErrorKind::Shape, captions.source(), message).with_remedy(remedy))
+}
+
+impl Captions {
+    /// Reads the columns of `pick`, if it differs from the reading so far; says what was chosen if it was not obvious.
+    fn read_again(&mut self, pick: Option<Pick>, other: &str, by_gain: bool) -> Option<Notice> {
+        let pick = pick?;
+        let reading = self.reading()?;
+        let list = reading.lists.get(pick.list)?;
+        let is_known =
+            !list.known.is_empty() && pick.captions.iter().all(|column| list.known.contains(column));
+        let has_known_id = reading.named_id || pick.id.is_some_and(|id| list.names_image(id));
+        let is_plain = list.list.path.is_empty();
+        let is_obvious = is_plain && has_known_id && (is_known || reading.named_captions);
+        let notice = (!is_obvious).then(|| list.notice(&pick, self.source(), other, by_gain));
+        let because = match (reading.named_captions, by_gain) {
+            (true, _) => Because::Named,
+            (false, true) => Because::Words,
+            (false, false) if is_known => Because::Known,
+            (false, false) => Because::Alone,
+        };
+        let layout = Layout {
+            packing: self.layout().packing.clone(),
+            member: self.layout().member.clone(),
+            split: self.layout().split.clone(),
+            ..list.layout(&pick, Some(because))
+        };
+        if !reading.is_beside && reading.current.as_ref() == Some(&pick) {
+            self.set_layout(layout);
+            return notice;
+        }
+        // Lines with fields are a table without a header.
+        let format = self.format().map(|format| if format == Format::Lines { Format::Tsv } else { format });
+        let mut again = list.captions(&pick, self.source(), format);
+        if again.is_empty() {
+            return None;
+        }
+        again.set_layout(layout);
+        if pick.id.is_none() {
+            again.set_keys(self.keys().clone());
+        }
+        self.notices().iter().filter(|notice| notice.code != Code::RowNumbers).for_each(|notice| {
+            again.notice(notice.clone());
+        });
+        if self.is_split() {
+            again.set_split();
+        }
+        *self = again;
+        notice
+    }
+}
+
+impl EvidentList {
+    fn notice(&self, pick: &Pick, source: &str, other: &str, by_gain: bool) -> Notice {
+        let quoted = |column: usize| format!("{:?}", self.path(column));
+        let of_path = match &*self.list.path {
+            "" => String::new(),
+            path => format!(" in {path}"),
+        };
+        let id = match pick.id {
+            Some(column) => format!("id {} (shared with {other})", quoted(column)),
+            None => "rows paired with the other side by position".to_owned(),
+        };
+        let columns: Vec<String> = pick.captions.iter().map(|column| quoted(*column)).collect();
+        let evidence = if by_gain { ", whose words fit the other side" } else { "" };
+        let constant =
+            |column: &usize| self.evidence.get(*column).is_some_and(|evidence| evidence.is_constant);
+        let prompts: Vec<String> = (0..self.evidence.len())
+            .filter(|column| constant(column) && self.evidence[*column].may_be_captions())
+            .filter(|column| !pick.captions.contains(column))
+            .map(quoted)
+            .collect();
+        let prompts = match prompts.as_slice() {
+            [] => String::new(),
+            prompts => format!("; {} has the same text everywhere and was left out", prompts.join(", ")),
+        };
+        let message = format!(
+            "read {source}: {}{of_path}, {id}, caption {}{evidence}{prompts}",
+            counted(self.list.sheet.len(), "record"),
+            columns.join(", "),
+        );
+        Notice::new(Code::Reading, message)
+    }
+}

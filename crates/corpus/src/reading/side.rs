@@ -1,0 +1,140 @@
+//! A side: the ways to identify its rows, and the columns that could hold its captions.
+
+use super::{EvidentList, Pick, Reading};
+use crate::captions::Captions;
+use crate::policy::Ids;
+use crate::{Role, SegmentId};
+
+/// A way to identify the rows of a side.
+pub(super) struct Rows {
+    pub list: usize,
+    /// The column, if any.
+    pub id: Option<usize>,
+    /// The id of each row, as text.
+    pub ids: Vec<String>,
+    pub is_known: bool,
+}
+
+/// A side, which is a reading or captions as they are.
+pub(super) struct Side<'c> {
+    pub captions: &'c Captions,
+    pub reading: Option<&'c Reading>,
+    pub rows: Vec<Rows>,
+}
+
+impl<'c> Side<'c> {
+    pub fn new(captions: &'c Captions, ids: Ids) -> Self {
+        let reading = captions.reading();
+        let text = |id: &SegmentId| ids.form(id).to_string();
+        let mut rows = Vec::new();
+        for (number, list) in reading.into_iter().flat_map(|reading| reading.lists.iter()).enumerate() {
+            let named =
+                reading.filter(|reading| reading.named_id).and_then(|reading| reading.current.as_ref()?.id);
+            for column in list.id_columns() {
+                if named.is_some_and(|named| named != column) {
+                    continue;
+                }
+                let cells = list.list.sheet.columns.get(column).map(|column| column.cells.as_slice());
+                let id = |cell| super::column::id(cell).map_or_else(String::new, |id| text(&id));
+                let ids = cells.unwrap_or_default().iter().map(id).collect();
+                rows.push(Rows { list: number, id: Some(column), ids, is_known: list.names_image(column) });
+            }
+        }
+        let is_whole = reading.is_none_or(|reading| reading.current.is_none());
+        if is_whole {
+            let ids = captions.ids().iter().map(text).collect();
+            rows.push(Rows { list: usize::MAX, id: None, ids, is_known: true });
+        }
+        Self { captions, reading, rows }
+    }
+
+    pub fn role(&self) -> Role {
+        self.reading.map_or(Role::Candidates, |reading| reading.role)
+    }
+
+    pub fn list(&self, number: usize) -> Option<&'c EvidentList> {
+        self.reading?.lists.get(number)
+    }
+
+    /// The columns of captions to choose from; a single empty choice for captions as they are.
+    pub fn choices(&self, rows: &Rows) -> Vec<Vec<usize>> {
+        let (Some(list), Some(reading)) = (self.list(rows.list), self.reading) else {
+            return vec![Vec::new()];
+        };
+        if reading.named_captions {
+            let current = reading.current.as_ref().map(|pick| pick.captions.clone());
+            return current.into_iter().collect();
+        }
+        let columns: Vec<usize> =
+            list.caption_columns().into_iter().filter(|one| rows.id != Some(*one)).collect();
+        let mut choices: Vec<Vec<usize>> = columns.iter().map(|column| vec![*column]).collect();
+        if list.known.len() > 1 {
+            choices.retain(|choice| !choice.iter().all(|column| list.known.contains(column)));
+            choices.insert(0, list.known.clone());
+        }
+        if reading.role != Role::Candidates {
+            choices = joined(list, choices);
+        }
+        choices
+    }
+
+    /// The texts of a row in some columns.
+    pub fn texts(&self, rows: &Rows, columns: &[usize], row: usize) -> Vec<String> {
+        match self.list(rows.list) {
+            None => vec![self.captions.text(row).to_owned()],
+            Some(list) => columns
+                .iter()
+                .filter_map(|column| list.list.sheet.columns.get(*column)?.cells.get(row))
+                .flat_map(super::column::texts)
+                .map(std::borrow::Cow::into_owned)
+                .collect(),
+        }
+    }
+
+    /// The name of a choice, for people.
+    pub fn name(&self, rows: &Rows, columns: &[usize]) -> String {
+        let Some(list) = self.list(rows.list) else { return String::new() };
+        columns.iter().map(|column| format!("{:?}", list.path(*column))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// 1 if a choice is called like references, −1 if it is called like what models answer.
+    pub fn leaning(&self, rows: &Rows, columns: &[usize]) -> i32 {
+        const REFERENCE: &[&str] =
+            &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
+        const CANDIDATE: &[&str] =
+            &["pred", "hyp", "cand", "output", "response", "answer", "generat", "model", "result"];
+        let Some(list) = self.list(rows.list) else { return 0 };
+        let means = |names: &[&str]| {
+            columns.iter().any(|column| {
+                let path = list.path(*column).to_lowercase();
+                names.iter().any(|name| path.contains(name))
+            })
+        };
+        i32::from(means(REFERENCE)) - i32::from(means(CANDIDATE))
+    }
+
+    pub fn pick(&self, rows: &Rows, columns: &[usize]) -> Option<Pick> {
+        let reading = self.reading?;
+        let list = reading.lists.get(rows.list)?;
+        let is_candidate = reading.role == Role::Candidates;
+        let id = rows.id.filter(|_| !is_candidate || list.evidence.len() > 1);
+        let is_joined = reading.current.as_ref().is_some_and(|pick| pick.is_joined);
+        Some(Pick { list: rows.list, id, captions: columns.to_vec(), is_joined })
+    }
+}
+
+/// Joins the columns whose names differ in a number at the end: they are the references of an image.
+fn joined(list: &EvidentList, choices: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut joined: Vec<(String, Vec<usize>)> = Vec::new();
+    for choice in choices {
+        let path = choice.first().map_or("", |column| list.path(*column));
+        let stem = path.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = choice.len() == 1 && stem.len() < path.len() && !stem.is_empty();
+        let key = if is_numbered { stem.to_owned() } else { format!("\0{path}") };
+        match joined.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, columns)) => columns.extend(choice),
+            None => joined.push((key, choice)),
+        }
+    }
+    joined.into_iter().map(|(_, columns)| columns).collect()
+}
