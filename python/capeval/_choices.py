@@ -8,6 +8,31 @@ Missing = Literal["error", "skip", "empty"]
 Surplus = Literal["error", "ignore"]
 Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
+Accept = Literal[
+    "thoughts",
+    "fences",
+    "structured-text",
+    "byte-strings",
+    "subword-marks",
+    "missing-values",
+    "failed-requests",
+    "spaced-letters",
+    "numbers-as-captions",
+    "paths-as-captions",
+    "prompt-in-captions",
+]
+Clean = Literal[
+    "thoughts",
+    "fences",
+    "structured-text",
+    "byte-strings",
+    "special-tokens",
+    "chat-roles",
+    "start-end-words",
+    "subword-marks",
+    "html-entities",
+    "quotes",
+]
 Ids = Literal["as-given", "text", "file-name"]
 Idf = Literal["corpus", "uniform", "table"]
 Correction = Literal["none", "bonferroni", "holm", "bh"]

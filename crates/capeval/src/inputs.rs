@@ -1,5 +1,7 @@
 //! The systems and references of a task, matched image by image.
 
+use std::collections::BTreeSet;
+
 use capeval_corpus::{Alignment, Captions, Missing, Opposite, Pair, Policy, agree, align_by};
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
@@ -11,11 +13,12 @@ use crate::aligned::{AlignedReferences, ReferenceIndex};
 use crate::common::Common;
 use crate::findings::Findings;
 use crate::given::Plan;
+use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
 use crate::outside::{self, OutsideMetrics, Scene};
 use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
-use crate::{Error, ScoreOptions, notices, shapes};
+use crate::{Error, ScoreOptions, not_captions, notices, shapes};
 
 /// The images on which a system is scored if missing captions are skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,6 +74,7 @@ impl Inputs {
             found.add(notices::empty_references(references));
         }
         found.add_once(of_readers(&captions));
+        let cleaned = clean(&mut references, &mut captions, &options.clean);
         let subset = match &options.images {
             None => None,
             Some(list) => {
@@ -97,6 +101,9 @@ impl Inputs {
             }));
         }
         found.add(notices::twins(&captions));
+        for (aligned, cleaned) in aligned.iter_mut().zip(cleaned) {
+            aligned.notices.extend(cleaned);
+        }
         let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &policy)?;
         let common = scope.cut(&mut aligned, index.images().len(), policy, found)?;
         let references = index.gather(&aligned, metrics)?;
@@ -134,6 +141,30 @@ impl Inputs {
 }
 
 impl Inputs {
+    /// Notices about captions and references that are none; an error if scores would mean nothing.
+    pub fn judge(&self, accept: &[Oddity], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
+        let (references, set) = (&self.references, &self.references.set);
+        let scored: BTreeSet<u32> =
+            self.systems.aligned.iter().flat_map(|aligned| &aligned.pairs).map(|pair| pair.image).collect();
+        let place = |image: u32| references.place.get(image as usize).copied();
+        let of_image = |image: u32| {
+            let place = place(image)?;
+            let id = references.id(place)?;
+            Some(set.of(place as usize).map(move |text| (id, text)))
+        };
+        let all: Vec<Caption<'_>> = scored.iter().filter_map(|image| of_image(*image)).flatten().collect();
+        let judge = Judge::new(accept, &all, metrics);
+        let mut systems: Vec<(&str, Vec<Caption<'_>>)> = Vec::new();
+        for ((name, captions), aligned) in self.systems.captions.iter().zip(&self.systems.aligned) {
+            let caption = |pair: &Pair| {
+                let text = pair.candidate.map_or("", |row| captions.text(row as usize));
+                Some((references.id(place(pair.image)?)?, text))
+            };
+            systems.push((name, aligned.pairs.iter().filter_map(caption).collect()));
+        }
+        judge.judge(&systems)
+    }
+
     /// The metrics with the scores of those that are computed outside of the engine.
     pub fn compute(
         &self,
@@ -200,6 +231,36 @@ impl Systems {
         let given = self.given.get(k).map_or(&[][..], Vec::as_slice);
         Signing { notices, subset: self.subset, common: self.common.as_ref(), extras: &self.extras, given }
     }
+}
+
+/// Removes kinds of text from references and candidates; the notices of each system say what was removed.
+fn clean(
+    references: &mut ReferenceSource,
+    systems: &mut [(String, Captions)],
+    kinds: &[Cleaning],
+) -> Vec<Vec<Notice>> {
+    if kinds.is_empty() {
+        return vec![Vec::new(); systems.len()];
+    }
+    let owned = |captions: &Captions| captions.iter().map(|(_, text)| text.to_owned()).collect::<Vec<_>>();
+    let before = systems.first().map(|(_, captions)| owned(captions)).unwrap_or_default();
+    let theirs = references.captions().map(owned).unwrap_or_default();
+    fn texts(owned: &[String]) -> Vec<&str> {
+        owned.iter().map(String::as_str).collect()
+    }
+    let of_references = match references {
+        ReferenceSource::Captions(captions) => {
+            not_captions::clean(captions, kinds, &texts(&before), "the references")
+        }
+        // They were read when they were prepared.
+        ReferenceSource::Prepared { .. } => Vec::new(),
+    };
+    let of_system = |(name, captions): &mut (String, Captions)| {
+        let mut found = not_captions::clean(captions, kinds, &texts(&theirs), name);
+        found.extend(of_references.iter().cloned());
+        found
+    };
+    systems.iter_mut().map(of_system).collect()
 }
 
 /// The notices of the readers of captions.

@@ -15,6 +15,7 @@ mod human;
 mod intervals;
 mod judges;
 mod meta;
+mod not_captions;
 mod page;
 mod perplexity;
 mod prefer;
