@@ -33,6 +33,9 @@ use self::shared::Habits;
 /// With fewer captions, what they have in common says nothing.
 const FEW: usize = 5;
 
+/// With fewer captions, what people may write may be meant: `a b c d` in a test.
+const FEW_WRITTEN: usize = 3;
+
 /// The number of texts in which habits are looked for.
 const SAMPLE: usize = 2000;
 
@@ -156,7 +159,9 @@ impl Verdict {
         let is_reference = system.is_none();
         let mut offer = |kind: Option<&Kind>, code: Code, notice: Notice, rows: &[usize]| {
             let notice = Notice { system: system.map(str::to_owned), ..notice };
-            let oddity = Oddity::of(code).filter(|_| rows.len() * 2 >= captions.len() && !is_of_others(code));
+            let is_written = kind.is_some_and(|kind| kind.is_written);
+            let are_most = rows.len() * 2 >= captions.len() && (!is_written || rows.len() >= FEW_WRITTEN);
+            let oddity = Oddity::of(code).filter(|_| are_most && !is_of_others(code));
             let cleaning = Cleaning::of(code)
                 .map(|cleaning| Remedy::set(Argument::Clean, cleaning.name()).to("remove them"));
             let advice = kind.map(|kind| Remedy::say(kind.advice));

@@ -390,6 +390,8 @@ fn is_failure(text: &str) -> bool {
         "i'm not able",
         "i am not able",
         "i do not have the ability",
+        "$ ",
+        ">>> ",
         "as an ai",
         "as a language model",
         "as a text-based",

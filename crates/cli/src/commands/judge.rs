@@ -59,7 +59,7 @@ struct TryArgs {
     #[arg(short, long, value_name = "FILE")]
     references: Option<String>,
     /// Pictures, if the judge looks at them: a folder, or a pattern such as `images/{id}.jpg`.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR|PATTERN|FILE")]
     pictures: Vec<String>,
     #[command(flatten)]
     reading: Candidates,
