@@ -19,6 +19,7 @@ from ._judging import JudgeAgreement as JudgeAgreement, Judging as Judging
 from ._listing import metrics as metrics, suites as suites, tokenize as tokenize, tokenizers as tokenizers
 from ._metric import Metric as Metric, metric as metric
 from ._prefer import Preference as Preference, prefer as prefer
+from ._result import CaptionWarning as CaptionWarning
 from ._report import Measure as Measure, Notice as Notice, Report as Report, System as System
 from ._score import score as score
 from ._submit import Submission as Submission, submit as submit

@@ -8,6 +8,8 @@ Missing = Literal["error", "skip", "empty"]
 Surplus = Literal["error", "ignore"]
 Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
+Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subword-marks", "missing-values", "failed-requests", "spaced-letters", "numbers-as-captions", "paths-as-captions", "prompt-in-captions"]
+Clean = Literal["thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "html-entities", "quotes"]
 Ids = Literal["as-given", "text", "file-name"]
 Idf = Literal["corpus", "uniform", "table"]
 Correction = Literal["none", "bonferroni", "holm", "bh"]
@@ -23,11 +25,12 @@ NoticeCode = Literal[
     "beyond-ascii",
     "byte-strings",
     "chat-roles",
-    "code-fences",
     "common-images",
     "constant-ratings",
     "constant-scores",
+    "control-characters",
     "copy-of-references",
+    "cut-captions",
     "different-images",
     "different-numbers",
     "direction-assumed",
@@ -37,8 +40,10 @@ NoticeCode = Literal[
     "empty:keep",
     "empty:skip",
     "english-only",
+    "escaped-characters",
     "failed-requests",
     "fallback-discounts",
+    "fences",
     "few-blocks",
     "few-images",
     "few-resamples",
@@ -63,6 +68,7 @@ NoticeCode = Literal[
     "missing-values",
     "missing:empty",
     "missing:skip",
+    "mojibake",
     "no-div",
     "no-end-symbol",
     "no-exceptions",
@@ -94,7 +100,9 @@ NoticeCode = Literal[
     "other-metrics",
     "other-scale",
     "other-script",
+    "other-segmentation",
     "other-settings",
+    "other-words",
     "own-reference:hold-out",
     "own-reference:keep",
     "own-reference:remove",
@@ -104,6 +112,7 @@ NoticeCode = Literal[
     "paths-as-captions",
     "percent",
     "prompt-in-captions",
+    "quotes",
     "rare-categories",
     "reading",
     "rejected-captions",
@@ -112,6 +121,7 @@ NoticeCode = Literal[
     "sacrebleu-signature",
     "same-captions",
     "score-cache",
+    "several-captions",
     "single-references",
     "small-pool",
     "spaced-letters",
@@ -133,6 +143,7 @@ NoticeCode = Literal[
     "unreadable",
     "untokenised",
     "unused-vectors",
+    "upper-case",
     "vector-cache",
     "versions",
     "words-as-references",

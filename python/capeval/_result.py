@@ -49,6 +49,11 @@ class Notice(NamedTuple):
     """The number of images, captions and so on that it concerns; None if it counts nothing."""
 
 
+class CaptionWarning(UserWarning):
+    """Scores mean little or nothing: most captions of a system are no captions, and were accepted, or they do not fit the
+    references. The notice of the report says the same."""
+
+
 class Result:
     """A result of the engine. Prints as a table, also in notebooks.
 

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Union
 
 from ._choices import (
+    Accept,
+    Clean,
     Correction,
     Duplicate,
     Empty,
@@ -185,7 +187,39 @@ class PairLook(TypedDict, total=False):
     """
 
 
-class Policies(PairLook, total=False):
+class Judgement(TypedDict, total=False):
+    """Refusing what is no caption."""
+
+    accept: Accept | Sequence[Accept]
+    """The kinds of texts that are no captions and are scored all the same, each with a :class:`capeval.CaptionWarning`:
+    - ``"thoughts"``: thoughts of a language model before the caption
+    - ``"fences"``: captions in code fences
+    - ``"structured-text"``: JSON, dictionaries and other objects as text
+    - ``"byte-strings"``: bytes as Python prints them: b'a dog'
+    - ``"subword-marks"``: subwords with the marks of a tokenizer: a surf@@ er
+    - ``"missing-values"``: missing values as text: nan
+    - ``"failed-requests"``: refusals and errors of a model
+    - ``"spaced-letters"``: spaces between letters: a d o g
+    - ``"numbers-as-captions"``: nothing but numbers
+    - ``"paths-as-captions"``: paths, addresses and ids
+    - ``"prompt-in-captions"``: the prompt before every caption
+    """
+    clean: Clean | Sequence[Clean]
+    """The kinds of text to remove from captions and references before they are scored; the signature names them:
+    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
+    - ``"fences"``: code fences around the caption
+    - ``"structured-text"``: JSON around the only text in it
+    - ``"byte-strings"``: b'…' around the caption
+    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
+    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
+    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
+    - ``"subword-marks"``: the marks of subwords, which are joined to words
+    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
+    - ``"quotes"``: quotation marks around the caption
+    """
+
+
+class Policies(PairLook, Judgement, total=False):
     """Matching captions."""
 
     missing: Missing
@@ -566,6 +600,8 @@ class SubmitOptions(CandidateReading, total=False):
 
 DEFAULTS: dict[str, object] = {
     "lower_is_better": (),
+    "accept": (),
+    "clean": (),
     "references": "references",
     "candidate": "candidate",
     "id": "image_id",

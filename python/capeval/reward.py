@@ -61,7 +61,7 @@ class Reward:
         """Reads and counts references.
 
         A reward does not depend on its batch, so the default tokenizer ``"ptb"`` reads each image's captions on their own,
-        and the signatures say ``ptb-each``. That of token ids is ``"none"``.
+        and the signatures say ``ptb-each``. That of token ids without ``words`` is ``"none"``.
 
         Args:
             references: Captions by people, in any form that :func:`capeval.score` takes; an :class:`Evaluator`; or
@@ -95,7 +95,8 @@ class Reward:
             frequencies = references._frequencies if frequencies is None else frequencies
             ids = references._ids if ids is None else ids
         if tokenizer is None:
-            common.setdefault("tok", "none" if coded else "ptb")
+            # References that are texts are read as texts, whatever captions are.
+            common.setdefault("tok", "none" if coded and words is None else "ptb")
         else:
             common.pop("tok", None)
         end = None if options["end_id"] is None else operator.index(options["end_id"])
@@ -143,7 +144,8 @@ class Reward:
 
         Args:
             image_ids: one id per caption, or per group of k consecutive captions; or one id for all captions.
-            captions: texts; or token ids, if the reward was made for them.
+            captions: texts; lists of messages as TRL passes them, of which the last one counts; or token ids, if the reward
+                was made for them.
 
         Returns:
             An array of shape ``(B,)``.
@@ -166,6 +168,7 @@ class Reward:
         import numpy as np
 
         ids = _id_list(image_ids)
+        captions = _spoken(captions)
         if _is_tokens(captions):
             tokens = _token_matrix(captions)
             raw = self._judge.score_codes(ids, tokens.tobytes(), tokens.shape[1], self._cut)
@@ -410,6 +413,26 @@ def _id_list(ids: Any) -> list[Any]:
     return list(ids)
 
 
+def _spoken(captions: Any) -> Any:
+    """The texts of conversations, given as lists of messages; other captions as they are."""
+    if not isinstance(captions, (list, tuple)) or not all(_is_conversation(caption) for caption in captions) or not captions:
+        return captions
+    return [_said(caption[-1]["content"]) for caption in captions]
+
+
+def _is_conversation(caption: Any) -> bool:
+    return isinstance(caption, (list, tuple)) and bool(caption) and isinstance(caption[-1], Mapping) and "content" in caption[-1]
+
+
+def _said(content: Any) -> str:
+    """The text of a message: a string, or parts of which some are text."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    return "".join(part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str))
+
+
 def _is_tokens(captions: Any) -> bool:
     if hasattr(captions, "detach"):  # torch
         return True
@@ -427,7 +450,17 @@ def _token_matrix(captions: Any) -> npt.NDArray[np.int64]:
 
     if hasattr(captions, "detach"):  # torch
         captions = captions.detach().cpu().numpy()
+    if isinstance(captions, (list, tuple)) and len({len(row) for row in captions}) > 1:
+        lengths = sorted({len(row) for row in captions})
+        raise ValueError(
+            f"token ids are rows of one length, and these have {lengths[0]} to {lengths[-1]}; fill them up with pad_id"
+        )
     tokens = np.asarray(captions)
+    if tokens.dtype.kind == "O":
+        raise TypeError(
+            f"captions are texts, token ids or lists of messages, not lists of {type(captions[0][0]).__name__}; pass texts, such as "
+            'c[-1]["content"] of each'
+        )
     if tokens.dtype.kind not in "iu":
         raise TypeError(f"token ids must be integers, not {tokens.dtype}")
     if tokens.ndim == 3:

@@ -354,3 +354,45 @@ def test_a_reward_keeps_the_notices_on_its_metrics(corpus):
     kept, plain = (Reward(references, {"rouge155-1-f": 1.0}, tokenizer=name) for name in ("13a", None))
     assert [code for code, _ in kept.notices] == ["tokenizer-kept"] and plain.notices == []
     assert kept.signatures == plain.signatures
+
+
+def test_completions_of_chats_are_read():
+    reward = Reward({7: ["a dog runs"], 8: ["two cats"]}, {"cider-d": 1.0})
+    texts = ["a dog runs", "two cats"]
+    spoken = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in texts]
+    parts = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in texts]
+    for captions in (spoken, parts):
+        assert reward([7, 8], captions).tolist() == reward([7, 8], texts).tolist()
+
+
+def test_ragged_rows_and_unknown_tokens_are_told():
+    words = ["<pad>", "<eos>", "a", "dog", "runs"]
+    reward = Reward({1: ["A dog runs."], 2: ["a dog"]}, {"cider-d": 1.0}, tokens=True, words=words, end_id=1, pad_id=0)
+    with pytest.raises(ValueError, match="token 400 is none of the 5 words"):
+        reward([1], [[2, 3, 400, 1]])
+    with pytest.raises(ValueError, match="rows of one length, and these have 2 to 3"):
+        reward([1, 2], [[2, 3, 4], [2, 3]])
+    whole = Reward({1: ["a dog runs"], 2: ["a dog"]}, {"cider-d": 1.0}, tokens=True, words=words, end_id=1, pad_id=0)
+    rows = [[2, 3, 4, 1]]
+    assert reward([1], rows).tolist() == whole([1], rows).tolist(), "references that are texts are tokenised"
+
+
+def test_an_id_of_another_type_is_told():
+    reward = Reward({7: ["a dog runs"], 8: ["two cats"]}, {"cider-d": 1.0})
+    with pytest.raises(KeyError, match="7 has, so pass ids as in the references"):
+        reward(["7"], ["a dog"])
+
+
+def test_rewards_of_no_captions_are_warned_of():
+    reward = Reward({7: ["a dog runs"], 8: ["two cats"]}, {"cider-d": 1.0})
+    with pytest.warns(capeval.CaptionWarning, match="2 of 2 captions contain thoughts"):
+        reward([7, 8], ["<think>so</think> a dog", "<think>so</think> a cat"])
+
+
+def test_a_table_of_other_words_is_refused():
+    ids = capeval.DocumentFrequencies.build({1: ["12 45 7", "3 4 5"], 2: ["9 12 8"]}, tokenizer="none")
+    references = {1: ["a dog runs on the beach", "the dog ran"], 2: ["two cats sleep in the sun"]}
+    with pytest.raises(ValueError, match="knows 0% of the words of the references"):
+        Reward(references, {"cider-d": 1.0}, document_frequencies=ids)
+    with pytest.raises(ValueError, match="knows 0% of the words of the references"):
+        capeval.score(references, {1: "a dog", 2: "a cat"}, "cider-d", document_frequencies=ids)

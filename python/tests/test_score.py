@@ -458,3 +458,17 @@ def test_a_page_tells_its_progress_and_may_be_stopped(references, candidates):
     with pytest.raises(KeyboardInterrupt):
         report.to_html(progress=stop)
     assert [done < total for _, done, total in seen] == [True]
+
+
+def test_what_is_no_caption_is_refused_accepted_or_removed():
+    references = {k: [f"a dog runs {where}", "the dog ran"] for k, where in enumerate(["here", "there", "away"])}
+    plain = {k: f"a dog runs {where}" for k, where in enumerate(["here", "up", "away"])}
+    thought = {k: f"<think>so</think> {text}" for k, text in plain.items()}
+    with pytest.raises(ValueError, match=r'3 of 3 captions.*thoughts.*clean="thoughts".*accept="thoughts"'):
+        capeval.score(references, thought, "bleu")
+    with pytest.warns(capeval.CaptionWarning, match="thoughts"):
+        accepted = capeval.score(references, thought, "bleu", accept=["thoughts"])
+    assert [notice.code for notice in accepted.notices if notice.code.startswith("accept")] == ["accept:thoughts"]
+    cleaned = capeval.score(references, thought, "bleu", clean="thoughts")
+    assert cleaned["bleu-4"] == capeval.score(references, plain, "bleu")["bleu-4"]
+    assert "clean:thoughts(3)" in str(cleaned.signatures)

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use capeval_choice::Code;
 use capeval_corpus::SegmentId;
 use capeval_evaluate::{Progress, Sessions, SystemScores, evaluate, evaluate_and_keep};
+use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Head, Lengths, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
 use crate::aligned::AlignedReferences;
+use crate::document_frequencies::refuse_other_words;
 use crate::explain::explain_images;
 use crate::findings::Findings;
 use crate::gallery::{Scene, gallery};
@@ -19,10 +22,7 @@ use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
-use crate::{Error, Selection, intervals, not_captions, notices};
-
-/// The most references in which texts that are no captions are looked for.
-const MANY_REFERENCES: usize = 200;
+use crate::{Error, Selection, intervals, notices};
 
 /// A report with the statistics that it was computed from.
 pub(crate) struct ScoredReport {
@@ -58,6 +58,12 @@ pub(crate) fn score_with_statistics(
         false => Inputs::align(references, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
     let readings = inputs.readings.clone();
+    if let Some(table) = resources.get::<DocumentFrequencies>() {
+        let set = &inputs.references.set;
+        let texts = (0..set.n_images()).flat_map(|image| set.of(image));
+        refuse_other_words(&table, &metrics, texts)?;
+    }
+    found.add(inputs.judge(&options.accept, &metrics)?);
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
     let is_explained = options.gallery || !options.explain.is_empty();
@@ -182,7 +188,10 @@ impl Evaluation {
             self.systems.captions.iter().map(|(name, captions)| {
                 (name.as_str(), notices::look_at(captions.len(), |k| captions.text(k)))
             });
-        found.add(notices::about_texts(set.texts(), looks.collect(), metrics));
+        // One advice is enough: of texts that lose all their words, the metric has told already.
+        let is_told = found.has(Code::OnlyAscii);
+        let of_texts = notices::about_texts(set.texts(), looks.collect(), metrics);
+        found.add(of_texts.into_iter().filter(|notice| !(is_told && notice.code == Code::BeyondAscii)));
         let scored: BTreeSet<u32> = systems.iter().flat_map(|system| system.images.iter().copied()).collect();
         let last_references = scored.iter().filter_map(|image| set.of(*image as usize).last());
         let candidates =
@@ -195,26 +204,12 @@ impl Evaluation {
             texts.filter_map(|(image, text)| with_id(image, text))
         };
         found.add(notices::long_captions(metrics, None, all()));
-        found.add(notices::special_tokens(None, all()));
-        let of_references: Vec<(&SegmentId, &str)> = {
-            let all: Vec<_> = all().collect();
-            let step = all.len().div_ceil(MANY_REFERENCES).max(1);
-            all.into_iter().step_by(step).collect()
-        };
-        let reference_texts: Vec<&str> = of_references.iter().map(|(_, text)| *text).collect();
-        found.add(not_captions::oddities(None, &of_references));
         for system in systems {
             let captions = || {
                 let captions = system.images.iter().enumerate();
                 captions.filter_map(|(k, image)| with_id(*image, system.texts.get(k)))
             };
             found.add(notices::long_captions(metrics, Some(&system.name), captions()));
-            found.add(notices::special_tokens(Some(&system.name), captions()));
-            let captions: Vec<(&SegmentId, &str)> = captions().collect();
-            let texts: Vec<&str> = captions.iter().map(|(_, text)| *text).collect();
-            found.add(not_captions::oddities(Some(&system.name), &captions));
-            found.add(not_captions::sameness(&system.name, &texts, &reference_texts));
-            found.add(not_captions::unlike(&system.name, &texts, &reference_texts));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The collector of notices, which keeps them in the order in which a task finds them.
 
+use capeval_choice::Code;
 use capeval_report::Notice;
 
 /// The notices that a task has found so far.
@@ -7,6 +8,11 @@ use capeval_report::Notice;
 pub(crate) struct Findings(Vec<Notice>);
 
 impl Findings {
+    /// Returns true if there is a notice with this code.
+    pub fn has(&self, code: Code) -> bool {
+        self.0.iter().any(|notice| notice.code == code)
+    }
+
     /// Adds notices as they are.
     pub fn add(&mut self, notices: impl IntoIterator<Item = Notice>) {
         self.0.extend(notices);

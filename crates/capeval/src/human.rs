@@ -217,9 +217,9 @@ impl Rounds {
         let (mut rounds, mut rows) = (Vec::with_capacity(self.n), Vec::with_capacity(self.n));
         for round in 0..self.n {
             let inputs = self.deal(round, &metrics)?;
+            let mut of_round = Findings::from(inputs.judge(&options.accept, &metrics)?);
             let metrics = inputs.compute(&metrics, resources, progress)?;
             let evaluation = Evaluation::run(inputs, &metrics, false, progress);
-            let mut of_round = Findings::default();
             rows.extend(evaluation.rows(true, &mut of_round));
             evaluation.look(&metrics, &mut of_round);
             found.add_new_kinds(Vec::from(of_round));

@@ -1,5 +1,7 @@
 //! The systems and references of a task, matched image by image.
 
+use std::collections::BTreeSet;
+
 use capeval_corpus::{
     Alignment, Captions, Fit, GroupedCaptions, Missing, Opposite, Pair, Policy, agree, align_by,
 };
@@ -13,11 +15,12 @@ use crate::aligned::{AlignedReferences, ReferenceIndex};
 use crate::common::Common;
 use crate::findings::Findings;
 use crate::given::Plan;
+use crate::not_captions::{Caption, Cleaning, Judge, Oddity};
 use crate::outside::{self, OutsideMetrics, Scene};
 use crate::references::ReferenceSource;
 use crate::restrict::Subset;
 use crate::signing::Signing;
-use crate::{Error, PairingCheck, ScoreOptions, notices, shapes};
+use crate::{Error, PairingCheck, ScoreOptions, not_captions, notices, shapes};
 
 /// The images on which a system is scored if missing captions are skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,6 +80,7 @@ impl Inputs {
             found.add(notices::empty_references(references));
         }
         found.add_once(of_readers(&captions));
+        let cleaned = clean(&mut references, &mut captions, &options.clean);
         let subset = match &options.images {
             None => None,
             Some(list) => {
@@ -106,6 +110,9 @@ impl Inputs {
             }
         }
         found.add(notices::twins(&captions));
+        for (aligned, cleaned) in aligned.iter_mut().zip(cleaned) {
+            aligned.notices.extend(cleaned);
+        }
         let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &policy)?;
         let common = scope.cut(&mut aligned, index.images().len(), policy, found)?;
         let references = index.gather(&aligned, metrics)?;
@@ -143,6 +150,30 @@ impl Inputs {
 }
 
 impl Inputs {
+    /// Notices about captions and references that are none; an error if scores would mean nothing.
+    pub fn judge(&self, accept: &[Oddity], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
+        let (references, set) = (&self.references, &self.references.set);
+        let scored: BTreeSet<u32> =
+            self.systems.aligned.iter().flat_map(|aligned| &aligned.pairs).map(|pair| pair.image).collect();
+        let place = |image: u32| references.place.get(image as usize).copied();
+        let of_image = |image: u32| {
+            let place = place(image)?;
+            let id = references.id(place)?;
+            Some(set.of(place as usize).map(move |text| (id, text)))
+        };
+        let all: Vec<Caption<'_>> = scored.iter().filter_map(|image| of_image(*image)).flatten().collect();
+        let judge = Judge::new(accept, &all, metrics);
+        let mut systems: Vec<(&str, Vec<Caption<'_>>)> = Vec::new();
+        for ((name, captions), aligned) in self.systems.captions.iter().zip(&self.systems.aligned) {
+            let caption = |pair: &Pair| {
+                let text = pair.candidate.map_or("", |row| captions.text(row as usize));
+                Some((references.id(place(pair.image)?)?, text))
+            };
+            systems.push((name, aligned.pairs.iter().filter_map(caption).collect()));
+        }
+        judge.judge(&systems)
+    }
+
     /// The metrics with the scores of those that are computed outside of the engine.
     pub fn compute(
         &self,
@@ -253,6 +284,36 @@ fn look_at_pairs(
         (pairing.images, pairing.t) = (fit.images, fit.t.filter(|t| t.is_finite()));
     }
     systems.iter().zip(&fits).filter_map(|((name, _), fit)| shapes::mispaired(name, fit)).collect()
+}
+
+/// Removes kinds of text from references and candidates; the notices of each system say what was removed.
+fn clean(
+    references: &mut ReferenceSource,
+    systems: &mut [(String, Captions)],
+    kinds: &[Cleaning],
+) -> Vec<Vec<Notice>> {
+    if kinds.is_empty() {
+        return vec![Vec::new(); systems.len()];
+    }
+    let owned = |captions: &Captions| captions.iter().map(|(_, text)| text.to_owned()).collect::<Vec<_>>();
+    let before = systems.first().map(|(_, captions)| owned(captions)).unwrap_or_default();
+    let theirs = references.captions().map(owned).unwrap_or_default();
+    fn texts(owned: &[String]) -> Vec<&str> {
+        owned.iter().map(String::as_str).collect()
+    }
+    let of_references = match references {
+        ReferenceSource::Captions(captions) => {
+            not_captions::clean(captions, kinds, &texts(&before), "the references")
+        }
+        // They were read when they were prepared.
+        ReferenceSource::Prepared { .. } => Vec::new(),
+    };
+    let of_system = |(name, captions): &mut (String, Captions)| {
+        let mut found = not_captions::clean(captions, kinds, &texts(&theirs), name);
+        found.extend(of_references.iter().cloned());
+        found
+    };
+    systems.iter_mut().map(of_system).collect()
 }
 
 /// The notices of the readers of captions.

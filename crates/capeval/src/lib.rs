@@ -94,6 +94,7 @@ pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
 };
+pub use not_captions::{Cleaning, Oddity, after_thoughts, judge_texts};
 pub use notices::is_empty;
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PairingCheck,

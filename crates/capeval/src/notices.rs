@@ -127,6 +127,8 @@ pub(crate) fn about_texts(
                 looks.unsegmented() || looks.non_ascii_share() >= FOREIGN
             }
             Tokenizer::V13a | Tokenizer::Intl => looks.unsegmented(),
+            // It splits Chinese only.
+            Tokenizer::Zh => looks.unsegmented() && (looks.southeast() || looks.japanese()),
             _ => false,
         };
         notices.extend(texts.those(foreign).map(|those| those.not_english(tokenizer)));
@@ -198,83 +200,6 @@ pub(crate) fn long_captions<'t>(
     );
     let ids = cut.iter().take(Notice::MAX_IDS).map(|(id, ..)| (*id).clone()).collect();
     let notice = Notice::new(Code::LongCaptions, message).count(cut.len()).ids(ids);
-    Some(Notice { system: system.map(str::to_owned), ..notice })
-}
-
-/// Tokens that language models begin, end, separate and fill texts with, in lower case.
-const SPECIAL_TOKENS: &[&str] = &[
-    "<s>",
-    "</s>",
-    "<pad>",
-    "<eos>",
-    "<bos>",
-    "<sos>",
-    "<start>",
-    "<end>",
-    "<unk>",
-    "<mask>",
-    "<sep>",
-    "<cls>",
-    "<image>",
-    "<img>",
-    "<eot>",
-    "<eoc>",
-    "[pad]",
-    "[eos]",
-    "[bos]",
-    "[sos]",
-    "[sep]",
-    "[cls]",
-    "[unk]",
-    "[mask]",
-    "[inst]",
-    "[/inst]",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<end_of_utterance>",
-];
-
-/// The first token of a language model in a text, such as `</s>` or `<|im_end|>`.
-fn special_token(text: &str) -> Option<&str> {
-    // Nearly all texts are without them, and all are looked at.
-    if !text.as_bytes().contains(&b'<') && !text.as_bytes().contains(&b'[') {
-        return None;
-    }
-    let starts = text.match_indices(['<', '[']);
-    starts.map(|(start, _)| text.get(start..).unwrap_or_default()).find_map(|rest| {
-        let length = 1 + rest.find(['>', ']'])?;
-        let token = rest.get(..length)?;
-        let inner = token.strip_prefix("<|").and_then(|inner| inner.strip_suffix("|>"));
-        let is_name = |inner: &str| !inner.is_empty() && !inner.contains([' ', '<', '>', '|']);
-        let is_special = inner.is_some_and(is_name)
-            || SPECIAL_TOKENS.iter().any(|special| special.eq_ignore_ascii_case(token));
-        is_special.then_some(token)
-    })
-}
-
-/// A notice of captions in which tokens of a language model were left; `system` is that of candidates.
-pub(crate) fn special_tokens<'t>(
-    system: Option<&str>,
-    captions: impl Iterator<Item = (&'t SegmentId, &'t str)>,
-) -> Option<Notice> {
-    let mut with = captions.filter_map(|(id, text)| Some((id, special_token(text)?)));
-    let (first, token) = with.next()?;
-    let mut ids = vec![first.clone()];
-    let mut count = 1;
-    for (id, _) in with {
-        count += 1;
-        if ids.len() < Notice::MAX_IDS {
-            ids.push(id.clone());
-        }
-    }
-    let message = format!(
-        "{count} {} with {token} or the like, left by a language model, which counts as words; {} that of image {}",
-        of_whom(system, count),
-        if count == 1 { "it is" } else { "the first is" },
-        first.quoted()
-    );
-    let remedy = Remedy::say("remove such tokens from the captions");
-    let notice = Notice::new(Code::SpecialTokens, message).count(count).ids(ids).remedy(remedy);
     Some(Notice { system: system.map(str::to_owned), ..notice })
 }
 
@@ -375,11 +300,14 @@ impl Those {
     }
 
     fn beyond_ascii(self, tokenizer: Tokenizer) -> Notice {
-        let other =
-            if self.looks.unsegmented() { unsegmented(&self.looks).join(" or ") } else { "intl".to_owned() };
+        let other = if self.looks.unsegmented() {
+            unsegmented(&self.looks).first().copied().unwrap_or("char").to_owned()
+        } else {
+            "intl".to_owned()
+        };
         let remedy = match tokenizer {
             Tokenizer::RougeScore => format!("consider rouge-score:tok={other}"),
-            _ => format!("use rouge-score, which takes another tokenizer, such as rouge-score:tok={other}"),
+            _ => format!("use rouge-score with another tokenizer: rouge-score:tok={other}"),
         };
         let message = format!(
             "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} drops them as its reference \
@@ -391,23 +319,22 @@ impl Those {
     }
 
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
-        let remedy = if self.looks.unsegmented() && self.looks.southeast() {
-            tokenizers(&unsegmented(&self.looks)).to("read scripts without spaces between words")
-        } else if self.looks.unsegmented() {
-            tokenizers(&unsegmented(&self.looks)).to("read Chinese").or(Remedy::set(
-                Argument::Tokenizer,
-                "ja-mecab",
-            )
-            .to("read Japanese"))
-        } else {
-            tokenizers(&["intl"]).to("read other languages")
-        };
+        if self.looks.unsegmented() {
+            let message = format!(
+                "{} are written without spaces between words, at which the tokenizer {tokenizer} splits them, so most \
+                 captions become one word",
+                self.who
+            );
+            return notice(Code::NotEnglish, self.system, message)
+                .remedy(tokenizers(&unsegmented(&self.looks)));
+        }
         let message = format!(
             "{:.0}% of the letters in {} are not ASCII, and the tokenizer {tokenizer} is not made for them",
             (self.looks.non_ascii_share() * 100.0).max(1.0),
             self.who
         );
-        notice(Code::NotEnglish, self.system, message).remedy(remedy)
+        notice(Code::NotEnglish, self.system, message)
+            .remedy(tokenizers(&["intl"]).to("read other languages"))
     }
 
     /// A notice of texts in a language that metrics do not know.
@@ -472,9 +399,13 @@ fn notice(code: Code, system: Option<String>, message: String) -> Notice {
     Notice { system, ..Notice::new(code, message) }
 }
 
-/// The tokenizers that this build has for text without spaces between words.
+/// The tokenizers that this program has for text like this, without spaces between words.
 fn unsegmented(looks: &Looks) -> Vec<&'static str> {
-    let all: &[&str] = if looks.southeast() { &["char"] } else { &["zh", "char", "jieba"] };
+    let all: &[&str] = match (looks.southeast(), looks.japanese()) {
+        (true, _) => &["char"],
+        (false, true) => &["ja-mecab", "char"],
+        (false, false) => &["zh", "char", "jieba"],
+    };
     all.iter().copied().filter(|name| name.parse::<Tokenizer>().is_ok()).collect()
 }
 
@@ -612,27 +543,6 @@ mod tests {
         let looks = look_at(candidates.len(), |k| candidates[k]);
         let notices = about_texts(&texts, vec![("x", looks)], &metrics);
         notices.into_iter().map(|notice| (notice.code.to_string(), notice.system)).collect()
-    }
-
-    #[test]
-    fn tokens_of_language_models_are_noticed() {
-        for (text, token) in [
-            ("a dog runs </s>", Some("</s>")),
-            ("<|im_start|>a dog<|im_end|>", Some("<|im_start|>")),
-            ("a dog [SEP] [PAD]", Some("[SEP]")),
-            ("A dog<PAD><PAD>", Some("<PAD>")),
-            ("a <unk>", Some("<unk>")),
-            ("a sign [that] says <hello> and <|a b|> 3 < 4 > 2", None),
-            ("é<é|>", None),
-        ] {
-            assert_eq!(special_token(text), token, "{text}");
-        }
-        let id = SegmentId::from(4);
-        let texts = ["a </s>", "b", "c <pad>"];
-        let notice = special_tokens(Some("mine"), texts.iter().map(|text| (&id, *text))).unwrap();
-        assert_eq!((notice.count, notice.system.as_deref()), (Some(2), Some("mine")));
-        assert!(notice.message.starts_with("2 captions of mine with </s> or the like"), "{}", notice.message);
-        assert!(special_tokens(None, [(&id, "a dog")].into_iter()).is_none());
     }
 
     #[test]

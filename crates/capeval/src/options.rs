@@ -1,15 +1,20 @@
 //! The options of all tasks, which arguments, Python's keywords and JSON fill in.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
-use capeval_choice::named;
+use capeval_choice::{Choice, UnknownName, named};
 use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus};
 use capeval_lexical::cider::IdfSource;
 use capeval_lexical::fluency::Base;
 use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::not_captions::{Cleaning, Oddity};
 
 /// The choice of metrics, and their settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +87,12 @@ pub struct ScoreOptions {
     pub duplicate: Duplicate,
     /// Candidates without any words.
     pub empty: Empty,
+    /// The kinds of texts that are no captions and are scored all the same.
+    #[serde(deserialize_with = "one_or_more")]
+    pub accept: Vec<Oddity>,
+    /// The kinds of text to remove from captions and references before they are scored.
+    #[serde(deserialize_with = "one_or_more")]
+    pub clean: Vec<Cleaning>,
     /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
     /// The look at how well captions fit their own references.
@@ -100,6 +111,37 @@ pub struct ScoreOptions {
     /// True if the last row shows people's scores: each reference of an image is held out in turn, and scored against
     /// the others.
     pub human: bool,
+}
+
+/// Reads a list of names, or a single name.
+fn one_or_more<'de, D: Deserializer<'de>, T: Choice>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct Names<T>(PhantomData<T>);
+
+    impl<'de, T: Choice> Visitor<'de> for Names<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a name, or a list of names")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, names: &str) -> Result<Self::Value, E> {
+            names.split(',').map(|name| read(name.trim())).collect()
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(name) = names.next_element::<String>()? {
+                all.push(read(&name)?);
+            }
+            Ok(all)
+        }
+    }
+
+    fn read<T: Choice, E: serde::de::Error>(name: &str) -> Result<T, E> {
+        name.parse().map_err(|error: UnknownName| E::custom(format_args!("{error}; {}", error.remedy())))
+    }
+
+    deserializer.deserialize_any(Names(PhantomData))
 }
 
 impl ScoreOptions {

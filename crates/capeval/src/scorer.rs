@@ -9,6 +9,7 @@ use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
 use capeval_report::{Measure, MetricEntry};
 
+use crate::document_frequencies::refuse_other_words;
 use crate::references::{ReferenceSource, all, whole};
 use crate::restrict::normal;
 use crate::{Error, measures};
@@ -60,6 +61,10 @@ impl Scorer {
                 (prepared.ids, set)
             }
         };
+        if let Some(table) = table {
+            let texts = (0..set.n_images()).flat_map(|image| set.of(image));
+            refuse_other_words(table, &metrics, texts)?;
+        }
         let (entries, measures) = measures::entries(&metrics);
         let n_words = table.map_or(0, |table| table.n_words() as u32);
         let words = (0..n_words).filter_map(|number| table.map(|table| table.word(number)));

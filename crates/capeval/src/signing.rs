@@ -102,8 +102,11 @@ impl Signing<'_> {
                 }
             }
         }
-        for (policy, value, count) in applied {
-            signature.push(policy.name(), format_args!("{value}({count})"));
+        while let Some((policy, ..)) = applied.first().copied() {
+            let of_policy = applied.extract_if(.., |(known, ..)| *known == policy);
+            let values: Vec<String> =
+                of_policy.map(|(_, value, count)| format!("{value}({count})")).collect();
+            signature.push(policy.name(), values.join("+"));
         }
         for (name, value) in extras {
             signature.push(name, value);

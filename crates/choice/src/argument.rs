@@ -75,6 +75,10 @@ arguments! {
     Duplicate = "duplicate", "POLICY";
     /// The treatment of candidates without words.
     Empty = "empty", "POLICY";
+    /// The kinds of texts that are no captions and are scored all the same.
+    Accept = "accept", "KINDS";
+    /// The kinds of text to remove from captions.
+    Clean = "clean", "KINDS";
     /// The way to compare ids.
     Ids = "ids", "HOW";
     /// The look at how well captions fit their own references.

@@ -29,11 +29,8 @@ codes! {
         "captions are bytes as Python prints them",
         "decode them before they are written";
     ChatRoles = "chat-roles",
-        "captions begin with the name of a speaker, as chats do",
-        "keep what the model said";
-    CodeFences = "code-fences",
-        "captions are in code fences",
-        "keep what is within them";
+        "captions begin with a label, such as the name of a speaker",
+        "keep what follows it: `clean` does it";
     CommonImages = "common-images", "only images that all reports or systems have are compared", "";
     ConstantRatings = "constant-ratings",
         "all ratings are equal, so no metric can correlate with them",
@@ -41,9 +38,15 @@ codes! {
     ConstantScores = "constant-scores",
         "scores or ratings do not vary, so there is no correlation",
         "see the scores of the rated captions";
+    ControlCharacters = "control-characters",
+        "captions have control characters or spaces of no width",
+        "remove them";
     CopyOfReferences = "copy-of-references",
         "a system's captions are references, word for word",
         "make sure that it is the right file";
+    CutCaptions = "cut-captions",
+        "many captions have exactly the greatest length, as if they were cut off",
+        "raise the greatest length";
     DifferentImages = "different-images",
         "systems describe different images, so their scores are not comparable",
         "score all on the same images";
@@ -59,12 +62,18 @@ codes! {
     EnglishOnly = "english-only",
         "a metric of the suite knows only English and is left out",
         "name metrics that know the language";
+    EscapedCharacters = "escaped-characters",
+        "captions have characters in the notation of programs, such as `\\n`",
+        "decode them";
     FailedRequests = "failed-requests",
         "captions are refusals or errors of a model",
         "ask for them again";
     FallbackDiscounts = "fallback-discounts",
         "a language model is too small to estimate discounts, and uses default ones",
         "train it on more text";
+    Fences = "fences",
+        "captions are in code fences",
+        "keep what is within them: `clean` does it";
     FewBlocks = "few-blocks", "few blocks of images: their intervals are too narrow", "score more images";
     FewImages = "few-images", "few images: tests rarely find differences", "score more images";
     FewResamples = "few-resamples",
@@ -115,6 +124,9 @@ codes! {
     MissingValues = "missing-values",
         "captions are missing values that were written as text",
         "leave them out";
+    Mojibake = "mojibake",
+        "captions have letters that were decoded wrongly",
+        "read the file that they come from as UTF-8";
     NoEndSymbol = "no-end-symbol", "segments give no probability of their end, so it is not counted", "";
     NoExceptions = "no-exceptions",
         "ROUGE-1.5.5 stems without WordNet's exceptions",
@@ -169,7 +181,13 @@ codes! {
     OtherScript = "other-script",
         "captions are in another script than the references",
         "make sure that both are in one language";
+    OtherSegmentation = "other-segmentation",
+        "only one side is split into words, in a script without spaces",
+        "use the tokenizer `char`";
     OtherSettings = "other-settings", "published values are of other settings, and are not compared", "";
+    OtherWords = "other-words",
+        "few words of the captions occur in the references",
+        "make sure that both are in one language";
     Pairing = "pairing",
         "captions share no more words with their own references than with those of other images",
         "make sure that both sides list the same images in the same order";
@@ -180,6 +198,9 @@ codes! {
     PromptInCaptions = "prompt-in-captions",
         "all captions of a system begin with the same words",
         "remove the prompt";
+    Quotes = "quotes",
+        "captions are in quotation marks",
+        "remove them: `clean` does it";
     RareCategories = "rare-categories", "categories have so few images that a score says little", "";
     Reading = "reading",
         "how a file was understood, where its format and its names alone do not say it",
@@ -198,6 +219,9 @@ codes! {
         "two systems have the same captions",
         "make sure that these are the right files";
     ScoreCache = "score-cache", "cached scores of a metric cannot be read, and are computed again", "";
+    SeveralCaptions = "several-captions",
+        "texts are lists of captions",
+        "keep one of them";
     SingleReferences = "single-references",
         "images with one reference have no human score, and are left out",
         "";
@@ -244,6 +268,9 @@ codes! {
         "captions look untokenised, and the tokenizer splits only on spaces",
         "use the tokenizer that it names";
     UnusedVectors = "unused-vectors", "vectors belong to no system", "name a system that is scored";
+    UpperCase = "upper-case",
+        "one side is in capitals, which a metric tells from small letters",
+        "write both alike";
     VectorCache = "vector-cache", "cached vectors cannot be read, and are computed again", "";
     Versions = "versions", "reports were written by different versions", "score again with one version";
     WordsAsReferences = "words-as-references", "every reference is a single word", "join the words by spaces";

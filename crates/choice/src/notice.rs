@@ -156,6 +156,29 @@ impl Notice {
         self.system.as_deref().is_none_or(|name| name == system)
     }
 
+    /// Returns true if scores mean little or nothing: a person insisted on them, or captions do not fit the references.
+    pub fn makes_meaningless(&self) -> bool {
+        use Code::{
+            OneText, OtherScript, OtherSegmentation, OtherWords, Pairing, PromptInCaptions, StartEndWords,
+            Swapped,
+        };
+        match &self.code {
+            NoticeCode::Applied(argument, _) => *argument == Argument::Accept,
+            NoticeCode::Code(code) => matches!(
+                code,
+                OneText
+                    | OtherScript
+                    | OtherSegmentation
+                    | OtherWords
+                    | Pairing
+                    | PromptInCaptions
+                    | StartEndWords
+                    | Swapped
+            ),
+            NoticeCode::Without(_) | NoticeCode::Other(_) => false,
+        }
+    }
+
     /// The message, followed by the remedy in the terms of the front end.
     pub fn in_words(&self, dialect: &dyn Dialect) -> String {
         match self.remedy.as_ref().and_then(|remedy| remedy.in_words(dialect)) {

@@ -13,7 +13,7 @@ use capeval::metric::Family;
 use capeval::report::{Measure, Study};
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
-use capeval::{IdfSource, MetricOptions, PairingCheck, ReferenceSource, ScoreOptions};
+use capeval::{Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions};
 use capeval_files::DataFiles;
 use capeval_outside::cards;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -250,6 +250,12 @@ pub struct Policies {
     /// How to look at pairs of captions and references.
     #[arg(long, value_name = "HOW", default_value_t, value_parser = choices::<PairingCheck>())]
     pairing: PairingCheck,
+    /// Score these kinds of texts that are no captions all the same.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<Oddity>())]
+    accept: Vec<Oddity>,
+    /// Remove these kinds of text from candidates and references before they are scored; the signature says it.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<Cleaning>())]
+    clean: Vec<Cleaning>,
     #[command(flatten)]
     matching: Matching,
 }
@@ -257,8 +263,18 @@ pub struct Policies {
 impl Policies {
     /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
-        let Self { missing, surplus, duplicate, empty, pairing, matching } = *self;
-        ScoreOptions { missing, surplus, duplicate, empty, pairing, ids: matching.ids, ..options }
+        let Self { missing, surplus, duplicate, empty, pairing, accept, clean, matching } = self;
+        ScoreOptions {
+            missing: *missing,
+            surplus: *surplus,
+            duplicate: *duplicate,
+            empty: *empty,
+            pairing: *pairing,
+            accept: accept.clone(),
+            clean: clean.clone(),
+            ids: matching.ids,
+            ..options
+        }
     }
 }
 

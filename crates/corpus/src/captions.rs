@@ -68,6 +68,21 @@ struct Doubts {
 }
 
 impl Captions {
+    /// Replaces the texts of rows, in order; `None` keeps that of its row.
+    pub fn replace_texts(&mut self, texts: impl IntoIterator<Item = Option<String>>) {
+        let mut arena = String::with_capacity(self.texts.len());
+        let mut texts = texts.into_iter();
+        let mut ends = Vec::with_capacity(self.ends.len());
+        for row in 0..self.len() {
+            match texts.next().flatten() {
+                Some(text) => arena.push_str(&text),
+                None => arena.push_str(self.text(row)),
+            }
+            ends.push(arena.len());
+        }
+        (self.texts, self.ends) = (arena, ends);
+    }
+
     /// Creates an empty list of captions; `source` is the display name of the source.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), ..Self::default() }

@@ -167,7 +167,7 @@ impl Metric for RougeScore {
                 "rouge_score's tokenizer reads ASCII letters and digits only: {} of {} references lose all their \
                  words",
                 model.n_unreadable, model.n_references
-            )).remedy("choose another tokenizer, such as tok=char or tok=zh"));
+            )).remedy("use rouge-score:tok=char"));
         notice.into_iter().collect()
     }
 

@@ -69,13 +69,13 @@ pub const KIND: MetricKind = MetricKind {
         Setting::text(
             "match",
             "exact=1+stem=0.6+synonym=0.8+paraphrase=0.6",
-            "matchers in order",
+            "matchers in order; the default of lang=de is exact=1+stem=0.8+paraphrase=0.2, and so on",
             "names and weights from 0 to 1e9, as in exact=1+stem=0.6",
         ),
         Setting::text(
             "params",
             "0.85/0.2/0.6/0.75",
-            "alpha, beta, gamma, delta",
+            "alpha, beta, gamma, delta; the default of lang=de is 0.95/1/0.55/0.55, and so on",
             "numbers from 0, the second to 1e9 and the others to 1",
         ),
         Setting::count("beam", "40", "number of partial alignments kept per word", 1..=100_000),

@@ -53,6 +53,19 @@ pub fn told(notice: &Notice) -> String {
     notice.in_words(&Keywords)
 }
 
+/// Warns of notices that make scores meaningless.
+pub fn warn(py: Python<'_>, notices: &[Notice]) -> PyResult<()> {
+    notices.iter().filter(|notice| notice.makes_meaningless()).try_for_each(|notice| warn_of(py, notice))
+}
+
+/// Warns of a notice, by the package's own class.
+pub fn warn_of(py: Python<'_>, notice: &Notice) -> PyResult<()> {
+    let class = py.import("capeval")?.getattr("CaptionWarning")?;
+    let text = std::ffi::CString::new(told(notice).replace('\0', " ")).unwrap_or_default();
+    // The caller of the function, which is behind the function and what fills in its keywords.
+    PyErr::warn(py, &class, &text, 3)
+}
+
 /// The remedy of a notice in words.
 pub fn told_remedy(notice: &Notice) -> Option<String> {
     notice.remedy.as_ref().and_then(|remedy| remedy.in_words(&Keywords))

@@ -1,20 +1,21 @@
 //! Rewards: scores batches of captions, given as texts or token ids, against fixed references.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use capeval::corpus::Ids;
+use capeval::corpus::{Ids, SegmentId};
 use capeval::evaluate::batch::{Codes, MAX_CODE};
 use capeval::metric::AnyMetric;
 use capeval::report::Notice;
 use capeval::text::Texts;
-use capeval::{MetricOptions, Scorer};
+use capeval::{MetricOptions, Scorer, judge_texts};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 use serde::Deserialize;
 
 use crate::captions::{id, id_list};
-use crate::error::{fault, from_request, text, told, type_name, within};
+use crate::error::{fault, from_request, text, told, type_name, warn_of, within};
 use crate::frequencies::DocumentFrequencies;
 use crate::metrics::select;
 use crate::run::{long, pool};
@@ -32,7 +33,14 @@ pub struct Judge {
     places: Vec<(usize, Vec<String>)>,
     notices: Vec<Notice>,
     threads: Option<usize>,
+    /// The number of words of token ids; `None` if these are digits.
+    n_words: Option<usize>,
+    /// The number of captions that were looked at.
+    looked: AtomicUsize,
 }
+
+/// The first captions, in which texts that are no captions are looked for.
+const LOOKED: usize = 1000;
 
 /// The metrics of a judge, and what captions are.
 #[derive(Deserialize)]
@@ -76,7 +84,16 @@ impl Judge {
         } else {
             None
         };
-        Ok(Self { engine: Arc::new(engine), codes, places, notices, threads })
+        let n_words = words.as_ref().map(Vec::len);
+        Ok(Self {
+            engine: Arc::new(engine),
+            codes,
+            places,
+            notices,
+            threads,
+            n_words,
+            looked: AtomicUsize::default(),
+        })
     }
 
     /// Notices on the choice of metrics: code and message.
@@ -136,6 +153,10 @@ impl Judge {
             })?;
             views.push(text(string).map_err(|error| within(py, &format!("caption {k}"), &error))?);
         }
+        if self.looked.load(Ordering::Relaxed) < LOOKED {
+            self.looked.fetch_add(views.len().max(1), Ordering::Relaxed);
+            warn_of_texts(py, views.get(..LOOKED).unwrap_or(&views))?;
+        }
         let engine = self.engine.engine();
         let pool = pool(py, self.threads)?;
         let mut values = Vec::new();
@@ -177,7 +198,7 @@ impl Judge {
         for (at, images) in images.chunks(SLICE).enumerate() {
             let rows = bytes.get(at * SLICE * 8 * width..).unwrap_or_default();
             let part = py.detach(|| {
-                let (words, ends) = cut.rows(rows, images.len(), width, at * SLICE)?;
+                let (words, ends) = cut.rows(rows, images.len(), width, at * SLICE, self.n_words)?;
                 Ok(pool.install(|| engine.score_codes(codes, images, &words, &ends).values))
             });
             values.extend(part.map_err(|sentence: String| PyValueError::new_err(sentence))?);
@@ -214,12 +235,27 @@ impl Judge {
         for key in ids {
             let key = id(&key)?;
             let Some(image) = self.engine.image(&key) else {
-                return Err(PyKeyError::new_err(format!("image {} has no references", key.quoted())));
+                let other = match &key {
+                    SegmentId::Integer(number) => Some(SegmentId::from(number.to_string().as_str())),
+                    text => text.to_string().parse().ok().map(SegmentId::Integer),
+                };
+                let hint = match other.filter(|other| self.engine.image(other).is_some()) {
+                    Some(other) => {
+                        format!("; {} has, so pass ids as in the references, or ids=\"text\"", other.quoted())
+                    }
+                    None => String::new(),
+                };
+                return Err(PyKeyError::new_err(format!("image {} has no references{hint}", key.quoted())));
             };
             images.extend(std::iter::repeat_n(image, per_image));
         }
         Ok(images)
     }
+}
+
+/// Warns of texts that are no captions, if most of these are none.
+fn warn_of_texts(py: Python<'_>, texts: &[&str]) -> PyResult<()> {
+    judge_texts(texts).iter().try_for_each(|notice| warn_of(py, notice))
 }
 
 /// The position of the first measure of each name in `options` among those of all `metrics`, and its keys without
@@ -262,6 +298,7 @@ impl TokenFilter {
         n: usize,
         width: usize,
         first: usize,
+        n_words: Option<usize>,
     ) -> Result<(Vec<u32>, Vec<u64>), String> {
         let (mut words, mut ends) = (Vec::with_capacity(n * width), Vec::with_capacity(n));
         for k in 0..n {
@@ -274,6 +311,14 @@ impl TokenFilter {
                 }
                 if !is_end || self.keep_end {
                     match u32::try_from(token).ok().filter(|code| *code <= MAX_CODE) {
+                        Some(code) if n_words.is_some_and(|n| code as usize >= n) => {
+                            let n = n_words.unwrap_or_default();
+                            return Err(format!(
+                                "row {}: the token {code} is none of the {n} words; the usual cause is the vocabulary of \
+                                 another model, or an offset by one",
+                                first + k
+                            ));
+                        }
                         Some(code) => words.push(code),
                         None => {
                             return Err(format!(

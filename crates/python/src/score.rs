@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::call::Call;
 use crate::captions::{Captions, id_list};
 use crate::data::{CallData, with_data};
-use crate::error::{Keywords, fault, from_file, from_request, type_name};
+use crate::error::{Keywords, fault, from_file, from_request, type_name, warn};
 use crate::external_scores::{Scores, given};
 use crate::metrics::engine_names;
 use crate::run::{Watch, long};
@@ -185,8 +185,9 @@ pub fn score(
     let request = request(references, systems, scores, options)?;
     let found = call.run(py, metrics, |resources, progress| {
         capeval::score(ScoreRequest { resources, progress, ..request }).map_err(from_request)
-    });
-    Ok(Study::new(found?))
+    })?;
+    warn(py, &found.head.notices)?;
+    Ok(Study::new(found))
 }
 
 /// Tests whether systems differ.
@@ -204,8 +205,9 @@ pub fn compare(
     let request = request(references, systems, scores, options)?;
     let found = call.run(py, metrics, |resources, progress| {
         capeval::compare(CompareRequest { resources, progress, ..request }).map_err(from_request)
-    });
-    Ok(Study::new(found?))
+    })?;
+    warn(py, &found.report.head.notices)?;
+    Ok(Study::new(found))
 }
 
 /// How captions are read, as JSON and as text.

@@ -23,6 +23,8 @@ pub struct Looks {
     pub n_unspaced: u64,
     /// Those among them that are Thai, Lao, Khmer or Burmese.
     pub n_southeast: u64,
+    /// Those among them that are kana, as in Japanese.
+    pub n_kana: u64,
     /// The number of runs that these form.
     pub n_unspaced_runs: u64,
     /// Punctuation marks such as `.` and `,` directly after a word and before white space or the end.
@@ -39,6 +41,7 @@ impl AddAssign for Looks {
         self.n_non_latin += other.n_non_latin;
         self.n_unspaced += other.n_unspaced;
         self.n_southeast += other.n_southeast;
+        self.n_kana += other.n_kana;
         self.n_unspaced_runs += other.n_unspaced_runs;
         self.n_attached_marks += other.n_attached_marks;
         self.n_detached_marks += other.n_detached_marks;
@@ -105,6 +108,7 @@ impl Looks {
                 self.n_non_latin += u64::from(!is_latin(c));
                 self.n_unspaced += u64::from(unspaced);
                 self.n_southeast += u64::from(is_southeast(c));
+                self.n_kana += u64::from(matches!(c, '\u{3041}'..='\u{30ff}'));
             }
         }
         for (k, word) in text.split(is_python_space).filter(|word| !word.is_empty()).enumerate() {
@@ -141,6 +145,11 @@ impl Looks {
     /// Detects texts in Thai, Lao, Khmer or Burmese rather than in Chinese or Japanese.
     pub fn southeast(&self) -> bool {
         self.n_southeast > self.n_unspaced / 2
+    }
+
+    /// Detects texts in Japanese rather than in Chinese.
+    pub fn japanese(&self) -> bool {
+        self.n_kana.saturating_mul(10) > self.n_unspaced
     }
 
     /// The share of letters and digits outside ASCII, from 0 to 1; 0 if there are none.

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod compare;
+mod languages;
 mod order;
 mod outside;
 mod scorer;

@@ -248,3 +248,63 @@ fn flags_of_judges_without_a_judge_are_refused() {
     let said = one_line(&stderr);
     assert!(said.contains("leave out --endpoint, or leave out --replay"), "{said}");
 }
+
+#[test]
+fn a_server_without_response_format_is_told_in_words_with_the_setting_that_helps() {
+    let chat = Chat::new(|request, _| {
+        let is_asked = request.body.get("response_format").is_some();
+        if is_asked {
+            Reply::error(400, "invalid", "response_format is not supported")
+        } else {
+            Reply::says("{\"score\": 5}")
+        }
+    });
+    let place = Place::new();
+    let (code, _, stderr) = place.score("judge", &chat, &["--yes"]);
+    let said = one_line(&stderr);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("schema = false under [answer]") && !said.contains("run again"), "{said}");
+    // The advice works.
+    let (_, file, _) = place.run(&["judge", "show", "judge"]);
+    let file = file.replace("name = \"judge\"", "name = \"mine\"");
+    let file = file.replacen("[answer]", "[answer]\nschema = false", 1).replace("schema = true\n", "");
+    fs::write(place.path("mine.toml"), file).unwrap();
+    let (code, _, stderr) = place.score(&place.path("mine.toml"), &chat, &["--yes"]);
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn the_answer_is_what_follows_the_thoughts() {
+    let chat = Chat::new(|_, _| {
+        Reply::says("<think>{\"score\": 1} is too low.</think>\n{\"score\": 9, \"reason\": \"so\"}")
+    });
+    let place = Place::new();
+    let (code, _, stderr) = place.score("judge", &chat, &["--yes"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(place.lines().iter().all(|line| line["read"]["values"] != json!([0.1])), "{:?}", place.lines());
+    let cut = Chat::new(|_, _| Reply::says("<think>the score is 5"));
+    let (code, _, stderr) = Place::new().score("judge", &cut, &["--yes"]);
+    assert!(code != 0 && one_line(&stderr).contains("thoughts without an answer"), "{stderr}");
+}
+
+#[test]
+fn a_judge_is_tried_on_three_captions() {
+    let (place, chat) = (Place::new(), grading());
+    let [references, good] = ["references.json", "good.json"].map(quickstart);
+    let args = [
+        "judge",
+        "try",
+        "judge",
+        &good,
+        "-r",
+        &references,
+        "--endpoint",
+        chat.address(),
+        "--judge-model",
+        "tiny",
+    ];
+    let (code, stdout, stderr) = place.run(&args);
+    assert_eq!((code, chat.requests().len()), (0, 3), "{stderr}");
+    assert!(stdout.contains("sent: {") && stdout.contains("came: ") && stdout.contains("read: "), "{stdout}");
+    assert!(place.lines().is_empty());
+}

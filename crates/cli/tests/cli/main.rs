@@ -17,6 +17,7 @@ mod intervals;
 mod judges;
 mod kinds;
 mod meta;
+mod not_captions;
 mod page;
 mod perplexity;
 mod prefer;

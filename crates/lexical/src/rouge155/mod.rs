@@ -436,7 +436,7 @@ impl Metric for Rouge155 {
             notices.push(Notice::new(Code::OnlyAscii, format!(
                     "ROUGE-1.5.5 reads ASCII letters and digits only: {} of {} references lose all their words",
                     model.n_unreadable, model.n_references
-                )).remedy("use rouge-score, which takes another tokenizer, such as tok=char"));
+                )).remedy("use rouge-score:tok=char"));
         }
         if self.stemming == Stemming::Porter {
             notices.push(

@@ -6,14 +6,14 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use capeval::Answers;
-use capeval_choice::Refusal;
+use capeval::{Answers, after_thoughts};
+use capeval_choice::{Argument, Refusal, Remedy};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::judges::answer::{Answer, Reading};
+use crate::judges::answer::{Answer, Reading, start};
 use crate::judges::chat;
-use crate::judges::endpoint::{Endpoint, Outcome};
+use crate::judges::endpoint::{Endpoint, Objection, Outcome};
 use crate::judges::judge::Judge;
 use crate::judges::pace::{Budget, Pace};
 use crate::judges::question::{Question, SentPicture};
@@ -45,16 +45,25 @@ pub struct Line {
 enum News {
     /// A question has an answer that can be read, or no more answers are asked for.
     Answered(usize, Arc<Judgement>),
-    /// A question has none.
-    Failed(usize, String),
+    /// A question has none; with what to do, if asking again cannot help.
+    Failed(usize, String, Option<Remedy>),
     /// Nothing more can be asked.
     Ended(Refusal),
 }
 
 /// Reads an answer by the rules of a judge.
 pub fn read(judge: &Judge, n_items: usize, judgement: &Judgement) -> Reading {
-    let answer = Answer { text: judgement.answer.clone(), tokens: judgement.probabilities.clone() };
-    let reading = judge.form.read(&answer, judge.scale, n_items);
+    let text = judgement.answer.as_str();
+    // Where tokens count, all of them do, and the program of FLEUR knows no thoughts.
+    let after = if judge.form.needs_probabilities() { None } else { after_thoughts(text) };
+    let reading = match after {
+        Some(None) => Reading::Unreadable(format!("thoughts without an answer: {}", start(text))),
+        after => {
+            let text = after.flatten().unwrap_or(text).to_owned();
+            let answer = Answer { text, tokens: judgement.probabilities.clone() };
+            judge.form.read(&answer, judge.scale, n_items)
+        }
+    };
     match (reading, judgement.finish.as_deref()) {
         (Reading::Unreadable(why), Some("length")) => {
             Reading::Unreadable(format!("{why}; it was cut after max_tokens"))
@@ -84,12 +93,12 @@ pub fn ask(
         std::thread::spawn(move || work(&line, &tell));
     }
     drop(tell);
-    let mut failed: Vec<(usize, String)> = Vec::new();
+    let mut failed: Vec<(usize, String, Option<Remedy>)> = Vec::new();
     let mut ended = None;
     loop {
         match news.recv_timeout(Duration::from_millis(100)) {
             Ok(News::Answered(number, judgement)) => take(number, judgement),
-            Ok(News::Failed(number, why)) => failed.push((number, why)),
+            Ok(News::Failed(number, why, remedy)) => failed.push((number, why, remedy)),
             Ok(News::Ended(refusal)) => ended = ended.or(Some(refusal)),
             Err(RecvTimeoutError::Timeout) => answers.wait(),
             Err(RecvTimeoutError::Disconnected) => break,
@@ -99,16 +108,42 @@ pub fn ask(
     if let Some(refusal) = ended {
         return Err(refusal);
     }
-    failed.sort_unstable();
+    // What can be asked again may still be answered, and is not what a person has to know first.
+    failed.sort_by_key(|(number, _, remedy)| (remedy.is_none(), *number));
     match &failed[..] {
         [] => Ok(()),
-        [(_, why), rest @ ..] => {
+        [(_, why, remedy), rest @ ..] => {
             let message = match rest.len() {
                 0 => why.clone(),
                 more => format!("{} questions have no answer: {why}, and {more} more", more + 1),
             };
-            Err(Refusal::new(message).with_remedy("run again: only what has no answer is asked again"))
+            let again = || Remedy::say("run again: only what has no answer is asked again");
+            Err(Refusal::new(message).with_remedy(remedy.clone().unwrap_or_else(again)))
         }
+    }
+}
+
+/// What helps if a server objects to a part of a request of a judge.
+pub fn advice(judge: &Judge, objection: &Objection) -> Remedy {
+    let copy = format!("in a judge of your own (capeval judge show {} > mine.toml)", judge.name);
+    match objection {
+        Objection::Field(field) if field == "response_format" => {
+            Remedy::say(format!("write schema = false under [answer] {copy}"))
+        }
+        Objection::Field(field) if judge.parameters.contains_key(field) => {
+            Remedy::say(format!("change {field} under [parameters] {copy}"))
+        }
+        Objection::Field(field) => {
+            Remedy::say(format!("use a server that knows {field}, or another form under [answer] {copy}"))
+        }
+        Objection::Length => Remedy::say(format!(
+            "start the server with a longer context, or ask with fewer words: a smaller max_tokens under [parameters], or \
+             fewer references, {copy}"
+        )),
+        Objection::Pictures => Remedy::give(Argument::JudgeModel).to("name a model that sees pictures"),
+        Objection::Unknown => Remedy::say(
+            "asking again brings the same answer: change the judge or the server; capeval judge try shows what is sent",
+        ),
     }
 }
 
@@ -128,12 +163,12 @@ fn work(line: &Line, tell: &Sender<News>) {
         let news = match line.settle(&question) {
             Ok(Some(judgement)) => News::Answered(number, judgement),
             Ok(None) => return,
-            Err(Trouble::Question(why)) => {
+            Err(Trouble::Question(why, remedy)) => {
                 let n_failed = line.n_failed.fetch_add(1, Ordering::Relaxed) + 1;
                 if n_failed >= MOST_FAILURES && line.n_answered.load(Ordering::Relaxed) == 0 {
                     line.stop.store(true, Ordering::Relaxed);
                 }
-                News::Failed(number, format!("{}: {why}", question.told))
+                News::Failed(number, format!("{}: {why}", question.told), remedy)
             }
             Err(Trouble::All(refusal)) => {
                 line.stop.store(true, Ordering::Relaxed);
@@ -149,8 +184,8 @@ fn work(line: &Line, tell: &Sender<News>) {
 
 /// The reason why there is no answer.
 enum Trouble {
-    /// To this question.
-    Question(String),
+    /// To this question; with what to do, if asking again cannot help.
+    Question(String, Option<Remedy>),
     /// To any question.
     All(Refusal),
 }
@@ -216,11 +251,20 @@ impl Line {
                 Outcome::Failed(why) => {
                     failures += 1;
                     if failures >= ATTEMPTS {
-                        return Err(Trouble::Question(why));
+                        return Err(Trouble::Question(why, None));
                     }
                     self.pause_alone(self.pace.backoff(failures - 1));
                 }
-                Outcome::Refused(why) => return Err(Trouble::Question(why)),
+                Outcome::Refused(why, objection) => {
+                    let remedy = advice(&self.judge, &objection);
+                    return Err(match objection {
+                        // So it does to every question.
+                        Objection::Field(_) | Objection::Pictures => {
+                            Trouble::All(Refusal::new(why).with_remedy(remedy))
+                        }
+                        Objection::Length | Objection::Unknown => Trouble::Question(why, Some(remedy)),
+                    });
+                }
                 Outcome::Hopeless(refusal) => return Err(Trouble::All(refusal)),
             }
         }

@@ -61,6 +61,19 @@ pub struct Endpoint {
     timeout: Duration,
 }
 
+/// The part of a request to which a server objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objection {
+    /// A field of the request that it does not know, such as `response_format`.
+    Field(String),
+    /// The length of the question, which is more than its model reads.
+    Length,
+    /// Pictures, which its model does not see.
+    Pictures,
+    /// Something else.
+    Unknown,
+}
+
 /// The outcome of a request.
 #[derive(Debug)]
 pub enum Outcome {
@@ -70,8 +83,8 @@ pub enum Outcome {
     Failed(String),
     /// The server wants fewer requests, and says for how long.
     Busy(String, Option<Duration>),
-    /// The server does not answer this question.
-    Refused(String),
+    /// The server does not answer this question, however often it is sent: its words, and what it objects to.
+    Refused(String, Objection),
     /// No question can be answered.
     Hopeless(Refusal),
 }
@@ -115,12 +128,12 @@ impl Endpoint {
     }
 
     /// Sends a request.
-    pub fn ask(&self, body: &Value) -> Outcome {
+    pub fn ask(&self, sent: &Value) -> Outcome {
         let mut request = self.agent.post(&self.url).content_type("application/json");
         if let Some(Key(key)) = &self.key {
             request = request.header(AUTHORIZATION, format!("Bearer {key}"));
         }
-        let mut response = match request.send(body.to_string().as_bytes()) {
+        let mut response = match request.send(sent.to_string().as_bytes()) {
             Ok(response) => response,
             Err(error) => return self.unsent(&error),
         };
@@ -142,11 +155,11 @@ impl Endpoint {
                 Refusal::new(format!("{} redirects to {}", self.host, self.hide(place.unwrap_or_default())))
                     .with_remedy(Remedy::give(Argument::Endpoint).to("name that server")),
             ),
-            _ => self.complains(status, &body, wait.after_refusal),
+            _ => self.complains(status, &body, sent, wait.after_refusal),
         }
     }
 
-    fn complains(&self, status: u16, body: &str, wait: Option<Duration>) -> Outcome {
+    fn complains(&self, status: u16, body: &str, sent: &Value, wait: Option<Duration>) -> Outcome {
         let (words, code) = chat::complaint(body);
         let said = format!("{} answers {status}: {words}", self.host);
         match (status, code.as_deref()) {
@@ -157,7 +170,7 @@ impl Endpoint {
                 Some(_) => Remedy::give(Argument::ApiKey).to("use a key that this server knows"),
                 None => Remedy::give(Argument::ApiKey).to("say who asks"),
             })),
-            (404 | 405, _) => Outcome::Hopeless(
+            (404 | 405, _) if objection(body, sent) == Objection::Unknown => Outcome::Hopeless(
                 Refusal::new(said).with_remedy(
                     Remedy::give(Argument::Endpoint)
                         .to("name the address up to /v1")
@@ -166,7 +179,7 @@ impl Endpoint {
             ),
             (429 | 503 | 529, _) => Outcome::Busy(said, wait),
             (408 | 409 | 425 | 500.., _) => Outcome::Failed(said),
-            _ => Outcome::Refused(said),
+            _ => Outcome::Refused(said, objection(body, sent)),
         }
     }
 
@@ -215,6 +228,46 @@ impl Endpoint {
             Some(key) => key.hide(text),
             None => text,
         }
+    }
+}
+
+/// The part of a request to which the words of a server object: a field that was sent and that they name, the length
+/// of the question, or pictures.
+fn objection(words: &str, sent: &Value) -> Objection {
+    let words = words.to_lowercase();
+    let has = |part: &str| words.contains(part);
+    // Servers name it by what they make of it, too.
+    let is_schema = ["json_schema", "guided_json", "guided json", "structured output", "response format"];
+    let fields = sent.as_object().into_iter().flat_map(|fields| fields.keys());
+    let mut fields: Vec<&String> =
+        fields.filter(|field| !matches!(field.as_str(), "model" | "messages")).collect();
+    // `top_logprobs` has `logprobs` in it.
+    fields.sort_by_key(|field| std::cmp::Reverse(field.len()));
+    let sends_schema = fields.iter().any(|field| *field == "response_format");
+    let lengths = [
+        "context length",
+        "context window",
+        "maximum context",
+        "context size",
+        "max_model_len",
+        "n_ctx",
+        "too many tokens",
+        "too long",
+    ];
+    if lengths.iter().any(|length| has(length)) {
+        return Objection::Length;
+    }
+    if sends_schema && is_schema.iter().any(|name| has(name)) {
+        return Objection::Field("response_format".to_owned());
+    }
+    if let Some(field) = fields.into_iter().find(|field| has(&field.to_lowercase())) {
+        return Objection::Field(field.clone());
+    }
+    let sends_picture = sent.to_string().contains("\"image_url\"");
+    let pictures = ["image", "multimodal", "multi-modal", "vision", "content must be a string"];
+    match sends_picture && pictures.iter().any(|picture| has(picture)) {
+        true => Objection::Pictures,
+        false => Objection::Unknown,
     }
 }
 
@@ -296,6 +349,29 @@ mod tests {
         }
         assert!(Key::read(" a\nb").is_err() && Key::read("").is_err() && Key::read("schlüssel").is_err());
         assert_eq!(format!("{:?}", Key::read("canary\n").unwrap()), "Key");
+    }
+
+    #[test]
+    fn a_server_that_objects_is_understood() {
+        let sent = serde_json::json!({"model": "m", "messages": [], "max_tokens": 9, "logprobs": true, "top_logprobs": 20,
+            "response_format": {}});
+        let field = |name: &str| Objection::Field(name.to_owned());
+        for (words, objects_to) in [
+            ("response_format is not supported", field("response_format")),
+            ("Structured outputs are not supported by this model", field("response_format")),
+            ("Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'", field("max_tokens")),
+            ("Unrecognized request argument supplied: top_logprobs", field("top_logprobs")),
+            (
+                "This model's maximum context length is 2048 tokens, however you requested 2100",
+                Objection::Length,
+            ),
+            ("the request exceeds the available context size. try increasing n_ctx", Objection::Length),
+            ("bad request", Objection::Unknown),
+        ] {
+            assert_eq!(objection(words, &sent), objects_to, "{words}");
+        }
+        let shown = serde_json::json!({"messages": [{"content": [{"type": "image_url"}]}]});
+        assert_eq!(objection("this model does not support image input", &shown), Objection::Pictures);
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl QuestionTable {
 }
 
 /// The questions about a row: one, or one for each order of two captions.
-fn about(judge: &Judge, row: &OutsideRow<'_>) -> Vec<Question> {
+pub fn about(judge: &Judge, row: &OutsideRow<'_>) -> Vec<Question> {
     match (judge.kind, row.rival) {
         (Kind::Pairwise, Some(rival)) => vec![
             Question::of_pair(judge, row, [row.candidate, rival]),

@@ -15,6 +15,7 @@ mod plan;
 mod question;
 mod record;
 mod template;
+mod trial;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub use agree::{Agreement, JudgeAgreement, KIND, agree};
 pub use builtin::{BuiltIn, JUDGES};
 pub use endpoint::Key;
 pub use plan::Plan;
+pub use trial::{Trial, TrialRequest, trial_needs, try_judge};
 
 use crate::programs::is_path;
 use endpoint::Endpoint;

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 use crate::judges::answer::Token;
 
 /// An answer to a question, as a line of the file has it.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]
 pub struct Judgement {
     /// The judge's name and version.
     pub judge: String,

@@ -1,0 +1,288 @@
+//! Removes from captions what is no part of them, and says how many it changed.
+
+use std::borrow::Cow;
+
+use capeval_choice::{Argument, Code, counted};
+use capeval_corpus::Captions;
+use capeval_report::Notice;
+
+use super::kind::Cleaning;
+use super::shared::{Habits, unquoted};
+use super::text::{has_markup, kind_of, preamble, special_token};
+use super::thoughts::{after_thoughts, unwrapped};
+
+/// The kinds of text to remove from the captions of one side, and the habits by which some of them are found.
+pub(super) struct Cleaner<'k> {
+    kinds: &'k [Cleaning],
+    habits: Habits,
+}
+
+impl<'k> Cleaner<'k> {
+    pub fn new(kinds: &'k [Cleaning], captions: &[&str], others: &[&str]) -> Self {
+        Self::with(kinds, Habits::of(captions, others))
+    }
+
+    pub fn with(kinds: &'k [Cleaning], habits: Habits) -> Self {
+        Self { kinds, habits }
+    }
+
+    /// The text without what is to be removed, and the kinds that it had.
+    pub fn clean<'t>(&self, text: &'t str) -> (Cow<'t, str>, Vec<Cleaning>) {
+        let (mut cleaned, mut had) = (Cow::Borrowed(text), Vec::new());
+        for kind in Cleaning::ALL.iter().filter(|kind| self.kinds.contains(kind)) {
+            if let Some(without) = self.without(*kind, &cleaned).filter(|without| *without != *cleaned) {
+                cleaned = Cow::Owned(without);
+                had.push(*kind);
+            }
+        }
+        (cleaned, had)
+    }
+
+    /// The text without one kind; `None` if it has none of it.
+    fn without(&self, kind: Cleaning, text: &str) -> Option<String> {
+        match kind {
+            Cleaning::Thoughts => {
+                let label = self.habits.label.as_ref().filter(|label| label.follows);
+                let answer = after_thoughts(text).map(Option::unwrap_or_default);
+                let bare = || Some(unwrapped(text)).filter(|inner| *inner != text.trim());
+                let answer = answer.or_else(|| label.and_then(|label| label.after(text))).or_else(bare);
+                answer.map(str::to_owned)
+            }
+            Cleaning::Fences => fenced(text).map(str::to_owned),
+            Cleaning::StructuredText => only_text(text),
+            Cleaning::ByteStrings => {
+                let inner = text.trim().strip_prefix(['b', 'B']).and_then(unquoted)?;
+                Some(decoded(inner))
+            }
+            Cleaning::SpecialTokens => without_tokens(text),
+            Cleaning::ChatRoles => {
+                let known = self.habits.label.as_ref().filter(|label| !label.follows);
+                let after = known.and_then(|label| label.after(text));
+                let of_speaker = || {
+                    let is_role = kind_of(text) == Some(Code::ChatRoles);
+                    is_role.then(|| text.split_once([':', '\n', '|', ']'])).flatten().map(|(_, rest)| rest)
+                };
+                after
+                    .or_else(|| preamble(text))
+                    .or_else(of_speaker)
+                    .map(|rest| rest.trim_matches(['*', ' ', '\n', '|', '>']).to_owned())
+            }
+            Cleaning::StartEndWords => {
+                let Habits { start, end, .. } = &self.habits;
+                let mut rest = text.trim();
+                rest =
+                    start.as_ref().and_then(|word| rest.strip_prefix(word.as_str())).unwrap_or(rest).trim();
+                rest = end.as_ref().and_then(|word| rest.strip_suffix(word.as_str())).unwrap_or(rest).trim();
+                (rest.len() < text.trim().len()).then(|| rest.to_owned())
+            }
+            Cleaning::SubwordMarks => joined(text),
+            Cleaning::HtmlEntities => text.contains('&').then(|| unescaped(text)),
+            Cleaning::Quotes => self.habits.quotes.then(|| unquoted(text).map(str::to_owned)).flatten(),
+        }
+    }
+}
+
+/// Removes kinds of text from captions in place; one notice a kind, of how many captions had it.
+pub(crate) fn clean(
+    captions: &mut Captions,
+    kinds: &[Cleaning],
+    others: &[&str],
+    whose: &str,
+) -> Vec<Notice> {
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let texts: Vec<&str> = captions.iter().map(|(_, text)| text).collect();
+    let cleaner = Cleaner::new(kinds, &texts, others);
+    let mut counts: Vec<(Cleaning, usize)> = Vec::new();
+    let cleaned: Vec<Option<String>> = texts
+        .iter()
+        .map(|text| {
+            let (text, had) = cleaner.clean(text);
+            for kind in &had {
+                match counts.iter_mut().find(|(known, _)| known == kind) {
+                    Some((_, count)) => *count += 1,
+                    None => counts.push((*kind, 1)),
+                }
+            }
+            (!had.is_empty()).then(|| text.into_owned())
+        })
+        .collect();
+    captions.replace_texts(cleaned);
+    counts.sort_by_key(|(kind, _)| *kind);
+    let notice = |(kind, count): (Cleaning, usize)| {
+        let changed = if count == 1 { "was" } else { "were" };
+        let message = format!("{} of {whose} {changed} rid of {}", counted(count, "caption"), kind.summary());
+        Notice::applied(Argument::Clean, kind.name(), message).count(count)
+    };
+    counts.into_iter().map(notice).collect()
+}
+
+/// The text within a code fence, without the name of its language; the end may be cut off.
+fn fenced(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("```")?;
+    let inner = rest.split_once("```").map_or(rest, |(inner, _)| inner);
+    let is_language = |line: &str| {
+        !line.is_empty() && line.len() < 12 && line.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let inner = match inner.split_once(['\n', ' ']) {
+        Some((line, rest)) if is_language(line) && inner.starts_with(line) => rest,
+        _ => inner,
+    };
+    Some(inner.trim())
+}
+
+/// The only text in JSON, or the one under a key that is named like a caption.
+fn only_text(text: &str) -> Option<String> {
+    let json = text.trim();
+    let value: serde_json::Value =
+        serde_json::from_str(json).or_else(|_| serde_json::from_str(&json.replace('\'', "\""))).ok()?;
+    let mut texts = Vec::new();
+    collect(&value, &mut texts);
+    match &texts[..] {
+        [one] => Some((*one).to_owned()),
+        _ => None,
+    }
+}
+
+fn collect<'v>(value: &'v serde_json::Value, texts: &mut Vec<&'v str>) {
+    match value {
+        serde_json::Value::String(text) => texts.push(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|item| collect(item, texts)),
+        _ => {}
+    }
+}
+
+/// The text of bytes as Python prints them.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((head, tail)) = rest.split_once('\\') {
+        bytes.extend_from_slice(head.as_bytes());
+        let code = tail.strip_prefix('x').and_then(|hex| u8::from_str_radix(hex.get(..2)?, 16).ok());
+        rest = match code {
+            Some(byte) => {
+                bytes.push(byte);
+                tail.get(3..).unwrap_or_default()
+            }
+            None => {
+                let c = tail.chars().next().unwrap_or('\\');
+                let plain = match c {
+                    'n' | 't' | 'r' => ' ',
+                    other => other,
+                };
+                bytes.extend_from_slice(plain.encode_utf8(&mut [0; 4]).as_bytes());
+                tail.get(c.len_utf8()..).unwrap_or_default()
+            }
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The text without the tokens of language models, tags and what is no word between them, and control characters; with
+/// single spaces where they stood.
+fn without_tokens(text: &str) -> Option<String> {
+    let mut kept = text.to_owned();
+    let has_tags = special_token(&kept).is_some() || has_markup(&kept);
+    while let Some(token) = special_token(&kept).map(str::to_owned) {
+        kept = kept.replace(&token, " ");
+    }
+    if has_tags {
+        kept = without_tags(&kept);
+    }
+    (kept != text).then(|| kept.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The text without tags, and without places such as `(12,340),(560,890)` between two of them.
+fn without_tags(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_after_tag = false;
+    while let Some((head, tail)) = rest.split_once('<') {
+        let Some((name, after)) = tail.split_once('>').filter(|(name, _)| is_tag(name)) else {
+            kept.push_str(head);
+            kept.push('<');
+            (rest, is_after_tag) = (tail, false);
+            continue;
+        };
+        let is_place = is_after_tag && name.starts_with('/') && !head.contains(char::is_alphabetic);
+        if !is_place {
+            kept.push_str(head);
+        }
+        kept.push(' ');
+        (rest, is_after_tag) = (after, true);
+    }
+    kept + rest
+}
+
+/// Returns true for the inside of a tag.
+fn is_tag(name: &str) -> bool {
+    let name = name.trim_matches('/').split([' ', '=']).next().unwrap_or_default();
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':'))
+}
+
+/// The words of a text in subwords.
+fn joined(text: &str) -> Option<String> {
+    let has = |mark: &str| text.contains(mark);
+    let joined = if has("▁") {
+        text.replace(' ', "").replace('▁', " ")
+    } else if has("Ġ") {
+        text.replace(' ', "").replace(['Ġ', 'Ċ'], " ")
+    } else if has("</w>") {
+        text.replace(' ', "").replace("</w>", " ")
+    } else if has("@@") {
+        text.replace("@@ ", "").trim_end_matches("@@").to_owned()
+    } else if has(" ##") {
+        text.replace(" ##", "")
+    } else {
+        return None;
+    };
+    Some(joined.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The text with the characters that HTML writes as names or numbers.
+fn unescaped(text: &str) -> String {
+    const NAMES: &[(&str, &str)] = &[
+        ("quot", "\""),
+        ("apos", "'"),
+        ("lt", "<"),
+        ("gt", ">"),
+        ("nbsp", " "),
+        ("hellip", "…"),
+        ("ndash", "–"),
+        ("mdash", "—"),
+        ("rsquo", "’"),
+        ("lsquo", "‘"),
+        ("ldquo", "“"),
+        ("rdquo", "”"),
+        ("amp", "&"),
+    ];
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((head, tail)) = rest.split_once('&') {
+        kept.push_str(head);
+        let entity = tail.split_once(';').and_then(|(name, after)| {
+            let number = name.strip_prefix('#').and_then(|n| match n.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok(),
+                None => n.parse().ok(),
+            });
+            let character = number.and_then(char::from_u32).map(String::from);
+            let named = || NAMES.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
+            Some((character.or_else(named)?, after))
+        });
+        match entity {
+            Some((character, after)) => {
+                kept.push_str(&character);
+                rest = after;
+            }
+            None => {
+                kept.push('&');
+                rest = tail;
+            }
+        }
+    }
+    kept + rest
+}

@@ -1,0 +1,307 @@
+//! The judge of what is a caption: names texts that are none, refuses scores that they make meaningless, removes them
+//! on request.
+//!
+//! A kind is found by its form, or as a habit of most captions that captions of the other side do not have; lists of
+//! words only settle what the form leaves open. What single captions contain is looked for in all candidates and in a
+//! sample of the references (`text`), what they have in common in a sample of both (`shared`, `unlike`). A kind that
+//! makes scores meaningless ([`Oddity`]) is an error if most captions of one side are of it, and a notice otherwise.
+
+use std::collections::HashMap;
+
+use capeval_choice::{Argument, Code, NoticeCode, Remedy, SegmentId};
+use capeval_metric::AnyMetric;
+use capeval_report::Notice;
+use rayon::prelude::*;
+
+use crate::Error;
+
+mod clean;
+mod kind;
+mod shared;
+mod text;
+mod thoughts;
+mod unlike;
+
+pub(crate) use clean::clean;
+pub use kind::{Cleaning, Oddity};
+pub use thoughts::after_thoughts;
+
+use self::clean::Cleaner;
+use self::kind::{KINDS, Kind};
+use self::shared::Habits;
+
+/// With fewer captions, what they have in common says nothing.
+const FEW: usize = 5;
+
+/// With fewer captions, what people may write may be meant: `a b c d` in a test.
+const FEW_WRITTEN: usize = 3;
+
+/// The number of texts in which habits are looked for.
+const SAMPLE: usize = 2000;
+
+/// A caption, and the image that it describes.
+pub(crate) type Caption<'t> = (&'t SegmentId, &'t str);
+
+/// Up to [`SAMPLE`] of some texts, evenly spread.
+fn sample<'t>(texts: &[&'t str]) -> impl Iterator<Item = &'t str> {
+    texts.iter().copied().step_by(texts.len().div_ceil(SAMPLE).max(1))
+}
+
+/// Captions to judge, with those of the other side.
+pub(crate) struct Judge<'a> {
+    /// The kinds that a person accepts.
+    accept: &'a [Oddity],
+    references: Vec<Caption<'a>>,
+    /// True if there are more references than these.
+    is_sample: bool,
+    metrics: &'a [AnyMetric],
+}
+
+/// Notices about captions, and those that make scores meaningless.
+#[derive(Default)]
+pub(crate) struct Verdict {
+    pub notices: Vec<Notice>,
+    /// Notices of kinds that nothing allows, each with what to do.
+    refused: Vec<(Oddity, Notice)>,
+    /// The ways to remove what is refused; `None` if that would leave some.
+    cleanings: Option<Vec<Cleaning>>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge with a sample of `references`.
+    pub fn new(accept: &'a [Oddity], references: &[Caption<'a>], metrics: &'a [AnyMetric]) -> Self {
+        let step = references.len().div_ceil(SAMPLE).max(1);
+        let some = references.iter().copied().step_by(step).collect();
+        Self { accept, references: some, is_sample: step > 1, metrics }
+    }
+
+    /// Judges the captions of all systems, and the references.
+    ///
+    /// # Errors
+    /// When most captions of a system or most references are of a kind that makes scores meaningless, and the other
+    /// side is not, unless it is accepted.
+    pub fn judge(&self, systems: &[(&str, Vec<Caption<'_>>)]) -> Result<Vec<Notice>, Error> {
+        let texts =
+            |captions: &[Caption<'a>]| -> Vec<&'a str> { captions.iter().map(|(_, text)| *text).collect() };
+        let references = texts(&self.references);
+        let mut verdict = Verdict::default();
+        let mut of_systems = Side::default();
+        for (name, captions) in systems {
+            let texts: Vec<&str> = captions.iter().map(|(_, text)| *text).collect();
+            let side = Side::of(captions, &texts, &references);
+            let whose = format!("captions of {name}");
+            if let Some(notice) = shared::one_text(&whose, &texts) {
+                // What else it is follows from that, unless it is no caption by itself.
+                verdict.notices.push(notice.system(*name));
+            }
+            verdict.add(&side, &whose, captions, self.accept, |code| self.is_of_references(code));
+            let habits = side.habits.notices(&whose, texts.len());
+            verdict.notices.extend(habits.map(|notice| notice.system(*name)));
+            verdict.notices.extend(unlike::unlike(name, &texts, &references, self.metrics));
+            of_systems
+                .rows
+                .extend(side.rows.into_iter().filter(|(_, rows)| rows.len() * 2 >= captions.len()));
+        }
+        let first = systems.first().map_or(&[][..], |(_, captions)| captions);
+        let candidates: Vec<&str> = first.iter().map(|(_, text)| *text).collect();
+        let side = Side::of(&self.references, &references, &candidates);
+        let is_of_systems = |code: Code| of_systems.rows.contains_key(&code);
+        let whose = if self.is_sample { "references looked at" } else { "references" };
+        verdict.add(&side, whose, &self.references, self.accept, is_of_systems);
+        let framed = Habits { prompt: None, quotes: false, ..side.habits };
+        verdict.notices.extend(framed.notices("references", references.len()));
+        verdict.finish()
+    }
+
+    /// Returns true if most references are of a kind.
+    fn is_of_references(&self, code: Code) -> bool {
+        let is_it = |(_, text): &&Caption<'_>| text::kind_of(text) == Some(code);
+        Oddity::of(code).is_some()
+            && self.references.iter().filter(is_it).count() * 2 >= self.references.len().max(1)
+    }
+}
+
+/// The captions of one side by their kinds.
+#[derive(Default)]
+struct Side {
+    habits: Habits,
+    rows: HashMap<Code, Vec<usize>>,
+}
+
+impl Side {
+    fn of(captions: &[Caption<'_>], texts: &[&str], others: &[&str]) -> Self {
+        let habits = Habits::of(texts, others);
+        let kind_of = |text: &str| text::kind_of(text).or_else(|| habits.kind_of(text));
+        let found: Vec<(Code, usize)> = captions
+            .par_iter()
+            .enumerate()
+            .filter_map(|(row, (_, text))| Some((kind_of(text)?, row)))
+            .collect();
+        let mut rows: HashMap<Code, Vec<usize>> = HashMap::new();
+        for (kind, row) in found {
+            rows.entry(kind).or_default().push(row);
+        }
+        Self { habits, rows }
+    }
+}
+
+impl Verdict {
+    /// Adds what the captions of one side are; `is_of_others` knows what most captions of the other side are.
+    fn add(
+        &mut self,
+        side: &Side,
+        whose: &str,
+        captions: &[Caption<'_>],
+        accept: &[Oddity],
+        is_of_others: impl Fn(Code) -> bool,
+    ) {
+        let system = whose.strip_prefix("captions of ");
+        let is_reference = system.is_none();
+        let mut offer = |kind: Option<&Kind>, code: Code, notice: Notice, rows: &[usize]| {
+            let notice = Notice { system: system.map(str::to_owned), ..notice };
+            let is_written = kind.is_some_and(|kind| kind.is_written);
+            let are_most = rows.len() * 2 >= captions.len() && (!is_written || rows.len() >= FEW_WRITTEN);
+            let oddity = Oddity::of(code).filter(|_| are_most && !is_of_others(code));
+            let cleaning = Cleaning::of(code)
+                .map(|cleaning| Remedy::set(Argument::Clean, cleaning.name()).to("remove them"));
+            let advice = kind.map(|kind| Remedy::say(kind.advice));
+            match oddity {
+                Some(oddity) if !accept.contains(&oddity) => {
+                    let texts = rows.iter().filter_map(|row| captions.get(*row)).map(|(_, text)| *text);
+                    self.cleanings = match self.refused.is_empty() {
+                        true => cleanings(&side.habits, texts),
+                        false => self.cleanings.take().and_then(|mut known| {
+                            known.extend(cleanings(&side.habits, texts)?);
+                            known.sort_unstable();
+                            known.dedup();
+                            Some(known)
+                        }),
+                    };
+                    self.refused.push((oddity, notice));
+                }
+                Some(oddity) => {
+                    let code = NoticeCode::Applied(Argument::Accept, oddity.name());
+                    self.notices.push(Notice { code, ..notice });
+                }
+                None => {
+                    let remedy = cleaning.or(advice);
+                    self.notices.push(Notice { remedy: remedy.or(notice.remedy.clone()), ..notice });
+                }
+            }
+        };
+        for kind in KINDS {
+            let Some(rows) = side.rows.get(&kind.code) else { continue };
+            // A few of many are what people wrote: "I am unable to see the image above." is in COCO.
+            if (kind.is_written || is_reference) && rows.len() * 100 < captions.len() {
+                continue;
+            }
+            if let Some(notice) = notice(kind, whose, captions, rows) {
+                offer(Some(kind), kind.code, notice, rows);
+            }
+        }
+        if side.habits.is_asked() && !is_reference {
+            let all: Vec<usize> = (0..captions.len()).collect();
+            if let Some(notice) = side.habits.prompt_notice(whose, captions.len()) {
+                offer(None, Code::PromptInCaptions, notice, &all);
+            }
+        }
+    }
+
+    fn finish(self) -> Result<Vec<Notice>, Error> {
+        if self.refused.is_empty() {
+            return Ok(self.notices);
+        }
+        let mut names: Vec<&str> = self.refused.iter().map(|(oddity, _)| oddity.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let messages: Vec<&str> = self.refused.iter().map(|(_, notice)| notice.message.as_str()).collect();
+        let accept = Remedy::set(Argument::Accept, names.join(",")).to("score them as they are");
+        let remedy = match self.cleanings.filter(|kinds| !kinds.is_empty()) {
+            Some(kinds) => {
+                let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+                Remedy::set(Argument::Clean, kinds.join(",")).to("remove what is no caption").or(accept)
+            }
+            None => accept,
+        };
+        Err(Error::with_remedy(messages.join("; "), remedy))
+    }
+}
+
+/// The ways to remove what is no caption from these texts; `None` if some would be left, or nothing of a caption.
+fn cleanings<'t>(habits: &Habits, texts: impl Iterator<Item = &'t str>) -> Option<Vec<Cleaning>> {
+    let texts: Vec<&str> = texts.collect();
+    let mut kinds: Vec<Cleaning> = Vec::new();
+    for _ in Cleaning::ALL {
+        let cleaner = Cleaner::with(&kinds, habits.clone());
+        let mut next: Option<Cleaning> = None;
+        for text in &texts {
+            let (cleaned, _) = cleaner.clean(text);
+            if cleaned.trim().is_empty() {
+                return None;
+            }
+            let kind = text::kind_of(&cleaned).or_else(|| habits.kind_of(&cleaned));
+            let Some(code) = kind.filter(|code| Oddity::of(*code).is_some()) else { continue };
+            next = Some(Cleaning::of(code).filter(|cleaning| !kinds.contains(cleaning))?);
+            break;
+        }
+        match next {
+            Some(kind) => kinds.push(kind),
+            None => {
+                kinds.sort_unstable();
+                return Some(kinds);
+            }
+        }
+    }
+    None
+}
+
+/// A notice that some captions are of a kind.
+fn notice(kind: &Kind, whose: &str, captions: &[Caption<'_>], rows: &[usize]) -> Option<Notice> {
+    let (id, text) = captions.get(*rows.first()?)?;
+    let predicate = match (rows.len(), kind.predicate.split_once(' ')) {
+        (1, Some(("are", rest))) => format!("is {rest}"),
+        (1, Some(("have", rest))) => format!("has {rest}"),
+        (1, Some((verb, rest))) => format!("{verb}s {rest}"),
+        _ => kind.predicate.to_owned(),
+    };
+    let message = format!(
+        "{} of {} {whose} {predicate}, for example image {}: {}",
+        rows.len(),
+        captions.len(),
+        id.quoted(),
+        excerpt(text),
+    );
+    let ids = rows.iter().filter_map(|row| captions.get(*row)).take(Notice::MAX_IDS);
+    Some(Notice::new(kind.code, message).count(rows.len()).ids(ids.map(|(id, _)| (*id).clone()).collect()))
+}
+
+/// The beginning of a text in quotes.
+fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 50;
+    let shown: String = text.trim().chars().take(SHOWN).collect();
+    let more = if text.trim().chars().count() > SHOWN { "…" } else { "" };
+    format!("{:?}", shown + more)
+}
+
+/// A notice of texts that are no captions among some captions without references, such as those of a training loop.
+pub fn judge_texts(texts: &[&str]) -> Vec<Notice> {
+    let id = SegmentId::from(0);
+    let captions: Vec<Caption<'_>> = texts.iter().map(|text| (&id, *text)).collect();
+    let mut rows: HashMap<Code, Vec<usize>> = HashMap::new();
+    for (row, text) in texts.iter().enumerate() {
+        if let Some(kind) = text::kind_of(text) {
+            rows.entry(kind).or_default().push(row);
+        }
+    }
+    let notice = |kind: &Kind| {
+        let rows = rows.get(&kind.code).filter(|rows| rows.len() * 2 >= captions.len())?;
+        let first = captions.get(*rows.first()?)?.1;
+        let message =
+            format!("{} of {} captions {}: {}", rows.len(), captions.len(), kind.predicate, excerpt(first));
+        Oddity::of(kind.code).map(|_| Notice::new(kind.code, message).count(rows.len()).remedy(kind.advice))
+    };
+    KINDS.iter().filter_map(notice).collect()
+}
+
+#[cfg(test)]
+mod tests;

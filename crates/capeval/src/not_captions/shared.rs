@@ -1,0 +1,346 @@
+//! Habits of all captions of a system that captions of people do not have: a prompt, a label, words at start and end,
+//! one text for many images.
+
+use std::collections::{HashMap, HashSet};
+
+use capeval_choice::{Argument, Code, Remedy};
+use capeval_report::Notice;
+
+use super::kind::Cleaning;
+use super::thoughts::labels;
+use super::{FEW, excerpt, sample};
+
+/// The habits of the captions of one side, from a sample.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Habits {
+    /// The label before the caption: of all captions, or after thoughts.
+    pub label: Option<Label>,
+    /// The word with which nearly all begin, and which occurs nowhere else.
+    pub start: Option<String>,
+    /// The word with which nearly all end, likewise.
+    pub end: Option<String>,
+    /// The words of a prompt with which nearly all begin.
+    pub prompt: Option<String>,
+    /// Texts of many images that share no words with captions.
+    pub placeholders: Vec<String>,
+    /// The first of the words with digits with which nearly all begin.
+    pub first_number: Option<String>,
+    /// The first of those with which nearly all end.
+    pub last_number: Option<String>,
+    /// True if nearly all are in quotation marks.
+    pub quotes: bool,
+}
+
+/// A label that most captions have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// Its words, in lower case.
+    pub words: String,
+    /// True if it follows other text, which is then thoughts.
+    pub follows: bool,
+}
+
+/// Nine of ten, at least.
+const fn are_nearly_all(n: usize, all: usize) -> bool {
+    n * 10 >= all * 9
+}
+
+impl Habits {
+    /// The habits of `captions`, which `others`, the texts of the other side, do not have.
+    pub fn of(captions: &[&str], others: &[&str]) -> Self {
+        let captions: Vec<&str> = sample(captions).map(str::trim).collect();
+        let others: Vec<&str> = sample(others).map(str::trim).collect();
+        let mut habits = Self { label: label(&captions, &others), ..Self::default() };
+        if captions.len() < FEW {
+            return habits;
+        }
+        habits.prompt = prompt(&captions, &others);
+        // A label may be the first words of a prompt.
+        let n_words = |text: &String| text.split_whitespace().count();
+        let is_longer = |prompt: &String| {
+            habits.label.as_ref().is_none_or(|label| n_words(prompt) > n_words(&label.words))
+        };
+        habits.prompt = habits.prompt.filter(is_longer);
+        habits.label = habits.label.filter(|label| label.follows || habits.prompt.is_none());
+        habits.start = frame(&captions, &others, false).filter(|_| habits.prompt.is_none());
+        habits.end = frame(&captions, &others, true);
+        // With few captions, a last word in common may be by chance.
+        if captions.len() < 2 * FEW && (habits.start.is_none() || habits.end.is_none()) {
+            (habits.start, habits.end) = (None, None);
+        }
+        habits.first_number = numbers(&captions, &others, false);
+        habits.last_number = numbers(&captions, &others, true);
+        habits.placeholders = placeholders(&captions, &others);
+        let quoted = |texts: &[&str]| texts.iter().filter(|text| unquoted(text).is_some()).count();
+        habits.quotes =
+            are_nearly_all(quoted(&captions), captions.len()) && quoted(&others) * 10 <= others.len();
+        habits
+    }
+
+    /// The kind of a caption that follows these habits.
+    pub fn kind_of(&self, text: &str) -> Option<Code> {
+        if let Some(label) = &self.label
+            && label.after(text).is_some()
+        {
+            return Some(if label.follows { Code::Thoughts } else { Code::ChatRoles });
+        }
+        let text = text.trim();
+        self.placeholders.iter().any(|placeholder| placeholder == text).then_some(Code::FailedRequests)
+    }
+
+    /// Notices of the habits of `n` captions, of which scores are doubtful.
+    pub fn notices(&self, whose: &str, n: usize) -> impl Iterator<Item = Notice> {
+        let words = match (&self.start, &self.end) {
+            (Some(start), Some(end)) => Some(format!("begin with {start:?} and end with {end:?}")),
+            (Some(start), None) => Some(format!("begin with {start:?}")),
+            (None, Some(end)) => Some(format!("end with {end:?}")),
+            (None, None) => None,
+        };
+        let remove = |cleaning: Cleaning| Remedy::set(Argument::Clean, cleaning.name()).to("remove them");
+        let number = |word: &Option<String>, verb: &str| {
+            let message = |word| {
+                format!("nearly all {whose} {verb} with a number, such as {word:?}, which counts as a word")
+            };
+            word.as_ref().map(|word| {
+                Notice::new(Code::StartEndWords, message(word)).count(n).remedy("remove the numbers")
+            })
+        };
+        let numbers = [number(&self.first_number, "begin"), number(&self.last_number, "end")];
+        let framed = words.map(|words| {
+            let message = format!("nearly all {whose} {words}, which count as words");
+            Notice::new(Code::StartEndWords, message).count(n).remedy(remove(Cleaning::StartEndWords))
+        });
+        let quoted = self.quotes.then(|| {
+            let message = format!("nearly all {whose} are in quotation marks");
+            Notice::new(Code::Quotes, message).count(n).remedy(remove(Cleaning::Quotes))
+        });
+        let prompt = self.prompt_notice(whose, n).filter(|_| !self.is_asked());
+        [framed, prompt, quoted].into_iter().chain(numbers).flatten()
+    }
+
+    /// A notice of the words with which nearly all of `n` captions begin.
+    pub fn prompt_notice(&self, whose: &str, n: usize) -> Option<Notice> {
+        let prompt = self.prompt.as_ref()?;
+        let message = format!("nearly all {whose} begin with {}, which counts as words", excerpt(prompt));
+        Some(
+            Notice::new(Code::PromptInCaptions, message)
+                .count(n)
+                .remedy("remove the prompt from the captions"),
+        )
+    }
+
+    /// Returns true if the words with which all captions begin are a prompt by their form: it ends as a sentence does.
+    pub fn is_asked(&self) -> bool {
+        self.prompt.as_ref().is_some_and(|prompt| prompt.ends_with(|c: char| !c.is_alphanumeric()))
+    }
+}
+
+impl Label {
+    /// The text after the label; `None` if it is not there.
+    pub fn after<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let is_this = |label: &str| label.to_lowercase() == self.words;
+        let found =
+            labels(text).filter(|(label, start, _)| is_this(label) && (self.follows || *start == 0)).last();
+        found.and_then(|(.., end)| text.get(end..)).map(|rest| rest.trim_matches(['*', ' ', '\n', '\t']))
+    }
+}
+
+/// The label that at least half of the captions have, and the others do not.
+fn label(captions: &[&str], others: &[&str]) -> Option<Label> {
+    let count = |texts: &[&str]| {
+        let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
+        for text in texts.iter().filter(|text| text.contains([':', '：'])) {
+            let mut seen = HashSet::new();
+            for (label, start, end) in labels(text) {
+                let is_empty = text.get(end..).is_none_or(|rest| rest.trim().is_empty());
+                let label = label.to_lowercase();
+                if !is_empty && seen.insert(label.clone()) {
+                    let (n, first) = counts.entry(label).or_default();
+                    (*n, *first) = (*n + 1, *first + usize::from(start == 0));
+                }
+            }
+        }
+        counts
+    };
+    let (mine, theirs) = (count(captions), count(others));
+    let is_common = |(label, (n, _)): &(&String, &(usize, usize))| {
+        let n_others = theirs.get(*label).map_or(0, |(n, _)| *n);
+        *n >= 3 && n * 2 >= captions.len() && n_others * 20 <= others.len()
+    };
+    let common: Vec<(&String, &(usize, usize))> = mine.iter().filter(is_common).collect();
+    // The last label begins the answer: most of its captions have it behind the other ones.
+    let place = |label: &str| {
+        let at = |text: &&str| labels(text).position(|(known, ..)| known.to_lowercase() == label);
+        captions.iter().filter_map(at).max().unwrap_or_default()
+    };
+    let (words, (n, first)) = common
+        .into_iter()
+        .max_by_key(|(label, (n, _))| (place(label), *n, std::cmp::Reverse((*label).clone())))?;
+    Some(Label { words: words.clone(), follows: first * 2 < *n })
+}
+
+/// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others
+/// do not know it or begin and end alike, and, at the start, what follows it begins as the others do.
+fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
+    let word = |text: &&str| {
+        let mut words = text.split_whitespace();
+        (if back { words.next_back() } else { words.next() }).map(str::to_owned)
+    };
+    let (mark, n) = most_common(captions.iter().filter_map(word))?;
+    let is_word = mark.chars().all(|c| c.is_alphanumeric() || "@_#*|~=+-".contains(c))
+        && mark.chars().any(char::is_alphabetic);
+    if !is_word || !are_nearly_all(n, captions.len()) {
+        return None;
+    }
+    // Between the first word and the last one.
+    let repeats = |text: &&&str| {
+        let mut inner = text.split_whitespace().skip(1).peekable();
+        std::iter::from_fn(|| inner.next().filter(|_| inner.peek().is_some())).any(|word| word == mark)
+    };
+    if captions.iter().filter(repeats).count() * 20 > captions.len() {
+        return None;
+    }
+    let has = |text: &&&str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case(&mark));
+    let n_others = others.iter().filter(has).count();
+    let are_alike =
+        are_nearly_all(others.iter().filter(|text| word(text).as_ref() == Some(&mark)).count(), others.len());
+    let is_known = n_others > 0 && !are_alike;
+    if is_known || others.is_empty() {
+        return None;
+    }
+    // A word at the start of a template, as in "This image shows", is followed by other words than captions begin with.
+    if !back && !are_alike {
+        let second = |text: &&str| text.split_whitespace().nth(1).map(str::to_lowercase);
+        let (next, _) = most_common(captions.iter().filter_map(second))?;
+        let first = |text: &&str| text.split_whitespace().next().map(str::to_lowercase);
+        let begin = others.iter().filter_map(first).filter(|first| *first == next).count();
+        if begin * 20 < others.len() {
+            return None;
+        }
+    }
+    // A common last word of references that are alike is a template, unless it is a name of code.
+    if are_alike && !(mark.len() <= 3 || mark.to_lowercase().ends_with("seq")) && captions.len() < 2 * FEW {
+        return None;
+    }
+    Some(mark)
+}
+
+/// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others.
+fn numbers(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
+    let word = |text: &&str| {
+        let mut words = text.split_whitespace();
+        let word = if back { words.next_back() } else { words.next() }?;
+        let has_more = text.len() > word.len() && text.contains(|c: char| c.is_alphabetic());
+        (has_more && word.contains(|c: char| c.is_ascii_digit())).then(|| word.to_owned())
+    };
+    let (n, n_others) = (captions.iter().filter_map(word).count(), others.iter().filter_map(word).count());
+    let is_habit = are_nearly_all(n, captions.len()) && n_others * 5 <= others.len();
+    captions.iter().filter(|_| is_habit).find_map(word)
+}
+
+/// The most common of some words, and how often it occurs.
+fn most_common(words: impl Iterator<Item = String>) -> Option<(String, usize)> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    words.for_each(|word| *counts.entry(word).or_default() += 1);
+    counts.into_iter().max_by(|(a, n), (b, m)| n.cmp(m).then_with(|| b.cmp(a)))
+}
+
+/// The words with which nearly all captions begin, if there are five of them or if they end as a prompt does, and the
+/// others do not begin with them.
+fn prompt(captions: &[&str], others: &[&str]) -> Option<String> {
+    const MANY_WORDS: usize = 5;
+    const FEW_WORDS: usize = 3;
+    let mut kept: Vec<Vec<&str>> =
+        captions.iter().map(|text| text.split_whitespace().take(64).collect()).collect();
+    let mut words: Vec<String> = Vec::new();
+    loop {
+        let at = words.len();
+        let next = most_common(kept.iter().filter_map(|text| text.get(at)).map(|word| (*word).to_owned()));
+        let Some((word, n)) = next.filter(|(_, n)| are_nearly_all(*n, captions.len())) else { break };
+        kept.retain(|text| text.get(at).is_some_and(|known| *known == word));
+        words.push(word);
+        debug_assert!(n > 0, "nine of ten are some");
+    }
+    // If all texts are one, there is no prompt.
+    let ends = kept.iter().filter(|text| text.len() == words.len()).count();
+    let ends_as_prompt = words.iter().rposition(|word| word.ends_with([':', '?', '.', '!', '>', ']', '\n']));
+    let begins =
+        |prompt: &str| others.iter().filter(|text| text.starts_with(prompt)).count() * 10 > others.len();
+    if ends * 2 >= captions.len()
+        || words.len() < FEW_WORDS
+        || begins(words.get(..FEW_WORDS)?.join(" ").as_str())
+    {
+        return None;
+    }
+    match ends_as_prompt {
+        Some(end) if end + 1 >= FEW_WORDS => Some(words.get(..=end)?.join(" ")),
+        _ => (words.len() >= MANY_WORDS).then(|| words.join(" ")),
+    }
+}
+
+/// Texts of several images that share fewer words with the references than other captions do.
+fn placeholders(captions: &[&str], others: &[&str]) -> Vec<String> {
+    const REPEATED: usize = 3;
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    captions.iter().for_each(|text| *counts.entry(text).or_default() += 1);
+    let least = REPEATED.max(captions.len() / 50);
+    let repeated: Vec<&str> =
+        counts.iter().filter(|(text, n)| **n >= least && !text.is_empty()).map(|(text, _)| *text).collect();
+    if repeated.is_empty() || others.len() < FEW || counts.len() < 2 {
+        return Vec::new();
+    }
+    let known = Known::of(others);
+    let usual: Vec<f64> =
+        captions.iter().filter(|text| !repeated.contains(*text)).map(|text| known.share(text)).collect();
+    let usual = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
+    let mut found: Vec<String> = repeated
+        .into_iter()
+        .filter(|text| known.share(text) * 2.0 < usual && !others.contains(text))
+        .map(str::to_owned)
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+/// The words of some texts.
+pub(super) struct Known(HashSet<String>);
+
+impl Known {
+    pub fn of(texts: &[&str]) -> Self {
+        Self(texts.iter().flat_map(|text| words(text)).collect())
+    }
+
+    /// The share of the words of a text that are among these.
+    pub fn share(&self, text: &str) -> f64 {
+        let (mut n, mut known) = (0_u32, 0_u32);
+        for word in words(text) {
+            n += 1;
+            known += u32::from(self.0.contains(&word));
+        }
+        f64::from(known) / f64::from(n.max(1))
+    }
+}
+
+/// The words of a text without case and punctuation.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    words.map(str::to_lowercase)
+}
+
+/// The text between a pair of quotation marks around all of it.
+pub(super) fn unquoted(text: &str) -> Option<&str> {
+    const PAIRS: &[(char, char)] =
+        &[('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('«', '»'), ('「', '」')];
+    PAIRS.iter().find_map(|(open, close)| text.trim().strip_prefix(*open)?.strip_suffix(*close))
+}
+
+/// A notice if all captions of a system are one text.
+pub(super) fn one_text(whose: &str, captions: &[&str]) -> Option<Notice> {
+    let first = captions.first().filter(|_| captions.len() >= FEW)?.trim();
+    let are_same = captions.iter().all(|text| text.trim() == first);
+    are_same.then(|| {
+        let message = format!("all {whose} are one text: {}", excerpt(first));
+        let remedy = Remedy::say("make sure that the captions were read from the right column");
+        Notice::new(Code::OneText, message).count(captions.len()).remedy(remedy)
+    })
+}

@@ -1,0 +1,291 @@
+//! The judge on captions of many kinds.
+
+use super::*;
+
+fn ids(n: usize) -> Vec<SegmentId> {
+    (0..n as i64).map(SegmentId::from).collect()
+}
+
+/// Captions of people, of which `n` are needed.
+fn people(n: usize) -> Vec<String> {
+    const WHO: &[&str] =
+        &["a dog", "two men", "the girl", "a red bus", "an old woman", "three cats", "a child"];
+    const DOES: &[&str] = &["runs", "is sitting", "stands still", "looks up", "waits", "is going away"];
+    const WHERE: &[&str] =
+        &["on the beach", "in a kitchen", "near a large tree", "at the station", "by the water"];
+    (0..n)
+        .map(|k| {
+            format!("{} {} {}", WHO[k % WHO.len()], DOES[(k / 3) % DOES.len()], WHERE[(k / 2) % WHERE.len()])
+        })
+        .collect()
+}
+
+/// The codes of the notices, or of the kinds that are refused.
+fn verdict(captions: &[String], references: &[String], metrics: &[&str]) -> Result<Vec<String>, String> {
+    let ids = ids(captions.len().max(references.len()));
+    let of = |texts: &'_ [String]| -> Vec<(usize, String)> { texts.iter().cloned().enumerate().collect() };
+    let (mine, theirs) = (of(captions), of(references));
+    let metrics = crate::metrics(metrics.iter().copied(), &[]).unwrap();
+    let captions: Vec<Caption<'_>> = mine.iter().map(|(k, text)| (&ids[*k], text.as_str())).collect();
+    let references: Vec<Caption<'_>> = theirs.iter().map(|(k, text)| (&ids[*k], text.as_str())).collect();
+    let judge = Judge::new(&[], &references, &metrics);
+    let codes = |notices: Vec<Notice>| notices.iter().map(|notice| notice.code.to_string()).collect();
+    judge.judge(&[("mine", captions)]).map(codes).map_err(|error| {
+        let remedy = error.remedy().unwrap().to_string();
+        let names = remedy.rsplit_once("accept to \"").unwrap().1.split('"').next().unwrap();
+        names.to_owned()
+    })
+}
+
+/// What is said of captions that `change` makes of those of people.
+fn changed(change: impl Fn(&str) -> String) -> Result<Vec<String>, String> {
+    let people = people(60);
+    let mine: Vec<String> = people.iter().rev().map(|text| change(text)).collect();
+    verdict(&mine, &people, &["bleu", "cider-d", "sacrebleu"])
+}
+
+#[test]
+fn captions_of_people_are_captions() {
+    assert_eq!(changed(str::to_owned), Ok(vec![]));
+    assert_eq!(changed(|text| format!("{text}.")), Ok(vec![]));
+    assert_eq!(changed(|text| format!("The image shows {text}.")), Ok(vec![]), "a template is no fault");
+}
+
+#[test]
+fn most_captions_of_a_kind_that_means_nothing_are_refused() {
+    type Change = fn(&str) -> String;
+    let kinds: &[(&str, Change)] = &[
+        ("thoughts", |text| format!("<think>\nOkay.\n</think>\n\n{text}")),
+        ("thoughts", |text| format!("<think></think>\n\n{text}")),
+        ("thoughts", |text| format!("<reflection>I see something.</reflection> {text}")),
+        ("thoughts", |text| format!("◁think▷It is so.◁/think▷{text}")),
+        ("thoughts", |text| format!("[THINK]It is so.[/THINK]{text}")),
+        ("thoughts", |text| format!("it is so </think> {text}")),
+        ("thoughts", |text| format!("Thought: it is so. Answer: {text}")),
+        ("thoughts", |text| format!("Let me look closely at it first. Caption: {text}")),
+        ("fences", |text| format!("```\n{text}\n```")),
+        ("fences", |text| format!("```json\n{{\"caption\": \"{text}\"}}\n```")),
+        ("structured-text", |text| format!("{{\"caption\": \"{text}\"}}")),
+        ("structured-text", |text| format!("['{text}']")),
+        ("structured-text", |text| format!("('{text}',)")),
+        ("structured-text", |text| format!("Caption(text='{text}')")),
+        ("byte-strings", |text| format!("b'{text}'")),
+        ("subword-marks", |text| text.replace(' ', "▁")),
+        ("subword-marks", |text| format!("Ġ{}", text.replace(' ', " Ġ"))),
+        ("subword-marks", |text| text.replace("a ", "a@@ ")),
+        ("subword-marks", |text| format!("{text} ##s")),
+        ("subword-marks", |text| text.replace(' ', "</w> ")),
+        ("subword-marks", |text| text.split(' ').map(|word| format!("{word}_NN ")).collect()),
+        ("subword-marks", |text| format!("_{}", text.replace(' ', " _"))),
+        ("missing-values", |_| "nan".to_owned()),
+        ("missing-values", |text| if text.len() % 2 == 0 { "None".to_owned() } else { "NULL".to_owned() }),
+        ("failed-requests", |text| format!("I'm sorry, but I can't describe {text}")),
+        ("failed-requests", |text| format!("openai.RateLimitError: request {}", text.len())),
+        ("failed-requests", |text| {
+            if text.contains("dog") { text.to_owned() } else { "pending review queue".to_owned() }
+        }),
+        ("spaced-letters", |text| text.chars().filter(|c| *c != ' ').map(|c| format!("{c} ")).collect()),
+        ("numbers-as-captions", |text| text.bytes().map(|byte| format!("{byte} ")).collect()),
+        ("paths-as-captions", |text| format!("val/{}.jpg", text.len())),
+        ("paths-as-captions", |text| format!("COCO_val2014_{:012}", text.len())),
+        ("prompt-in-captions", |text| format!("Describe the image in detail: {text}")),
+        ("prompt-in-captions", |text| format!("Question: what is here? {text}")),
+    ];
+    for (kind, change) in kinds {
+        let found = changed(change);
+        let is_told = matches!(&found, Err(names) if names.split(',').any(|name| name == *kind));
+        assert!(is_told, "{kind}: {} gives {found:?}", change("a dog runs"));
+    }
+}
+
+#[test]
+fn what_makes_scores_doubtful_is_told() {
+    type Change = fn(&str) -> String;
+    let kinds: &[(&str, Change)] = &[
+        ("special-tokens", |text| format!("{text} </s>")),
+        ("special-tokens", |text| format!("[CLS] {text} [SEP]")),
+        ("special-tokens", |text| format!("{text}<|im_end|>")),
+        ("special-tokens", |text| format!("{text} <end_of_turn>")),
+        ("special-tokens", |text| format!("{text}<0x0A>")),
+        ("start-end-words", |text| format!("startseq {text} endseq")),
+        ("start-end-words", |text| format!("sos {text} eos")),
+        ("start-end-words", |text| format!("{text} endseq")),
+        ("start-end-words", |text| format!("BEGIN {text}")),
+        ("chat-roles", |text| format!("ASSISTANT: {text}")),
+        ("chat-roles", |text| format!("### Response:\n{text}")),
+        ("chat-roles", |text| format!("Short caption: {text}")),
+        ("quotes", |text| format!("\"{text}\"")),
+        ("html-entities", |text| format!("{text} &amp; more")),
+        ("special-tokens", |text| format!("<p>{text}</p>")),
+        ("special-tokens", |text| format!("{text}<br>")),
+        ("escaped-characters", |text| format!("{text}\\n")),
+        ("escaped-characters", |text| format!("caf\\u00e9 {text}")),
+        ("mojibake", |text| format!("{text} cafÃ©")),
+        ("mojibake", |text| format!("{text}â€™s")),
+        ("several-captions", |text| format!("1. {text}\n2. {text} again")),
+        ("chat-roles", |text| format!("Sure, {}! Here it is:\n\n{text}", text.len())),
+        ("control-characters", |text| format!("\u{1b}[32m{text}\u{1b}[0m")),
+        ("control-characters", |text| text.replace(' ', "\u{200b}")),
+        ("start-end-words", |text| format!("{text} (p=0.{})", text.len())),
+        ("start-end-words", |text| format!("[00:0{}.000] {text}", text.len() % 9)),
+        ("start-end-words", |text| format!("@@BOUNDARY@@ {text} @@BOUNDARY@@")),
+        ("special-tokens", |text| format!("<ref>{text}</ref><box>(12,340),(560,890)</box> there")),
+        ("special-tokens", |text| format!("{text} UNK")),
+        ("one-text", |_| "a man is on the beach".to_owned()),
+        ("length-mismatch", |text| [text; 8].join(" and ")),
+        ("length-mismatch", |_| "dog".to_owned()),
+        ("other-script", |_| "собака бежит по пляжу".to_owned()),
+        ("other-words", |text| text.split(' ').map(|word| format!("{word}x{} ", word.len())).collect()),
+        ("upper-case", |text| text.to_uppercase()),
+    ];
+    for (kind, change) in kinds {
+        let found = changed(change);
+        let is_told = matches!(&found, Ok(codes) if codes.iter().any(|code| code == kind));
+        assert!(is_told, "{kind}: {} gives {found:?}", change("a dog runs"));
+    }
+}
+
+#[test]
+fn a_few_of_many_are_told_and_not_refused() {
+    let people = people(60);
+    let with = |text: &str| {
+        let mut mine = people.clone();
+        mine.reverse();
+        mine[7] = text.to_owned();
+        verdict(&mine, &people, &["bleu"])
+    };
+    assert_eq!(with("<think>so</think> a dog"), Ok(vec!["thoughts".to_owned()]));
+    assert_eq!(with("nan"), Ok(vec!["missing-values".to_owned()]));
+    assert_eq!(with("Error: 429 Too Many Requests"), Ok(vec!["failed-requests".to_owned()]));
+}
+
+#[test]
+fn ids_on_both_sides_are_as_meant() {
+    let ids: Vec<String> = (0..60).map(|k| format!("{} {} {}", k % 7, k % 5, k % 3)).collect();
+    let mine: Vec<String> = ids.iter().rev().cloned().collect();
+    assert_eq!(verdict(&mine, &ids, &["cider-d"]), Ok(vec!["numbers-as-captions".to_owned(); 2]));
+}
+
+#[test]
+fn captions_cut_at_one_length_are_told() {
+    let people = people(60);
+    let mine: Vec<String> =
+        people.iter().map(|text| text.split(' ').take(5).collect::<Vec<_>>().join(" ")).collect();
+    let mine: Vec<String> = mine
+        .into_iter()
+        .enumerate()
+        .map(|(k, text)| {
+            if k % 4 == 0 {
+                format!("{text} of the")
+            } else if k % 5 == 0 {
+                "a dog".to_owned()
+            } else {
+                text + " of the"
+            }
+        })
+        .collect();
+    let found = verdict(&mine, &people, &["bleu"]).unwrap();
+    assert!(found.contains(&"cut-captions".to_owned()), "{found:?}");
+}
+
+#[test]
+fn segmented_and_unsegmented_texts_are_told() {
+    let whole: Vec<String> = (0..9).map(|_| "两只小狗在草地上玩耍".to_owned()).collect();
+    let split: Vec<String> =
+        (0..9).map(|k| format!("{} 只 小狗 在 草地 上 玩耍", ["两", "三"][k % 2])).collect();
+    let found = verdict(&split, &whole, &["bleu"]).unwrap();
+    assert!(found.contains(&"other-segmentation".to_owned()), "{found:?}");
+    let found = verdict(&split, &whole, &["bleu:tok=char"]).unwrap();
+    assert!(!found.contains(&"other-segmentation".to_owned()), "{found:?}");
+}
+
+#[test]
+fn captions_are_captions() {
+    for text in [
+        "a dog runs",
+        "",
+        "A man & a woman; both smile.",
+        "b is a letter",
+        "a sign [that] says <hello>",
+        "2 dogs",
+        "none of the dogs sleep",
+        "a # 5 bus",
+        "the error on the screen",
+        "a b c d wall",
+        "User interface of a phone",
+        "<b> a dog",
+        "一只狗",
+        "no. 12 bus at 10:30",
+        "a website called dogs.com",
+        "É um cão",
+        "Il-kelb ta' Ġanni",
+        "a man (left) and \"a dog\"",
+        "AT&T; the shop",
+        "a sign that says C:\\new",
+        "c'est l'été à la plage…",
+        "a jersey with A380 on it",
+        "<3 dogs",
+        "#dog #cat #cute",
+        "3 > 2",
+        "a self-portrait",
+        "well-known",
+    ] {
+        assert_eq!(text::kind_of(text), None, "{text}");
+    }
+}
+
+#[test]
+fn what_is_removed_leaves_the_caption() {
+    let habits = |label: &str, follows| Habits {
+        label: Some(shared::Label { words: label.to_owned(), follows }),
+        start: Some("startseq".to_owned()),
+        end: Some("endseq".to_owned()),
+        quotes: true,
+        ..Habits::default()
+    };
+    let all: Vec<Cleaning> = Cleaning::ALL.to_vec();
+    for text in [
+        "a dog runs",
+        "<think>\nOkay.\n</think>\n\na dog runs",
+        "<think>so</think><answer>a dog runs</answer>",
+        "```\na dog runs\n```",
+        "```json\n{\"caption\": \"a dog runs\"}\n```",
+        "<think>so</think>```json\n{\"caption\": \"a dog runs\", \"score\": 0.5}\n```",
+        "['a dog runs']",
+        "b'a dog runs'",
+        "<s> a dog runs </s>",
+        "[CLS] a dog runs [SEP] [PAD] [PAD]",
+        "ASSISTANT: a dog runs<|im_end|>",
+        "### Response:\na dog runs",
+        "Short caption: a dog runs",
+        "startseq a dog runs endseq",
+        "▁a▁dog▁runs",
+        "Ġa Ġdog Ġruns",
+        "a do@@ g runs",
+        "a do ##g runs",
+        "a</w> dog</w> runs</w>",
+        "\"a dog runs\"",
+        "a dog&#32;runs",
+    ] {
+        let cleaner = Cleaner::with(&all, habits("short caption", false));
+        assert_eq!(cleaner.clean(text).0, "a dog runs", "{text}");
+    }
+    let kinds = [Cleaning::ByteStrings, Cleaning::HtmlEntities];
+    let cleaner = Cleaner::with(&kinds, Habits::default());
+    assert_eq!(cleaner.clean("b'caf\\xc3\\xa9 &amp; \\'bar\\''").0, "café & 'bar'");
+}
+
+#[test]
+fn a_remedy_is_offered_only_if_it_leaves_captions() {
+    let words = |texts: [&'static str; 2]| {
+        let found = cleanings(&Habits::default(), texts.into_iter());
+        found.map(|kinds| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>())
+    };
+    assert_eq!(words(["<think>so</think> a dog", "a cat"]), Some(vec!["thoughts"]));
+    assert_eq!(
+        words(["```json\n{\"caption\": \"a dog\"}\n```", "a"]),
+        Some(vec!["fences", "structured-text"])
+    );
+    assert_eq!(words(["<think>it goes on", "a cat"]), None);
+    assert_eq!(words(["nan", "a cat"]), None);
+}

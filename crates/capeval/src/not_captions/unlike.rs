@@ -1,0 +1,241 @@
+//! Captions of another kind than the references: much longer or shorter, in another script or language, cut off, or
+//! split into words otherwise.
+
+use capeval_choice::{Argument, Code, Remedy};
+use capeval_metric::{AnyMetric, Reading};
+use capeval_report::Notice;
+use capeval_text::{Looks, Tokenizer};
+
+use super::shared::Known;
+use super::{excerpt, sample};
+
+/// Lengths that differ by this factor are worth a notice.
+const TIMES: f64 = 4.0;
+
+/// A weight by CIDEr-D's length penalty below which a caption adds nearly nothing.
+const LOST: f64 = 0.02;
+
+/// Notices of the captions of a system that are of another kind than the references.
+pub(super) fn unlike(
+    system: &str,
+    captions: &[&str],
+    references: &[&str],
+    metrics: &[AnyMetric],
+) -> Vec<Notice> {
+    let captions: Vec<&str> = sample(captions).collect();
+    let references: Vec<&str> = sample(references).collect();
+    if captions.is_empty() || references.is_empty() {
+        return Vec::new();
+    }
+    let (mine, theirs) = (Looks::of(captions.iter().copied()), Looks::of(references.iter().copied()));
+    let script = other_script(system, &captions, &references);
+    let words = if script.is_none() { other_words(system, &captions, &references) } else { None };
+    let segmentation = other_segmentation(system, &mine, &theirs, metrics);
+    let length = match segmentation.is_none() && script.is_none() {
+        true => lengths(system, &captions, &references, metrics),
+        false => None,
+    };
+    let cut = cut_captions(system, &captions);
+    let upper = upper_case(system, &captions, &references, metrics);
+    let found = [length, script, words, segmentation, cut, upper];
+    found.into_iter().flatten().map(|notice| notice.system(system)).collect()
+}
+
+/// A notice of captions that are many times longer or shorter than the references.
+fn lengths(system: &str, captions: &[&str], references: &[&str], metrics: &[AnyMetric]) -> Option<Notice> {
+    let words = |texts: &[&str]| {
+        let n: usize = texts.iter().map(|text| text.split_whitespace().count()).sum();
+        n as f64 / texts.len().max(1) as f64
+    };
+    let (here, there) = (words(captions), words(references));
+    if here == 0.0 || there == 0.0 {
+        return None;
+    }
+    let sigma = metrics.iter().find(|metric| metric.signature().metric() == "cider-d");
+    let sigma =
+        sigma.and_then(|metric| metric.signature().get("sigma")?.parse::<f64>().ok()).filter(|s| *s > 0.0);
+    let weight =
+        |difference: f64| sigma.map(|sigma| (-difference * difference / (2.0 * sigma * sigma)).exp());
+    let lost = weight(here - there).filter(|weight| *weight < LOST);
+    let (times, way) = if here > there { (here / there, "longer") } else { (there / here, "shorter") };
+    if times <= TIMES && (lost.is_none() || times <= TIMES / 2.0) {
+        return None;
+    }
+    let mut message = format!(
+        "the captions of {system} are {times:.1} times {way} than the references: {here:.0} words on average, not {there:.0}"
+    );
+    if let (Some(lost), Some(twelve)) = (lost, weight(12.0)) {
+        message += &format!(
+            "; CIDEr-D multiplies by {} for a difference of {:.0} words (by {} for 12), so its score is near 0",
+            short(lost),
+            (here - there).abs(),
+            short(twelve)
+        );
+    }
+    if here < there {
+        let shortest = captions.iter().find(|text| !text.trim().is_empty());
+        message += &shortest.map(|text| format!(", for example {}", excerpt(text))).unwrap_or_default();
+    }
+    let verb = if here > there { "shorten" } else { "check" };
+    let remedy = match lost {
+        Some(_) => {
+            format!("{verb} the captions, or use cider or cider-r, which do not weigh lengths this way")
+        }
+        None => format!("{verb} the captions"),
+    };
+    Some(Notice::new(Code::LengthMismatch, message).count(captions.len()).remedy(Remedy::say(remedy)))
+}
+
+/// A weight with two digits.
+fn short(weight: f64) -> String {
+    if weight >= 0.01 { format!("{weight:.2}") } else { format!("{weight:.1e}") }
+}
+
+/// A notice of captions in another script than the references.
+fn other_script(system: &str, captions: &[&str], references: &[&str]) -> Option<Notice> {
+    let (mine, theirs) = (scripts(captions), scripts(references));
+    let there =
+        |script: &str| theirs.iter().find(|(known, _)| *known == script).map_or(0.0, |(_, share)| *share);
+    let foreign = mine.iter().filter(|(script, share)| *share > 0.5 && there(script) < 0.05);
+    let (script, _) = foreign.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if theirs.iter().all(|(_, share)| *share == 0.0) {
+        return None;
+    }
+    let message = format!("the captions of {system} are in {script} letters, and the references are not");
+    let remedy = Remedy::say("make sure that both are in one language");
+    Some(Notice::new(Code::OtherScript, message).count(captions.len()).remedy(remedy))
+}
+
+/// A notice of captions of whose words few occur in any reference, though the references share theirs.
+fn other_words(system: &str, captions: &[&str], references: &[&str]) -> Option<Notice> {
+    const MANY: usize = 5;
+    if captions.len() < MANY || references.len() < MANY {
+        return None;
+    }
+    let half = |first: usize| references.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
+    let (known, held_out) = (Known::of(&half(0)), half(1));
+    let mean = |texts: &[&str]| texts.iter().map(|text| known.share(text)).sum::<f64>() / texts.len() as f64;
+    let (here, there) = (mean(captions), mean(&held_out));
+    (there >= 0.3 && here < 0.25 * there).then(|| {
+        let message = format!(
+            "the captions of {system} use other words than the references: only {:.0}% of their words occur there, for \
+             example {}",
+            here * 100.0,
+            excerpt(captions[0])
+        );
+        let remedy = Remedy::say("make sure that both are in one language, and words rather than ids");
+        Notice::new(Code::OtherWords, message).count(captions.len()).remedy(remedy)
+    })
+}
+
+/// A notice if only one side is split into words, in a script without spaces, and a tokenizer does not split it itself.
+fn other_segmentation(system: &str, mine: &Looks, theirs: &Looks, metrics: &[AnyMetric]) -> Option<Notice> {
+    let is_unspaced = |looks: &Looks| looks.n_letters > 0 && looks.n_unspaced * 5 >= looks.n_letters;
+    if !is_unspaced(mine) || !is_unspaced(theirs) || mine.unsegmented() == theirs.unsegmented() {
+        return None;
+    }
+    let splits = |tokenizer| matches!(tokenizer, Tokenizer::Char | Tokenizer::Zh);
+    let tokenizers = || metrics.iter().filter_map(|metric| metric.input().reading.tokenizer());
+    let first = tokenizers().find(|tokenizer| !splits(*tokenizer))?;
+    let (split, whole) = if mine.unsegmented() {
+        ("the references".to_owned(), format!("the captions of {system}"))
+    } else {
+        (format!("the captions of {system}"), "the references".to_owned())
+    };
+    let message =
+        format!("{split} are split into words, and {whole} are not, which {first} does not make alike");
+    let remedy = Remedy::set(Argument::Tokenizer, "char").to("compare characters");
+    Some(Notice::new(Code::OtherSegmentation, message).remedy(remedy))
+}
+
+/// A notice if many captions end at the greatest length, as if they were cut off there.
+fn cut_captions(system: &str, captions: &[&str]) -> Option<Notice> {
+    const MANY: usize = 50;
+    if captions.len() < MANY {
+        return None;
+    }
+    let cut = |length: &dyn Fn(&str) -> usize| {
+        let lengths: Vec<usize> = captions.iter().map(|text| length(text)).collect();
+        let longest = lengths.iter().copied().max()?;
+        let at = |n: usize| lengths.iter().filter(|length| **length == n).count();
+        let (n, before) = (at(longest), longest.checked_sub(1).map_or(0, at));
+        let shorter = lengths.iter().filter(|length| **length + 1 < longest).count();
+        (longest >= 6 && n * 5 >= captions.len() && n >= 4 * before.max(1) && shorter * 10 >= captions.len())
+            .then_some((longest, n))
+    };
+    let words = cut(&|text| text.split_whitespace().count()).map(|found| (found, "words"));
+    let characters = || cut(&|text| text.chars().count()).map(|found| (found, "characters"));
+    let ((longest, n), unit) = words.or_else(characters)?;
+    let message = format!(
+        "{n} of {} captions of {system} have exactly {longest} {unit}, and none has more, as if they were cut off",
+        captions.len()
+    );
+    let remedy = Remedy::say("raise the greatest length of the model, if they end in the middle");
+    Some(Notice::new(Code::CutCaptions, message).count(n).remedy(remedy))
+}
+
+/// A notice if one side is in capitals and a metric tells these from small letters.
+fn upper_case(system: &str, captions: &[&str], references: &[&str], metrics: &[AnyMetric]) -> Option<Notice> {
+    let share = |texts: &[&str]| {
+        let letters =
+            texts.iter().flat_map(|text| text.chars()).filter(|c| c.is_lowercase() || c.is_uppercase());
+        let (upper, all) = letters
+            .fold((0_usize, 0_usize), |(upper, all), c| (upper + usize::from(c.is_uppercase()), all + 1));
+        upper as f64 / all.max(1) as f64
+    };
+    let tells = |metric: &&AnyMetric| {
+        use Tokenizer::{Intl, None as Whole, PtbRaw, V13a, Whitespace};
+        match &metric.input().reading {
+            Reading::Raw => false,
+            reading => matches!(reading.tokenizer(), Some(V13a | Intl | Whole | Whitespace | PtbRaw)),
+        }
+    };
+    let metric = metrics.iter().find(tells)?;
+    let (here, there) = (share(captions), share(references));
+    let (loud, quiet) = match (here > 0.9, there > 0.9) {
+        (true, false) if there < 0.5 => (format!("the captions of {system}"), "the references"),
+        (false, true) if here < 0.5 => ("the references".to_owned(), "the captions"),
+        _ => return None,
+    };
+    let message = format!(
+        "{loud} are in capitals, {quiet} are not, and {} tells these from small letters",
+        metric.signature().metric()
+    );
+    Some(Notice::new(Code::UpperCase, message).remedy("write both alike"))
+}
+
+/// The share of letters in each script, for those that there are.
+fn scripts(texts: &[&str]) -> Vec<(&'static str, f64)> {
+    let mut counts: Vec<(&'static str, usize)> = vec![(LATIN, 0)];
+    for text in texts {
+        for letter in text.chars().filter(|c| c.is_alphabetic()) {
+            let name = script(letter);
+            match counts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((name, 1)),
+            }
+        }
+    }
+    let all = counts.iter().map(|(_, count)| count).sum::<usize>().max(1) as f64;
+    counts.into_iter().map(|(name, count)| (name, count as f64 / all)).collect()
+}
+
+/// The script of most European languages.
+const LATIN: &str = "Latin";
+
+/// The script of a letter, roughly: languages that share one are not told apart.
+fn script(letter: char) -> &'static str {
+    match u32::from(letter) {
+        0x370..=0x3FF => "Greek",
+        0x400..=0x52F => "Cyrillic",
+        0x590..=0x5FF => "Hebrew",
+        0x600..=0x6FF | 0x750..=0x77F | 0xFB50..=0xFEFF => "Arabic",
+        0x900..=0xDFF => "Indic",
+        0xE00..=0xEFF => "Thai or Lao",
+        0x1000..=0x109F => "Burmese",
+        0x1100..=0x11FF | 0xAC00..=0xD7AF => "Korean",
+        0x1780..=0x17FF => "Khmer",
+        0x3040..=0x30FF | 0x3400..=0x9FFF | 0x2_0000..=0x2_FFFF => "Chinese or Japanese",
+        _ => LATIN,
+    }
+}
