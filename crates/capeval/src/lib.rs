@@ -72,6 +72,7 @@ mod profile;
 mod reference_hash;
 mod references;
 mod request;
+mod requirement;
 mod restrict;
 mod rouge_list;
 mod rows;
@@ -106,6 +107,7 @@ pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perple
 pub use preference::{PreferRequest, prefer};
 pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};
 pub use request::{Request, ScoreRequest};
+pub use requirement::{RequiredVerdict, Requirements, check_requirement};
 pub use rouge_list::{RougeCaptions, listed};
 pub use score::{explain, score};
 pub use scorer::Scorer;

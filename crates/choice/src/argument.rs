@@ -153,6 +153,12 @@ arguments! {
     HumanTies = "human_ties", "RULE";
     /// The treatment of ties between scores of a metric.
     MetricTies = "metric_ties", "RULE";
+    /// A requirement of scores.
+    Require = "require", "WHAT";
+    /// The measures that a required verdict applies to.
+    On = "on", "KEYS";
+    /// A saved report whose systems a requirement names.
+    Base = "base", "FILE";
     /// A file of scores for every image.
     Segments = "segments", "FILE";
     /// Accept inputs that are larger than usual.

@@ -271,6 +271,32 @@ impl Study {
         Ok((id_list(py, &points.images)?, numbers(py, &points.ratings)?, scores))
     }
 
+    /// Where requirements do not hold for the systems of a report or comparison, in words.
+    fn unmet_requirements(
+        &self,
+        required: Vec<String>,
+        on: Vec<String>,
+        bases: Vec<(String, PyRef<'_, Self>)>,
+    ) -> PyResult<Vec<String>> {
+        for text in &required {
+            check_requirement(text).map_err(|refusal| fault(&refusal))?;
+        }
+        let base = |(name, study): (String, PyRef<'_, Self>)| -> PyResult<Report> {
+            let mut report = study.scores()?.clone();
+            if let [system] = &mut report.systems[..] {
+                system.name = name;
+            }
+            Ok(report)
+        };
+        let bases = bases.into_iter().map(base).collect::<PyResult<_>>()?;
+        let requirements = Requirements { required, on, bases };
+        match self.typed::<Comparison>() {
+            Ok(comparison) => requirements.unmet_by_comparison(comparison),
+            Err(_) => requirements.unmet(self.scores()?),
+        }
+        .map_err(from_request)
+    }
+
     /// The published values that a run of benchmarks does not meet, in words.
     fn unmet(&self) -> PyResult<Vec<String>> {
         Ok(self.typed::<MetaReport>()?.unmet())

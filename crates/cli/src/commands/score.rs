@@ -14,6 +14,7 @@ use crate::names::SystemFile;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
+use crate::requirements::{ConditionArgs, exit_code};
 use crate::rouge::Rouge;
 use crate::{data, memory, names};
 
@@ -29,6 +30,8 @@ pub struct Args {
     output: OutputArgs,
     #[command(flatten)]
     order: Order,
+    #[command(flatten)]
+    conditions: ConditionArgs,
     #[command(flatten)]
     details: DetailArgs,
     #[command(flatten)]
@@ -89,11 +92,12 @@ Examples:
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
   capeval score -r refs.json a.json b.json -m meteor,cider-d --scores a=clip_a.json --scores b=clip_b.json
+  capeval score -r refs.json results.json --require 'cider-d>=1.2' --require 'bleu-4>=0.3'
   capeval score --scores clip.csv --scores per_image.jsonl --ci
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<u8> {
     if !args.details.explain.is_empty() && !args.output.is_for_people() {
         return Err(fault("--explain works only with the default table", "leave out --format"));
     }
@@ -102,6 +106,8 @@ pub fn run(args: &Args) -> Result<()> {
     if intervals.is_some() {
         args.inputs.refuse_levels()?;
     }
+    let requirements = args.conditions.read(&[])?;
+    requirements.refuse_verdicts()?;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.output, &args.images)?;
     let bar = Bar::new();
@@ -117,11 +123,13 @@ pub fn run(args: &Args) -> Result<()> {
     let mut report = capeval::score(request)?;
     // A full disk should not cost the scores.
     let saved = data::save(caches);
+    let failures = requirements.unmet(&report)?;
     args.order.apply(&mut report)?;
     output.write(&mut report, bar)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
-    saved
+    saved?;
+    Ok(exit_code(&failures))
 }
 
 /// Systems and metrics, before any file of captions is opened.
