@@ -47,7 +47,7 @@ impl CompareReportsRequest<'static> {
 
 /// Settings of a signature that may differ between systems that are compared: what each lacked, and the hash of its
 /// given scores.
-const OF_SYSTEMS: [&str; 6] = ["missing", "surplus", "duplicate", "empty", "capeval", "file"];
+const OF_SYSTEMS: [&str; 7] = ["missing", "surplus", "several", "runs", "empty", "capeval", "file"];
 
 /// Compares the systems of reports by every metric that all of the reports have.
 ///

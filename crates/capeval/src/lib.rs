@@ -78,6 +78,7 @@ mod rouge_list;
 mod rows;
 mod score;
 mod scorer;
+mod several;
 mod shapes;
 mod signing;
 mod sums;
@@ -111,6 +112,7 @@ pub use requirement::{RequiredVerdict, Requirements, check_requirement};
 pub use rouge_list::{RougeCaptions, listed};
 pub use score::{explain, score};
 pub use scorer::Scorer;
+pub use several::Several;
 pub use sums::{BlockSums, Dealing, Flaw, FlawedRows, Sums, SumsOptions, check_sums};
 
 /// The version of capeval, which appears in every signature.

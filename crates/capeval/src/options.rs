@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use capeval_choice::named;
-use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus};
+use capeval_corpus::{Empty, Ids, Missing, Policy, SegmentId, Surplus};
 use capeval_lexical::cider::IdfSource;
 use capeval_lexical::fluency::Base;
 use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
 use serde::{Deserialize, Serialize};
+
+use crate::several::Several;
 
 /// The choice of metrics, and their settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +71,9 @@ pub struct ScoreOptions {
     /// Candidates for images without references.
     pub surplus: Surplus,
     /// Several candidates for one image.
-    pub duplicate: Duplicate,
+    pub several: Several,
+    /// The names of the systems that are runs of one, which is one row with their mean.
+    pub runs: BTreeMap<String, Vec<String>>,
     /// Candidates without any words.
     pub empty: Empty,
     /// The rule for comparing ids, such as 1 and "1".
@@ -93,8 +97,8 @@ pub struct ScoreOptions {
 impl ScoreOptions {
     /// The policies for mismatches between candidates and references.
     pub fn policy(&self) -> Policy {
-        let Self { missing, surplus, duplicate, empty, .. } = *self;
-        Policy { missing, surplus, duplicate, empty }
+        let Self { missing, surplus, empty, .. } = *self;
+        Policy { missing, surplus, duplicate: self.several.duplicate(), empty }
     }
 }
 

@@ -72,7 +72,7 @@ arguments! {
     /// The treatment of candidates without references.
     Surplus = "surplus", "POLICY";
     /// The treatment of several candidates for one image.
-    Duplicate = "duplicate", "POLICY";
+    Several = "several", "POLICY";
     /// The treatment of candidates without words.
     Empty = "empty", "POLICY";
     /// The way to compare ids.

@@ -22,6 +22,7 @@ mod progress;
 mod requirements;
 pub mod results;
 mod rouge;
+mod runs;
 mod scoring;
 
 use std::ffi::OsString;

@@ -26,6 +26,7 @@ mod refusals;
 mod rouge;
 mod score;
 mod scores;
+mod several;
 mod shapes;
 #[cfg(unix)]
 mod shell;

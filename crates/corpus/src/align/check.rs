@@ -188,8 +188,10 @@ impl Check<'_> {
             message.push_str(" has one caption per image and this file several");
             Remedy::say("are references and candidates swapped?")
         } else {
-            let take = |which: Duplicate| Remedy::set(Argument::Duplicate, which.name());
-            take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them")
+            let take = |which: Duplicate| Remedy::set(Argument::Several, which.name());
+            let one = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
+            let all = || Remedy::set(Argument::Several, "mean").to("score all of them");
+            if self.noun == "candidate" { one.or(all()) } else { one }
         };
         self.error(ErrorKind::Duplicate, message, ids.first().copied())
             .at(self.place(second_row))
@@ -214,7 +216,7 @@ impl Check<'_> {
             counted_have(ids.len(), &format!("image of {}", self.candidates.source())),
             self.several(),
         );
-        about(NoticeCode::Applied(Argument::Duplicate, policy.name()), ids.len(), ids, message)
+        about(NoticeCode::Applied(Argument::Several, policy.name()), ids.len(), ids, message)
     }
 
     pub(super) fn missing_error<'s>(
