@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _engine
@@ -10,9 +10,9 @@ from ._data import calling
 from ._given import given, keys
 from ._inputs import Captionlike, Metrics, ids_of
 from ._keywords import only, takes
-from ._report import Report
+from ._report import Report, _studies
 from ._result import Result, ends, number
-from ._score import by_name, prepare
+from ._score import by_name, names_of_runs, prepare
 from .options import CompareOptions, IdMatching, Level, Policies, ReportContents, Resampling, Testing
 
 if TYPE_CHECKING:
@@ -87,6 +87,22 @@ class Comparison(Result):
             raise KeyError(f"{len(pairs)} pairs end in {system!r}; look up measure {measure!r} in .pairs")
         return pairs[0].contrasts[measure]
 
+    def unmet(
+        self, *requirements: str, on: Sequence[str] = (), bases: Mapping[str, Report] | None = None
+    ) -> list[str]:
+        """Lists where requirements do not hold, in words, as ``capeval compare --require`` does; empty if all hold.
+
+        Args:
+            requirements: verdicts, ``"better"`` or ``"not-worse"``, or conditions, as for :meth:`Report.unmet`. All are
+                required of every system but the baseline, conditions of those that they do not name.
+            on: the measures that verdicts apply to; the default is all.
+            bases: earlier reports with systems that conditions may name.
+
+        Raises:
+            ValueError: a requirement cannot be read, or not be decided.
+        """
+        return self._found.unmet_requirements(list(requirements), list(on), _studies(bases))
+
     def _frame(self) -> list[dict[str, Any]]:
         rows = []
         for pair in self.pairs:
@@ -152,10 +168,11 @@ def compare(
         ValueError: there are fewer than two systems, an option is invalid, or the systems describe different images.
     """
     is_alone = options["scores"] is not None and references is None and systems is None
-    ground, read, chosen = prepare(references, {} if is_alone else by_name(None, systems), metrics, options)
+    ground, read, chosen = prepare(references, {} if is_alone or systems is None and options["runs"] else by_name(None, systems), metrics, options)
     scoring = {
         **only(options, Policies, IdMatching, ReportContents),
         "metrics": chosen.options,
+        "runs": names_of_runs(options),
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
     }

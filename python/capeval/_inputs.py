@@ -44,7 +44,7 @@ class Policy(NamedTuple):
 
     missing: Missing
     surplus: Surplus
-    duplicate: Duplicate
+    several: Duplicate
     empty: Empty
 
 
@@ -62,6 +62,8 @@ def captions(
     splits = None if split is None else several(split)
     wanted = None if caption_columns is None else several(caption_columns)
     if isinstance(source, Captions):
+        if format is not None or splits or id_column or wanted:
+            raise ValueError(f"{name}: these captions are read already; pass their format, split and columns to capeval.read()")
         return source
     if isinstance(source, (str, os.PathLike)):
         reading = {"format": format, "split": splits, "id_column": id_column, "caption_columns": wanted}

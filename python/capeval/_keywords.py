@@ -89,6 +89,41 @@ def _written(kind: Any, key: str) -> str:
     return written
 
 
+_MEANINGS = {
+    "references": "ref refs reference target targets gt gts gold golds golden truth label labels annotation annotations "
+    "ground expected y_true human_captions",
+    "candidates": "cand cands candidate pred preds prediction predictions hyp hyps hypo hypos hypothesis hypotheses res "
+    "result results output outputs generated generations completions answers captions y_pred mt sys translations",
+    "systems": "system models runs methods hypotheses_by_system",
+    "metrics": "metric measures measure scorers scorer evaluators",
+    "intervals": "ci confidence bootstrap interval confidence_interval",
+    "resamples": "n_resamples n_bootstrap bootstraps iterations samples trials permutations shuffles",
+    "level": "alpha ci confidence confidence_level significance",
+    "seed": "random_state rng random_seed",
+    "threads": "n_jobs num_threads workers num_workers jobs n_threads nthreads num_processes",
+    "tokenizer": "tok tokenize tokenise tokenizer_name",
+    "segments": "per_image per_sample return_segments sentence_level per_segment return_sentence_level_score",
+    "progress": "verbose show_progress progress_bar",
+    "pictures": "image images_folder image_paths img imgs image_dir",
+    "document_frequencies": "df dfs frequencies cached_tokens",
+    "model": "model_name model_name_or_path checkpoint encoder",
+    "suite": "preset bundle",
+    "split": "subset partition",
+    "several": "duplicate duplicates multiple",
+}
+"""Words that other libraries and people use for keywords, by the keyword that means the same."""
+
+
+def _meant(name: str, names: set[str]) -> str | None:
+    """The keyword that other libraries call `name`: by its words, singular or plural, or else nearly so."""
+    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    said = {"_".join(words), *words}
+    said |= {word.removesuffix("s") for word in said} | {f"{word}s" for word in said}
+    there = {key: set(others.split()) | {key} for key, others in _MEANINGS.items() if key in names}
+    whole = [key for key, others in there.items() if "_".join(words) in others]
+    return next(iter([*whole, *(key for key, others in there.items() if said & others)]), None)
+
+
 def _unexpected(function: Callable[..., Any], name: str, names: set[str]) -> str:
     """The message about a keyword that a function does not take."""
     import difflib
@@ -96,7 +131,9 @@ def _unexpected(function: Callable[..., Any], name: str, names: set[str]) -> str
     message = f"{function.__qualname__.removesuffix('.__init__')}() got an unexpected keyword {name!r}"
     owners = sorted({one for kind in vars(options).values() if name in _keys(kind) for one in _owner(kind)})
     # Another function's keyword is meant unless it is nearly one of these.
-    near = difflib.get_close_matches(name, sorted(names), 1, 0.8 if owners else 0.6)
+    near = difflib.get_close_matches(name, sorted(names), 1, 0.8)
+    near = near or [meant for meant in [_meant(name, names)] if meant and not owners]
+    near = near or difflib.get_close_matches(name, sorted(names), 1, 0.8 if owners else 0.6)
     if near:
         return f"{message}; did you mean {near[0]!r}?"
     return f"{message}, which {', '.join(owners)} {'takes' if len(owners) == 1 else 'take'}" if owners else message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -104,11 +105,28 @@ class System:
         try:
             return self.scores[key]
         except KeyError:
-            raise KeyError(f"no measure is called {key!r}; there are {', '.join(self.scores)}") from None
+            raise KeyError(_absence(key, self.scores, self._found)) from None
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{key}={score:.4f}" for key, score in self.scores.items())
         return f"System({self.name!r}, {self.n_images} images, {scores})"
+
+
+def _absence(key: str, scores: Mapping[str, float], found: Study) -> str:
+    """Why a report has no measure `key`."""
+    from . import _engine
+
+    there = f"there are {', '.join(scores)}"
+    metric = next((one for one in _engine.metrics() if key in (one["name"], *one["keys"])), None)
+    if metric is None:
+        return f"no measure is called {key!r}; {there}"
+    if metric["name"] == key and any(own in scores for own in metric["keys"]):
+        return f"the metric {key!r} has several measures; choose one of {', '.join(metric['keys'])}"
+    said = re.compile(rf"(?<![\w-]){re.escape(metric['name'])}(?![\w-])")
+    for _, message, *_ in found.notices():
+        if said.search(message.lower()):
+            return f"there is no {key!r}: {message}; {there}"
+    return f"there is no {key!r}, since {metric['name']} was not asked for; name it in metrics; {there}"
 
 
 class Report(Result, Mapping[str, float]):
@@ -178,6 +196,26 @@ class Report(Result, Mapping[str, float]):
         """The number of measures."""
         return len(self.measures)
 
+    def unmet(self, *requirements: str, bases: Mapping[str, Report] | None = None) -> list[str]:
+        """Lists where requirements do not hold, in words, as ``capeval score --require`` does; empty if all hold.
+
+        >>> import capeval
+        >>> report = capeval.score({1: ["a dog runs", "the dog ran"], 2: ["two cats"]}, {1: "a dog", 2: "two cats"}, "rouge-l")
+        >>> report.unmet("rouge-l >= 0.9")
+        ['candidates does not meet rouge-l >= 0.9: 0.8773 is not at least 0.9000']
+
+        Args:
+            requirements: conditions on measures, such as ``"cider-d >= 1.2"`` and ``"spice >= base - 0.001"``, which every
+                system must meet that they do not name. A system alone stands for what is before the relation, by this
+                system; ``base[cider-d]`` is one of its scores.
+            bases: earlier reports with systems that these may name; the only system of a report has the name that is given
+                here.
+
+        Raises:
+            ValueError: a requirement cannot be read, or not be decided.
+        """
+        return self._found.unmet_requirements(list(requirements), [], _studies(bases))
+
     def log_dict(self, prefix: str = "") -> dict[str, float]:
         """The scores as trackers of experiments take them: a flat dictionary of numbers.
 
@@ -235,3 +273,8 @@ class Report(Result, Mapping[str, float]):
             pl.DataFrame({"image_id": system.ids, **system.segments}).insert_column(0, pl.lit(name).alias("system"))
             for name, system in systems
         )
+
+
+def _studies(bases: Mapping[str, Report] | None) -> list[tuple[str, Study]]:
+    """Reports with their names, for the engine."""
+    return [(name, report._found) for name, report in (bases or {}).items()]

@@ -99,15 +99,19 @@ class Result:
     def __hash__(self) -> int:
         return hash(self._found.saved())
 
-    def render(self, format: str, digits: int | None = None) -> str:
+    def render(self, format: str, digits: int | None = None, *, percent: bool = False) -> str:
         """Renders ``"table"``, ``"json"``, ``"jsonl"``, ``"csv"``, ``"markdown"`` or ``"latex"``, as the command line does.
 
         Args:
             format: the format.
             digits: the number of digits after the decimal point in tables; the default is 3, or 1 where shares are shown
                 times 100. The other formats have all digits.
+            percent: multiply shares by 100, as papers do; only tables, Markdown and LaTeX may be so.
+
+        Raises:
+            ValueError: there is no such format, or it has no percent.
         """
-        return self._found.render(format, None if digits is None else digit_count(digits))
+        return self._found.render(format, None if digits is None else digit_count(digits), percent)
 
     def to_json(self) -> str:
         """Renders JSON with all digits."""
@@ -127,13 +131,13 @@ class Result:
         """Renders comma-separated values with all digits."""
         return self.render("csv")
 
-    def to_markdown(self, digits: int | None = None) -> str:
+    def to_markdown(self, digits: int | None = None, *, percent: bool = False) -> str:
         """Renders a Markdown table, for a web page or a pull request."""
-        return self.render("markdown", digits)
+        return self.render("markdown", digits, percent=percent)
 
-    def to_latex(self, digits: int | None = None) -> str:
+    def to_latex(self, digits: int | None = None, *, percent: bool = False) -> str:
         """Renders a LaTeX table, for a paper."""
-        return self.render("latex", digits)
+        return self.render("latex", digits, percent=percent)
 
     def rows(self) -> list[dict[str, Any]]:
         """Lists the items behind the result: images with their scores, rated captions, or pairs."""

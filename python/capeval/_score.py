@@ -12,7 +12,9 @@ from ._inputs import (
     Captionlike,
     ChosenMetrics,
     Metrics,
+    candidate_captions,
     ids_of,
+    listed,
     metric_options,
     reference_captions,
     resampling,
@@ -75,12 +77,13 @@ def score(
           the same; or else, if nothing could identify them, in order. A notice says so.
     """
     has_candidates = candidates is not None or options["systems"] is not None
-    may_be_without = options["human"] or options["scores"] is not None and references is None
+    may_be_without = options["runs"] or options["human"] or options["scores"] is not None and references is None
     systems = by_name(candidates, options["systems"]) if has_candidates or not may_be_without else {}
     ground, read, chosen = prepare(references, systems, metrics, options)
     settings = {
         **only(options, Policies, IdMatching, ReportContents, HumanRow),
         "metrics": chosen.options,
+        "runs": names_of_runs(options),
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
@@ -95,7 +98,13 @@ def prepare(
     """References, systems and metrics in the form that the engine takes; what `options` leave open is that of an evaluator."""
     from ._evaluator import Evaluator
 
+    refuse_swapped(references, systems, options)
     read = system_captions(systems, options)
+    read += [
+        (run_name(name, k), candidate_captions(source, run_name(name, k), options))
+        for name, sources in (options.get("runs") or {}).items()
+        for k, source in enumerate(sources)
+    ]
     chosen = metric_options(metrics, options)
     if isinstance(references, Evaluator):
         set_here = [name for name, value in only(options, ReferenceReading).items() if value is not None]
@@ -108,6 +117,34 @@ def prepare(
     if systems:
         raise ValueError("captions are compared with references, and there are none; pass references")
     return None, read, chosen
+
+
+def run_name(system: str, k: int) -> str:
+    """The name of a run of a system."""
+    return f"{system} #{k + 1}"
+
+
+def names_of_runs(options: CaptionComparison) -> dict[str, list[str]]:
+    """The names of the runs of each system that has some, for the engine."""
+    runs = options.get("runs") or {}
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"runs must be a dictionary of lists of captions by system, not {type(runs).__name__}")
+    return {name: [run_name(name, k) for k, _ in enumerate(listed("runs", sources))] for name, sources in runs.items()}
+
+
+def refuse_swapped(references: Any, systems: Mapping[str, Captionlike], options: CaptionComparison) -> None:
+    """Refuses candidates before references, as torchmetrics and others take them."""
+
+    def shape(source: Any, kind: Any) -> bool:
+        values = list(source.values()) if isinstance(source, dict) else source
+        return isinstance(values, (list, tuple)) and bool(values) and all(isinstance(value, kind) for value in values)
+
+    if options["several"] == "error" and shape(references, str) and any(shape(one, (list, tuple)) for one in systems.values()):
+        raise ValueError(
+            "the references are one text for each image and the candidates lists of texts, as other packages take them, "
+            "candidates first; capeval takes references first: score(references, candidates), or pass several= if an image has "
+            "several candidates"
+        )
 
 
 def by_name(candidates: Captionlike, systems: Mapping[str, Captionlike] | None) -> dict[str, Captionlike]:

@@ -140,6 +140,14 @@ class SystemNames(TypedDict, total=False):
     """Several systems by name, instead of `candidates`."""
 
 
+class SystemRuns(TypedDict, total=False):
+    """Reading candidates."""
+
+    runs: Mapping[str, Sequence[Captionlike]] | None
+    """Runs of systems that are one row each, such as those with several seeds, by the name of the system: scores are means
+    over the runs, with their standard deviations in a notice."""
+
+
 class CandidateReading(TypedDict, total=False):
     """Reading candidates."""
 
@@ -163,6 +171,20 @@ class ReferenceReading(TypedDict, total=False):
     """The column or key of image ids in the references; the default is to look for the usual names."""
     ref_caption_columns: str | Sequence[str] | None
     """The columns or keys of captions in the references, likewise."""
+
+
+class FileReading(TypedDict, total=False):
+    """Reading captions."""
+
+    format: str | None
+    """The format of a file; the default is to detect it from the content."""
+    split: str | Sequence[str] | None
+    """The splits to use, such as ``"test"``: those of a Karpathy file, or of a table with a column ``split``; the default
+    is all."""
+    id_column: str | None
+    """The column or key of image ids; the default is to look for the usual names."""
+    caption_columns: str | Sequence[str] | None
+    """The columns or keys of captions, likewise."""
 
 
 class IdMatching(TypedDict, total=False):
@@ -233,11 +255,15 @@ class Policies(PairLook, Judgement, total=False):
     - ``"error"``: stop, and name the images
     - ``"ignore"``: leave them out
     """
-    duplicate: Duplicate
+    several: str
     """What to do about several candidates for one image:
     - ``"error"``: stop, and name the images
     - ``"first"``: use the first one
     - ``"last"``: use the last one
+    - ``"best:MEASURE"``: use the one with the best score by this measure, such as ``"best:cider-d"``, as an oracle would
+    - ``"mean"``: the mean over them: of scores of images, or of the corpus scores of all first ones, all second ones and so
+      on for measures that are no means
+    - ``"each"``: count each of them as a segment
     """
     empty: Empty
     """What to do about candidates without any words:
@@ -295,7 +321,7 @@ class RowPolicies(TypedDict, total=False):
 class RowDuplicates(TypedDict, total=False):
     """Matching captions."""
 
-    duplicate: Duplicate
+    several: Duplicate
     """What to do about several rows with one id; their order is that of their captions, since rows have none. A scorer of
     rows does not compare them, and only reports what was done:
     - ``"error"``: stop, and name the images
@@ -484,6 +510,7 @@ class Computation(MetricData, Running, total=False):
 
 class EvaluatorScoreOptions(
     SystemNames,
+    SystemRuns,
     MetricChoice,
     MetricData,
     Policies,
@@ -518,7 +545,7 @@ class ExplainOptions(SystemNames, CaptionComparison, total=False):
 
 
 class CompareOptions(
-    CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
+    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
 ):
     """The keywords of :func:`capeval.compare`."""
 
@@ -594,6 +621,10 @@ class TableOptions(TableScoreOptions, RowDuplicates, Intervals, Resampling, tota
     """The keywords of :func:`capeval.spark.evaluate`."""
 
 
+class ReadOptions(FileReading, total=False):
+    """The keywords of :func:`capeval.read`."""
+
+
 class SubmitOptions(CandidateReading, total=False):
     """The keywords of :func:`capeval.submit`."""
 
@@ -608,7 +639,7 @@ DEFAULTS: dict[str, object] = {
     "parts": 8,
     "missing": "error",
     "surplus": "error",
-    "duplicate": "error",
+    "several": "error",
     "empty": "error",
     "pairing": "check",
     "own_reference": "keep",

@@ -57,7 +57,7 @@ _BLOCKS = 1024
 _EXAMPLES = 5
 
 
-@takes(TableOptions, missing="skip", surplus="ignore", duplicate="first", empty="keep")
+@takes(TableOptions, missing="skip", surplus="ignore", several="first", empty="keep")
 def evaluate(
     df: DataFrame, metrics: Metrics = None, *, name: str = "candidates", **options: Unpack[TableOptions]
 ) -> Report:
@@ -89,7 +89,7 @@ def evaluate(
     intervals, seed, parts = options["intervals"], options["seed"], options["parts"]
     if intervals and options["id"] is None:
         raise ValueError("intervals need ids; pass id, the name of their column")
-    rows, repeated = job.single(options["duplicate"])
+    rows, repeated = job.single(options["several"])
     scorer = job.scorer(lambda: rows, metrics, options)
     columns = job.columns()
     blocks = _BLOCKS if intervals else 1
@@ -129,7 +129,7 @@ def score(
 
     It is lazy, but for the document frequencies if they must be counted, and works on streams if they need not. Rows
     that the policies leave out have no row in the result; :func:`evaluate` reports them. Several rows may have one id here;
-    each is scored, and one of them is counted for document frequencies, as with ``evaluate(…, duplicate="last")``.
+    each is scored, and one of them is counted for document frequencies, as with ``evaluate(…, several="last")``.
 
     Args:
         df: As for :func:`evaluate`.
@@ -140,7 +140,7 @@ def score(
 
     id = options["id"]
     kept = [id] if keep is None and id is not None else listed("keep", keep or ())
-    job = _Job.of(df, options, Policy(**only(options, RowPolicies), duplicate="error"))
+    job = _Job.of(df, options, Policy(**only(options, RowPolicies), several="error"))
     rows = job.joined()
     _check_columns(rows, kept)
     scorer = job.scorer(lambda: job.single("last")[0], metrics, options)
@@ -300,7 +300,7 @@ class _Job:
         if which == "error":
             shown = ", ".join(map(repr, first))
             raise ValueError(
-                f"{number} ids have several rows, such as {shown}; pass duplicate='first' or duplicate='last' to take one"
+                f"{number} ids have several rows, such as {shown}; pass several='first' or several='last' to take one"
             )
         others = [name for name in needed if name != id]
         # A caption comes before null in either order.

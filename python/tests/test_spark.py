@@ -109,7 +109,7 @@ def test_bad_rows_are_left_out_and_reported(session):
         assert found["missing:skip"] == (1, [2])
         assert found["surplus:ignore"] == (2, [3, 4])
         assert found["empty:keep"] == (1, [5])
-        assert found["duplicate:first"] == (1, [6])
+        assert found["several:first"] == (1, [6])
         assert found["null-references"] == (1, [1])
         assert found["null-id"] == (2, [])
         kept = {1: ["a dog runs", "the dog ran"], 5: ["a boat"], 6: ["a horse stands"], 7: ["a cat sits"], 8: ["a bird sings"]}
@@ -117,7 +117,7 @@ def test_bad_rows_are_left_out_and_reported(session):
         expected = capeval.score(kept, candidates, ["bleu", "cider-d"], empty="keep", tokenizer="ptb-each")
         assert report.scores == expected.scores
         assert "missing:skip(1)" in report.signatures["bleu"]
-    last = spark.evaluate(frame(session, BAD), ["bleu"], duplicate="last", empty="skip", missing="empty")
+    last = spark.evaluate(frame(session, BAD), ["bleu"], several="last", empty="skip", missing="empty")
     assert last.systems["candidates"].n_images == 5
     scored = [row["image_id"] for row in spark.score(frame(session, BAD), ["bleu"]).collect()]
     assert sorted(scored, key=lambda id: id or 0) == [None, None, 1, 5, 6, 6]
@@ -129,7 +129,7 @@ def test_bad_rows_are_left_out_and_reported(session):
         ({"missing": "error"}, "image 2: null instead of a caption"),
         ({"surplus": "error"}, "image 1: null instead of a reference"),
         ({"empty": "error"}, "image 5: the caption is empty"),
-        ({"duplicate": "error"}, "1 ids have several rows, such as 6"),
+        ({"several": "error"}, "1 ids have several rows, such as 6"),
     ],
 )
 def test_bad_rows_are_errors_if_asked(session, policy, words):
@@ -189,7 +189,7 @@ def test_rows_of_references_are_put_together_by_id(session):
 def test_the_last_row_of_an_id_is_no_null(session):
     rows = [(1, "a dog", ["a dog"]), (1, None, ["a dog"]), (2, None, ["a cat"]), (2, "a cat", ["a cat"])]
     for which in ("first", "last"):
-        report = spark.evaluate(frame(session, rows), ["bleu"], duplicate=which)
+        report = spark.evaluate(frame(session, rows), ["bleu"], several=which)
         assert (report.systems["candidates"].n_images, report["bleu-1"]) == (2, pytest.approx(1, abs=1e-9))
 
 

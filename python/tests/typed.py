@@ -24,7 +24,7 @@ CANDIDATES = {1: "a dog runs"}
 def rightly() -> None:
     report: capeval.Report = capeval.score(REFERENCES, CANDIDATES, missing="skip", ids="text", tokenizer="13a", intervals=0.99)
     capeval.score(REFERENCES, systems={"a": CANDIDATES}, model=Path("clip"), score_cache="none", progress=True)
-    capeval.compare(REFERENCES, {"a": CANDIDATES}, correction="none", duplicate="first", level=0.99)
+    capeval.compare(REFERENCES, {"a": CANDIDATES}, correction="none", several="first", level=0.99)
     capeval.correlate("ratings.csv", REFERENCES, unit="item", own_reference="skip", lm="model.arpa")
     capeval.prefer("pairs.json", references_per_pair=None, metric_ties="wrong")
     capeval.explain(REFERENCES, CANDIDATES, images=1, empty="keep")

@@ -16,6 +16,7 @@ use crate::intervals::{NO_INTERVAL, Stack, score_sums};
 use crate::measures::entries;
 use crate::request::Request;
 use crate::score::{plan, select};
+use crate::several::Grouping;
 use crate::{CompareOptions, Error, ScoreOptions, notices};
 
 /// A request to [`compare`].
@@ -48,7 +49,8 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     let progress = request.progress;
     let mut score = request.map(|options| ScoreOptions { intervals: None, ..options.score });
     let plan = plan(&mut score, &selection)?;
-    let n_systems = score.systems.len().max(plan.0.systems().count());
+    let n_given = Grouping::n_systems(&score.systems, &score.options.runs);
+    let n_systems = n_given.max(plan.0.systems().count());
     if n_systems < 2 {
         return Err(Error::request("a comparison needs at least two systems"));
     }
@@ -61,6 +63,7 @@ pub fn compare(request: CompareRequest<'_>) -> Result<Comparison, Error> {
     if !report.same_images {
         return Err(different_images());
     }
+    check_runs(&scores)?;
     let rows = Rows::of_scores(&scores, &references);
     let mut comparison = rows.compare(report, &chosen, resampling, correction, progress);
     let ends = rows.untested(&comparison.report.head.measures);
@@ -80,6 +83,25 @@ pub(crate) fn finish(comparison: &mut Comparison) {
     let Comparison { report, pairs, .. } = comparison;
     report.head.notices.extend(without_test(pairs, &report.head.measures));
     notices::add_doubts(comparison);
+}
+
+/// Refuses systems with different numbers of runs, whose statistics cannot be exchanged, by a metric that is no mean.
+fn check_runs(scores: &[SystemScores]) -> Result<(), Error> {
+    let Some((first, others)) = scores.split_first() else { return Ok(()) };
+    for other in others {
+        for (one, another) in first.metrics.iter().zip(&other.metrics) {
+            if one.table.columns().len() != another.table.columns().len() {
+                let (a, b, metric) = (&first.name, &other.name, one.metric.signature().metric());
+                return Err(Error::with_remedy(
+                    format!(
+                        "'{a}' and '{b}' have different numbers of runs, so there is no test by {metric}"
+                    ),
+                    "give all systems as many runs, or leave the metric out",
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn different_images() -> Error {

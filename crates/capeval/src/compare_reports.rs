@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use capeval_choice::{Code, SegmentId};
 use capeval_corpus::Ids;
 use capeval_evaluate::Progress;
+use capeval_metric::Signature;
 use capeval_report::{Comparison, Notice, Report, Segments, SystemReport};
 use capeval_stats::correction::Correction;
 use capeval_stats::{ExactSum, Matrix, Resampling};
@@ -46,7 +47,7 @@ impl CompareReportsRequest<'static> {
 
 /// Settings of a signature that may differ between systems that are compared: what each lacked, and the hash of its
 /// given scores.
-const OF_SYSTEMS: [&str; 6] = ["missing", "surplus", "duplicate", "empty", "capeval", "file"];
+const OF_SYSTEMS: [&str; 7] = ["missing", "surplus", "several", "runs", "empty", "capeval", "file"];
 
 /// Compares the systems of reports by every metric that all of the reports have.
 ///
@@ -203,32 +204,39 @@ fn check(report: &Report) -> Result<(), Error> {
                 "score them again, each on the same list of images",
             ));
         }
-        if let (Some(one), Some(another)) = (&first.reference_hash, &other.reference_hash)
-            && one != another
-        {
-            return Err(Error::with_remedy(
-                format!("'{a}' and '{b}' were scored against different references ({one} and {another})"),
-                "score both against the same references",
-            ));
-        }
+        let hashes = [first, other].map(|system| system.reference_hash.as_deref());
         for (one, another) in first.signatures.iter().zip(&other.signatures) {
-            let differing = one
-                .settings()
-                .chain(another.settings())
-                .find(|(name, _)| !OF_SYSTEMS.contains(name) && one.get(name) != another.get(name));
-            if let Some((name, _)) = differing {
-                let value = |value: Option<&str>| value.map_or_else(|| "none".to_owned(), str::to_owned);
-                let (metric, [one, another]) = (one.metric(), [one, another].map(|s| value(s.get(name))));
-                return Err(Error::with_remedy(
-                    format!(
-                        "'{a}' and '{b}' were scored by different {metric}: {name} is {one} and {another}"
-                    ),
-                    "score both with the same settings",
-                ));
-            }
+            comparable([a, b], [one, another], hashes)?;
         }
     }
     Ok(())
+}
+
+/// Refuses scores of two systems that were computed in different ways: names, signatures and hashes of references.
+pub(crate) fn comparable(
+    [a, b]: [&str; 2],
+    [one, another]: [&Signature; 2],
+    [hash, other_hash]: [Option<&str>; 2],
+) -> Result<(), Error> {
+    if let (Some(hash), Some(other_hash)) = (hash, other_hash)
+        && hash != other_hash
+    {
+        return Err(Error::with_remedy(
+            format!("'{a}' and '{b}' were scored against different references ({hash} and {other_hash})"),
+            "score both against the same references",
+        ));
+    }
+    let differing = one
+        .settings()
+        .chain(another.settings())
+        .find(|(name, _)| !OF_SYSTEMS.contains(name) && one.get(name) != another.get(name));
+    let Some((name, _)) = differing else { return Ok(()) };
+    let value = |value: Option<&str>| value.map_or_else(|| "none".to_owned(), str::to_owned);
+    let (metric, [one, another]) = (one.metric(), [one, another].map(|s| value(s.get(name))));
+    Err(Error::with_remedy(
+        format!("'{a}' and '{b}' were scored by different {metric}: {name} is {one} and {another}"),
+        "score both with the same settings",
+    ))
 }
 
 /// The way in which the report compares ids.

@@ -8,7 +8,7 @@ use capeval_corpus::SegmentId;
 use capeval_evaluate::{Progress, Sessions, SystemScores, evaluate, evaluate_and_keep};
 use capeval_lexical::frequencies::DocumentFrequencies;
 use capeval_metric::AnyMetric;
-use capeval_report::{Head, Lengths, Provenance, Report, Segments, SystemReport};
+use capeval_report::{Head, Lengths, Measure, Provenance, Report, Segments, SystemReport};
 use capeval_stats::Resampling;
 use rayon::prelude::*;
 
@@ -22,6 +22,8 @@ use crate::inputs::{Inputs, Scope, Systems, check_names};
 use crate::measures::{entries, head};
 use crate::reference_hash::reference_hash;
 use crate::request::ScoreRequest;
+use crate::several::Grouping;
+use crate::signing::Signing;
 use crate::{Error, Selection, intervals, notices};
 
 /// A report with the statistics that it was computed from.
@@ -49,6 +51,8 @@ pub(crate) fn score_with_statistics(
     if !is_of_scores {
         check_names(&systems)?;
     }
+    let (grouping, systems) = Grouping::split(systems, &options.runs, &options.several, options.ids)?;
+    grouping.check(&options, plan.is_empty())?;
     check_resampling(options.intervals, systems.len().max(plan.systems().count()) * measures.len())?;
 
     let mut found = Findings::from(notices);
@@ -67,7 +71,8 @@ pub(crate) fn score_with_statistics(
     let metrics = inputs.compute(&metrics, &resources, progress)?;
     let metrics: Vec<AnyMetric> = metrics.into_iter().chain(inputs.given.iter().cloned()).collect();
     let is_explained = options.gallery || !options.explain.is_empty();
-    let evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);
+    let mut evaluation = Evaluation::run(inputs, &metrics, is_explained, progress);
+    evaluation.join(grouping, &measures, &mut found)?;
     let explained = explain_images(&options.explain, &evaluation.scene)?;
     let mut systems = evaluation.rows(options.segments || options.gallery, &mut found);
     evaluation.hash(&mut systems);
@@ -121,6 +126,8 @@ pub(crate) struct Evaluation {
     pub scores: Vec<SystemScores>,
     pub scene: Scene,
     systems: Systems,
+    /// The runs of each system among those that were scored.
+    grouping: Grouping,
 }
 
 impl Evaluation {
@@ -133,7 +140,20 @@ impl Evaluation {
             false => (evaluate(&mut references.set, &systems, metrics, progress), Sessions::default()),
         };
         let scene = Scene { references: Arc::new(references), systems, sessions };
-        Self { scores, scene, systems: given }
+        Self { scores, scene, systems: given, grouping: Grouping::default() }
+    }
+
+    /// Puts the scores of the runs of each system together.
+    fn join(&mut self, grouping: Grouping, measures: &[Measure], found: &mut Findings) -> Result<(), Error> {
+        if grouping.is_trivial() {
+            return Ok(());
+        }
+        let references = &self.scene.references;
+        let form = |image: u32| Some(references.ids().form(references.id(image)?).into_owned());
+        let (scores, notices) = grouping.join(std::mem::take(&mut self.scores), measures, &form)?;
+        found.add(notices);
+        (self.scores, self.grouping) = (scores, grouping);
+        Ok(())
     }
 
     /// Returns true if all systems were scored on the same images.
@@ -147,13 +167,17 @@ impl Evaluation {
         let n_references = |image: &u32| references.set.of(*image as usize).len();
         let row = |(k, scores): (usize, &SystemScores)| SystemReport {
             name: scores.name.clone(),
-            source: self.systems.source(k).to_owned(),
+            source: self.systems.source(self.grouping.first(k)).to_owned(),
             n_images: scores.images.len(),
             n_references: scores.images.iter().map(n_references).sum(),
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: lengths(scores),
             intervals: None,
-            signatures: self.systems.signing(k).sign(scores, &references.set, found),
+            signatures: {
+                let several = self.grouping.signing(k);
+                let signing = self.systems.signing(self.grouping.first(k));
+                Signing { several: several.as_ref(), ..signing }.sign(scores, &references.set, found)
+            },
             reference_hash: None,
             segments: has_segments.then(|| segments(scores, references)),
         };

@@ -238,7 +238,14 @@ impl Systems {
     pub fn signing(&self, k: usize) -> Signing<'_> {
         let notices = self.aligned.get(k).map_or(&[][..], |aligned| &aligned.notices);
         let given = self.given.get(k).map_or(&[][..], Vec::as_slice);
-        Signing { notices, subset: self.subset, common: self.common.as_ref(), extras: &self.extras, given }
+        Signing {
+            notices,
+            subset: self.subset,
+            common: self.common.as_ref(),
+            extras: &self.extras,
+            given,
+            several: None,
+        }
     }
 }
 

@@ -73,11 +73,13 @@ mod profile;
 mod reference_hash;
 mod references;
 mod request;
+mod requirement;
 mod restrict;
 mod rouge_list;
 mod rows;
 mod score;
 mod scorer;
+mod several;
 mod shapes;
 mod signing;
 mod sums;
@@ -109,9 +111,11 @@ pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perple
 pub use preference::{PreferRequest, prefer};
 pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};
 pub use request::{Request, ScoreRequest};
+pub use requirement::{RequiredVerdict, Requirements, check_requirement};
 pub use rouge_list::{RougeCaptions, listed};
 pub use score::{explain, score};
 pub use scorer::Scorer;
+pub use several::Several;
 pub use sums::{BlockSums, Dealing, Flaw, FlawedRows, Sums, SumsOptions, check_sums};
 
 /// The version of capeval, which appears in every signature.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use capeval_choice::{Choice, UnknownName, named};
-use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus};
+use capeval_corpus::{Empty, Ids, Missing, Policy, SegmentId, Surplus};
 use capeval_lexical::cider::IdfSource;
 use capeval_lexical::fluency::Base;
 use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
@@ -15,6 +15,8 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::not_captions::{Cleaning, Oddity};
+
+use crate::several::Several;
 
 /// The choice of metrics, and their settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +86,9 @@ pub struct ScoreOptions {
     /// Candidates for images without references.
     pub surplus: Surplus,
     /// Several candidates for one image.
-    pub duplicate: Duplicate,
+    pub several: Several,
+    /// The names of the systems that are runs of one, which is one row with their mean.
+    pub runs: BTreeMap<String, Vec<String>>,
     /// Candidates without any words.
     pub empty: Empty,
     /// The kinds of texts that are no captions and are scored all the same.
@@ -147,8 +151,8 @@ fn one_or_more<'de, D: Deserializer<'de>, T: Choice>(deserializer: D) -> Result<
 impl ScoreOptions {
     /// The policies for mismatches between candidates and references.
     pub fn policy(&self) -> Policy {
-        let Self { missing, surplus, duplicate, empty, .. } = *self;
-        Policy { missing, surplus, duplicate, empty }
+        let Self { missing, surplus, empty, .. } = *self;
+        Policy { missing, surplus, duplicate: self.several.duplicate(), empty }
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Signing<'a> {
     pub extras: &'a [(&'static str, String)],
     /// The hashes of given scores, by measure.
     pub given: &'a [(String, String)],
+    /// The entry for candidates or runs that were put together.
+    pub several: Option<&'a (&'static str, String)>,
 }
 
 impl Signing<'_> {
@@ -70,7 +72,7 @@ impl Signing<'_> {
     /// The signature of a metric with everything that all scores depend on: the number of references per image, what
     /// was left out or replaced, and the version of capeval.
     pub fn signature(self, of_metric: &Signature, PerImage { least, most }: PerImage) -> Signature {
-        let Self { notices, subset, common, extras, given } = self;
+        let Self { notices, subset, common, extras, given, several } = self;
         let mut signature = of_metric.clone();
         if of_metric.is_given() {
             let hash = given.iter().find(|(measure, _)| of_metric.get("measure") == Some(measure));
@@ -108,7 +110,7 @@ impl Signing<'_> {
                 of_policy.map(|(_, value, count)| format!("{value}({count})")).collect();
             signature.push(policy.name(), values.join("+"));
         }
-        for (name, value) in extras {
+        for (name, value) in several.into_iter().chain(extras) {
             signature.push(name, value);
         }
         with_version(signature)

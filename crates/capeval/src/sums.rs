@@ -424,7 +424,7 @@ fn of_rows(sums: &BlockSums, options: &SumsOptions) -> Vec<Notice> {
         let have = if n == 1 { "image has" } else { "images have" };
         let message =
             format!("{n} {have} several rows, of which the {which} one in the order of captions was taken");
-        with_rows(Notice::applied(Argument::Duplicate, which.name(), message), &options.repeated)
+        with_rows(Notice::applied(Argument::Several, which.name(), message), &options.repeated)
     });
     let flawed = Flaw::ALL.iter().zip(&sums.flawed).filter(|(_, rows)| rows.count > 0);
     let flawed = flawed.map(|(flaw, rows)| with_rows(of_flaw(*flaw, rows.count, &policy), rows));

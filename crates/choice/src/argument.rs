@@ -72,7 +72,7 @@ arguments! {
     /// The treatment of candidates without references.
     Surplus = "surplus", "POLICY";
     /// The treatment of several candidates for one image.
-    Duplicate = "duplicate", "POLICY";
+    Several = "several", "POLICY";
     /// The treatment of candidates without words.
     Empty = "empty", "POLICY";
     /// The kinds of texts that are no captions and are scored all the same.
@@ -159,6 +159,12 @@ arguments! {
     HumanTies = "human_ties", "RULE";
     /// The treatment of ties between scores of a metric.
     MetricTies = "metric_ties", "RULE";
+    /// A requirement of scores.
+    Require = "require", "WHAT";
+    /// The measures that a required verdict applies to.
+    On = "on", "KEYS";
+    /// A saved report whose systems a requirement names.
+    Base = "base", "FILE";
     /// A file of scores for every image.
     Segments = "segments", "FILE";
     /// Accept inputs that are larger than usual.

@@ -219,9 +219,15 @@ codes! {
         "two systems have the same captions",
         "make sure that these are the right files";
     ScoreCache = "score-cache", "cached scores of a metric cannot be read, and are computed again", "";
+    SeveralCandidates = "several-candidates",
+        "images have several candidates, which are put together as the signature says",
+        "";
     SeveralCaptions = "several-captions",
         "texts are lists of captions",
         "keep one of them";
+    SeveralRuns = "several-runs",
+        "a row is the mean of several runs, with the standard deviations that the message gives",
+        "";
     SingleReferences = "single-references",
         "images with one reference have no human score, and are left out",
         "";

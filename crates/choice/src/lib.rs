@@ -14,6 +14,7 @@
 mod argument;
 mod code;
 mod count;
+mod formula;
 mod id;
 mod names;
 mod notice;
@@ -24,6 +25,7 @@ mod system;
 pub use argument::{Argument, Role};
 pub use code::Code;
 pub use count::counted;
+pub use formula::{Condition, Formula, FormulaError, Function, Operator, Relation};
 pub use id::SegmentId;
 pub use names::{Choice, UnknownName, nearest, suggest};
 pub use notice::{Notice, NoticeCode};

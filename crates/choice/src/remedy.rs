@@ -239,13 +239,10 @@ mod tests {
 
     #[test]
     fn alternatives_share_a_verb_and_a_purpose() {
-        let first = Remedy::set(Argument::Duplicate, "first");
-        let remedy = first.or(Remedy::set(Argument::Duplicate, "last")).to("take one of them");
-        assert_eq!(words(&remedy), "pass --duplicate first or --duplicate last to take one of them");
-        assert_eq!(
-            remedy.to_string(),
-            "set duplicate to \"first\" or duplicate to \"last\" to take one of them"
-        );
+        let first = Remedy::set(Argument::Several, "first");
+        let remedy = first.or(Remedy::set(Argument::Several, "last")).to("take one of them");
+        assert_eq!(words(&remedy), "pass --several first or --several last to take one of them");
+        assert_eq!(remedy.to_string(), "set several to \"first\" or several to \"last\" to take one of them");
     }
 
     #[test]

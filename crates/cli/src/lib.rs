@@ -19,8 +19,10 @@ mod options;
 mod output;
 mod output_args;
 mod progress;
+mod requirements;
 pub mod results;
 mod rouge;
+mod runs;
 mod scoring;
 
 use std::ffi::OsString;
@@ -40,7 +42,7 @@ Most common:
   capeval score -r refs.json mine.json                    a table of scores, and signatures
   capeval compare -r refs.json base.json new.json         is the difference significant?
   capeval score -r refs.json mine.json --html page.html   a page with every image")]
-#[command(after_help = "Exit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error.")]
+#[command(after_help = "Exit codes: 0 success, 1 a requirement (`--require`) does not hold, 2 error.")]
 struct Cli {
     /// Number of threads [default: one per processor].
     #[arg(long, global = true, value_name = "N", help_heading = "General", value_parser = threads)]

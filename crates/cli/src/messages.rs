@@ -81,6 +81,14 @@ pub fn say(line: &str) {
     }
 }
 
+/// Prints on standard error why the exit code is not 0, even for a user who wants only results: it is one.
+pub fn tell_failures(failures: &[String]) {
+    for failure in failures {
+        // As in `say`.
+        let _ = writeln!(io::stderr(), "failed: {failure}");
+    }
+}
+
 /// Passes on what metrics that are programs write for people.
 pub fn of_programs() -> Messages {
     Arc::new(|name, line| say(&format!("{name}: {line}")))

@@ -4,16 +4,16 @@ use std::ffi::OsStr;
 use std::sync::LazyLock;
 
 use anyhow::Result;
-use capeval::choice::{Choice, suggest};
-use capeval::corpus::{
-    self, Captions, Duplicate, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus,
-};
+use capeval::choice::{Choice, UnknownName, suggest};
+use capeval::corpus::{self, Captions, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus};
 use capeval::evaluate::registry::SUITES;
 use capeval::metric::Family;
 use capeval::report::{Measure, Study};
 use capeval::stats::Resampling;
 use capeval::text::tokenizers;
-use capeval::{Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions};
+use capeval::{
+    Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions, Several,
+};
 use capeval_files::DataFiles;
 use capeval_outside::cards;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -241,9 +241,10 @@ pub struct Policies {
     /// Candidates for images without references.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Surplus>())]
     surplus: Surplus,
-    /// Several candidates for one image.
-    #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Duplicate>())]
-    duplicate: Duplicate,
+    /// Several candidates for one image: `error`, `first`, `last`, `best:MEASURE` for the one with the best score, as an
+    /// oracle would choose, `mean` for means over them, or `each` to count each as a segment.
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = several)]
+    several: Several,
     /// Candidates without any words.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Empty>())]
     empty: Empty,
@@ -260,14 +261,18 @@ pub struct Policies {
     matching: Matching,
 }
 
+fn several(text: &str) -> Result<Several, String> {
+    text.parse().map_err(|unknown: UnknownName| sentence(&unknown.into()))
+}
+
 impl Policies {
     /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
-        let Self { missing, surplus, duplicate, empty, pairing, accept, clean, matching } = self;
+        let Self { missing, surplus, several, empty, pairing, accept, clean, matching } = self;
         ScoreOptions {
             missing: *missing,
             surplus: *surplus,
-            duplicate: *duplicate,
+            several: several.clone(),
             empty: *empty,
             pairing: *pairing,
             accept: accept.clone(),

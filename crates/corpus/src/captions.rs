@@ -436,6 +436,19 @@ impl Captions {
         kept
     }
 
+    /// The given rows, in this order, with their positions in the source and the notices.
+    pub fn rows(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+        let mut kept =
+            Self { format: self.format, in_lists: self.in_lists, ..Self::new(self.source.as_str()) };
+        for (row, (id, text)) in rows.into_iter().filter_map(|row| Some((row, self.get(row)?))) {
+            kept.push(id.clone(), text);
+            kept.lines.extend(self.lines.get(row));
+            kept.records.push(self.records.get(row).copied().unwrap_or(row as u64 + 1));
+        }
+        kept.notices.clone_from(&self.notices);
+        kept
+    }
+
     /// Ends the row whose text was appended to the arena since the last one.
     pub(crate) fn close_row(&mut self, id: SegmentId) {
         self.ids.push(id);

@@ -12,6 +12,7 @@ use capeval_stats::Table;
 use crate::average::{self, Average};
 use crate::metric::Learns;
 use crate::product::Product;
+use crate::runs::Runs;
 use crate::{
     About, Explanation, Figures, Input, Memo, Metric, Part, References, Segment, Signature, Statistics,
 };
@@ -55,6 +56,13 @@ impl AnyMetric {
         let product = Product::new(base, factor, part);
         let about = Arc::new(product.about());
         Self { metric: Arc::new(product), about }
+    }
+
+    /// The metric for tables whose rows hold those of `n_runs` runs side by side; its corpus score is the mean of theirs.
+    pub fn of_runs(self, n_runs: usize) -> Self {
+        let runs = Runs::new(self, n_runs);
+        let about = Arc::new(runs.about());
+        Self { metric: Arc::new(runs), about }
     }
 
     /// The metric whose scores multiply those of another, if this is such a [product](Self::product).
@@ -137,6 +145,10 @@ impl AnyMetric {
 }
 
 impl FittedMetric {
+    pub(crate) fn into_erased(self) -> Box<dyn ErasedFittedMetric> {
+        self.fitted
+    }
+
     /// A worker for one thread.
     pub fn worker(&self) -> Worker<'_> {
         self.fitted.worker()

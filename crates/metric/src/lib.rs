@@ -29,6 +29,7 @@ mod metric;
 mod part;
 mod product;
 mod resources;
+mod runs;
 mod segment;
 pub mod setting;
 mod signature;

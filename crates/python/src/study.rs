@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use capeval::choice::{Notice, Remedy, UnknownName};
 use capeval::evaluate::{Progress as _, Stage};
 use capeval::report::{self, Comparison, Correlation, Form, Report, Style, SystemReport};
+use capeval::{Requirements, check_requirement};
 use capeval_cli::results::kinds;
 use capeval_files as files;
 use capeval_meta::MetaReport;
@@ -17,7 +18,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 use serde::Deserialize;
 
 use crate::captions::id_list;
-use crate::error::{Keywords, fault, from_file, from_io, told, told_remedy, value};
+use crate::error::{Keywords, fault, from_file, from_io, from_request, told, told_remedy, value};
 use crate::explanations::explained;
 use crate::judge::numbers;
 use crate::run::long;
@@ -59,6 +60,19 @@ impl Study {
     fn scores_of(&self, k: usize) -> PyResult<&SystemReport> {
         let systems = &self.scores()?.systems;
         systems.get(k).ok_or_else(|| PyIndexError::new_err(format!("system {k} of {}", systems.len())))
+    }
+
+    /// The same result with shares times 100, for a format that people read.
+    fn in_percent(&self, format: &str) -> PyResult<Self> {
+        let form: Form = format.parse().map_err(|error: UnknownName| fault(&error))?;
+        if !form.is_for_people() {
+            return Err(value(&format!("percent is for tables, and {format} is for programs; leave it out")));
+        }
+        let mut saved = Vec::new();
+        self.write(&mut saved).map_err(|error| from_io(&error, "result"))?;
+        let mut found = report::read(&saved, kinds()).map_err(|error| fault(&error))?;
+        found.scale_to_percent();
+        Ok(Self { found })
     }
 
     fn digits(&self, digits: Option<usize>) -> usize {
@@ -147,8 +161,11 @@ impl Study {
     /// The result as text: `"table"`, `"json"`, `"jsonl"`, `"csv"`, `"markdown"` or `"latex"`; the tables for a
     /// `"notebook"`, or the `"rows"` behind it as JSON Lines. `digits` is the number of digits after the decimal point
     /// in tables.
-    #[pyo3(signature = (format, digits = None))]
-    fn render(&self, format: &str, digits: Option<usize>) -> PyResult<String> {
+    #[pyo3(signature = (format, digits = None, percent = false))]
+    fn render(&self, format: &str, digits: Option<usize>, percent: bool) -> PyResult<String> {
+        if percent && !self.found.head().in_percent {
+            return self.in_percent(format)?.render(format, digits, false);
+        }
         let (mut out, digits) = (Vec::new(), self.digits(digits));
         let written = match format {
             "rows" => self.found.write_items(&mut out),
@@ -269,6 +286,32 @@ impl Study {
             scores.set_item(key, numbers(py, values)?)?;
         }
         Ok((id_list(py, &points.images)?, numbers(py, &points.ratings)?, scores))
+    }
+
+    /// Where requirements do not hold for the systems of a report or comparison, in words.
+    fn unmet_requirements(
+        &self,
+        required: Vec<String>,
+        on: Vec<String>,
+        bases: Vec<(String, PyRef<'_, Self>)>,
+    ) -> PyResult<Vec<String>> {
+        for text in &required {
+            check_requirement(text).map_err(|refusal| fault(&refusal))?;
+        }
+        let base = |(name, study): (String, PyRef<'_, Self>)| -> PyResult<Report> {
+            let mut report = study.scores()?.clone();
+            if let [system] = &mut report.systems[..] {
+                system.name = name;
+            }
+            Ok(report)
+        };
+        let bases = bases.into_iter().map(base).collect::<PyResult<_>>()?;
+        let requirements = Requirements { required, on, bases };
+        match self.typed::<Comparison>() {
+            Ok(comparison) => requirements.unmet_by_comparison(comparison),
+            Err(_) => requirements.unmet(self.scores()?),
+        }
+        .map_err(from_request)
     }
 
     /// The published values that a run of benchmarks does not meet, in words.

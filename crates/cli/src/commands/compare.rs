@@ -1,24 +1,19 @@
 //! `capeval compare`: tests whether systems differ.
 
 use anyhow::Result;
-use capeval::choice::counted;
-use capeval::report::{Comparison, Contrast, Measure, Report, Verdict};
+use capeval::report::Comparison;
 use capeval::stats::Resampling;
 use capeval::stats::correction::Correction;
-use capeval::{CompareOptions, CompareReportsRequest, ScoreOptions};
-use capeval_files as files;
-use clap::{Arg, ValueEnum};
+use capeval::{CompareOptions, CompareReportsRequest, Requirements, ScoreOptions};
+use clap::Arg;
 
 use super::score::Inputs;
 use crate::data;
-use crate::fault::fault;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
-use crate::messages;
-use crate::names::SystemFile;
 use crate::options::{self, Completion, Draws, METRICS, Order, READING_REFERENCES};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
-use crate::results;
+use crate::requirements::{ConditionArgs, REQUIREMENTS, exit_code, saved_report};
 
 /// Test systems for significant differences by every metric
 ///
@@ -37,6 +32,8 @@ pub struct Args {
     reports: bool,
     #[command(flatten)]
     tests: Tests,
+    #[command(flatten)]
+    conditions: ConditionArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -67,20 +64,9 @@ struct Tests {
     /// Compare every system with every other one, not only with the first.
     #[arg(long)]
     all_pairs: bool,
-    /// Exit with code 1 unless this holds for every system but the baseline.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    require: Option<Requirement>,
-    /// Measures that --require applies to, such as bleu-4,cider-d [default: all].
-    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require", value_parser = Completion::Measures, hide_possible_values = true)]
+    /// Measures that --require better and not-worse apply to, such as bleu-4,cider-d [default: all].
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', requires = "require", help_heading = REQUIREMENTS, value_parser = Completion::Measures, hide_possible_values = true)]
     on: Vec<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Requirement {
-    /// It is significantly better than the baseline.
-    Better,
-    /// It is not significantly worse than the baseline.
-    NotWorse,
 }
 
 const AFTER_HELP: &str = "\
@@ -100,6 +86,7 @@ Examples:
   capeval compare -r refs.json base.json new.json
   capeval compare -r refs.json a.json b.json c.json --all-pairs --sort cider-d
   capeval compare -r refs.json base.json new.json --require not-worse --on ter
+  capeval compare -r refs.json base.json new.json --require 'spice>=base-0.001'
   capeval compare --scores a.csv --scores b.csv
   capeval compare --reports monday.json tuesday.json";
 
@@ -130,6 +117,7 @@ pub fn run(args: &Args) -> Result<u8> {
     if args.reports {
         return run_reports(args);
     }
+    let requirements = args.requirements()?;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.output, &args.images)?;
     let bar = Bar::new();
@@ -142,7 +130,7 @@ pub fn run(args: &Args) -> Result<u8> {
     });
     let comparison = capeval::compare(request)?;
     let saved = data::save(caches);
-    let code = show(args, comparison, output, bar)?;
+    let code = show(args, &requirements, comparison, output, bar)?;
     saved?;
     Ok(code)
 }
@@ -151,9 +139,10 @@ pub fn run(args: &Args) -> Result<u8> {
 fn run_reports(args: &Args) -> Result<u8> {
     let (tests, named) = (&args.tests, args.inputs.name()?);
     let paths: Vec<&str> = named.iter().map(|named| named.path.as_str()).collect();
+    let requirements = args.requirements()?;
     let output = args.output.open(&paths)?;
     let bar = Bar::new();
-    let reports = named.iter().map(report);
+    let reports = named.iter().map(saved_report);
     let comparison = capeval::compare_reports(CompareReportsRequest {
         resampling: tests.resampling(),
         correction: tests.correction,
@@ -161,98 +150,31 @@ fn run_reports(args: &Args) -> Result<u8> {
         progress: &bar,
         ..CompareReportsRequest::new(reports.collect::<Result<_>>()?)
     })?;
-    show(args, comparison, output, bar)
-}
-
-/// The saved report of a file; if it has a single system, a given name is that of the system.
-fn report(SystemFile { name, path, is_given }: &SystemFile) -> Result<Report> {
-    let study = files::result(path, results::kinds())?;
-    let Some(mut report) = study.details().report().cloned() else {
-        return Err(fault(format!("{path}: a {}, not a report", study.kind().name), "name a saved report"));
-    };
-    match &mut report.systems[..] {
-        [system] if *is_given => system.name.clone_from(name),
-        systems if *is_given => {
-            return Err(fault(
-                format!("{path}: one name, {name}, for {}", counted(systems.len(), "system")),
-                "leave it out",
-            ));
-        }
-        _ => {}
-    }
-    Ok(report)
+    show(args, &requirements, comparison, output, bar)
 }
 
 /// Writes a comparison, and returns the exit code.
-fn show(args: &Args, mut comparison: Comparison, output: Target, bar: Bar) -> Result<u8> {
-    let failures = args.tests.failures(&comparison)?;
+fn show(
+    args: &Args,
+    requirements: &Requirements,
+    mut comparison: Comparison,
+    output: Target,
+    bar: Bar,
+) -> Result<u8> {
+    let failures = requirements.unmet_by_comparison(&comparison)?;
     args.order.apply(&mut comparison)?;
     output.write(&mut comparison, bar)?;
-    failures.iter().for_each(|failure| messages::say(&format!("failed: {failure}")));
-    Ok(u8::from(!failures.is_empty()))
+    Ok(exit_code(&failures))
+}
+
+impl Args {
+    fn requirements(&self) -> Result<Requirements> {
+        self.conditions.read(&self.tests.on)
+    }
 }
 
 impl Tests {
     fn resampling(&self) -> Resampling {
         Resampling { level: self.ci, ..self.draws.resampling() }
-    }
-
-    /// Where what is required does not hold, in words: by pair with the baseline and by measure.
-    fn failures(&self, comparison: &Comparison) -> Result<Vec<String>> {
-        let Some(requirement) = self.require else { return Ok(Vec::new()) };
-        let measures = &comparison.report.head.measures;
-        if let Some(unknown) = self.on.iter().find(|key| comparison.report.measure(key).is_none()) {
-            return Err(options::unknown_measure("--on", unknown, measures));
-        }
-        let contrasts = || {
-            comparison.pairs.iter().filter(|pair| pair.baseline == 0).flat_map(|pair| {
-                let asked = pair.contrasts.iter().zip(measures);
-                let asked = asked.filter(|(_, m)| self.on.is_empty() || self.on.contains(&m.key));
-                asked.map(move |(contrast, measure)| (pair.system, contrast, measure))
-            })
-        };
-        if let Some((.., end)) = contrasts().find(|(_, c, m)| !c.has_test && self.on.contains(&m.key)) {
-            return Err(fault(
-                format!("--on: {} is a bound of an interval, for which there is no test", end.key),
-                "leave it out",
-            ));
-        }
-        let contrasts = || contrasts().filter(|(_, contrast, _)| contrast.has_test);
-        let is_undecidable =
-            |(_, contrast, _): &(usize, &Contrast, &Measure)| contrast.randomisation.value.is_nan();
-        if let Some((.., measure)) = contrasts().find(is_undecidable) {
-            return Err(fault(
-                format!("--require cannot be decided by {}: a score is not finite", measure.key),
-                "pass --segments FILE to find the images that cause it, or --on KEYS to name the measures that decide",
-            ));
-        }
-        if let Some(few) = comparison.too_few_resamples()
-            && contrasts().any(|(_, contrast, _)| contrast.permutation.is_none())
-        {
-            return Err(fault(
-                format!(
-                    "--require cannot be decided with {} and {}",
-                    counted(few.resamples, "resample"),
-                    counted(few.tests, "test")
-                ),
-                format!("pass --resamples {} or more, or use fewer metrics", few.enough),
-            ));
-        }
-        let fails = |(_, contrast, _): &(usize, &Contrast, &Measure)| match requirement {
-            Requirement::Better => contrast.verdict != Verdict::Better,
-            Requirement::NotWorse => contrast.verdict == Verdict::Worse,
-        };
-        let name = |system: usize| comparison.report.systems.get(system).map_or("", |s| s.name.as_str());
-        let in_words = |(system, contrast, measure): (usize, &Contrast, &Measure)| {
-            let verdict = match contrast.verdict {
-                Verdict::Better => "better than",
-                Verdict::Worse => "worse than",
-                Verdict::Undecided => "not significantly different from",
-            };
-            let p = contrast.permutation.unwrap_or(contrast.randomisation).adjusted;
-            let (system, baseline, difference) = (name(system), name(0), contrast.difference);
-            format!("{system} is {verdict} {baseline} by {}: {difference:+.4}, p = {p:.4}", measure.key)
-        };
-        Ok(contrasts().filter(fails).map(in_words).collect())
     }
 }

@@ -81,7 +81,7 @@ impl Command {
     /// Runs the command.
     pub fn run(self) -> Result<u8> {
         match self {
-            Self::Score(args) => score::run(&args)?,
+            Self::Score(args) => return score::run(&args),
             Self::Show(args) => show::run(&args)?,
             Self::Correlate(args) => correlate::run(&args)?,
             Self::Prefer(args) => prefer::run(&args)?,

@@ -14,7 +14,9 @@ use crate::names::SystemFile;
 use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
+use crate::requirements::{ConditionArgs, exit_code};
 use crate::rouge::Rouge;
+use crate::runs::{RunFiles, run_files, run_name};
 use crate::{data, memory, names};
 
 /// Score captions against references
@@ -30,6 +32,8 @@ pub struct Args {
     #[command(flatten)]
     order: Order,
     #[command(flatten)]
+    conditions: ConditionArgs,
+    #[command(flatten)]
     details: DetailArgs,
     #[command(flatten)]
     images: ImageArgs,
@@ -41,12 +45,16 @@ pub struct Args {
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
     /// given.
-    #[arg(required_unless_present_any = ["rouge_list", "scores"], value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present_any = ["rouge_list", "scores", "runs"], value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
     #[command(flatten)]
     files: ReferenceFiles,
     #[command(flatten)]
     reading: Candidates,
+    /// Files of runs of one system, such as 'mine=run*.json' for several seeds; it is one row, with means over the runs.
+    /// `*` stands for any letters of a file name, and commas separate several; may be repeated.
+    #[arg(long, value_name = "NAME=FILES", help_heading = "Reading candidates", value_parser = run_files)]
+    runs: Vec<RunFiles>,
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
     names: Vec<String>,
@@ -89,11 +97,12 @@ Examples:
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
   capeval score -r refs.json a.json b.json -m meteor,cider-d --scores a=clip_a.json --scores b=clip_b.json
+  capeval score -r refs.json results.json --require 'cider-d>=1.2' --require 'bleu-4>=0.3'
   capeval score --scores clip.csv --scores per_image.jsonl --ci
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args) -> Result<u8> {
     if !args.details.explain.is_empty() && !args.output.is_for_people() {
         return Err(fault("--explain works only with the default table", "leave out --format"));
     }
@@ -102,6 +111,8 @@ pub fn run(args: &Args) -> Result<()> {
     if intervals.is_some() {
         args.inputs.refuse_levels()?;
     }
+    let requirements = args.conditions.read(&[])?;
+    requirements.refuse_verdicts()?;
     let chosen = args.inputs.choose()?;
     let output = args.inputs.open(&chosen, &args.output, &args.images)?;
     let bar = Bar::new();
@@ -117,11 +128,13 @@ pub fn run(args: &Args) -> Result<()> {
     let mut report = capeval::score(request)?;
     // A full disk should not cost the scores.
     let saved = data::save(caches);
+    let failures = requirements.unmet(&report)?;
     args.order.apply(&mut report)?;
     output.write(&mut report, bar)?;
     // The program ends here, so freeing the memory piece by piece would only take time.
     std::mem::forget(report);
-    saved
+    saved?;
+    Ok(exit_code(&failures))
 }
 
 /// Systems and metrics, before any file of captions is opened.
@@ -133,7 +146,19 @@ pub struct ChosenInputs {
 impl Inputs {
     /// The files of candidates, with the names of systems.
     pub fn name(&self) -> Result<Vec<SystemFile>> {
-        names::name(&self.candidates, &self.names)
+        let mut systems = match &self.candidates[..] {
+            [] => Vec::new(),
+            candidates => names::name(candidates, &self.names)?,
+        };
+        for RunFiles { name, paths } in &self.runs {
+            let run = |(k, path): (usize, &String)| SystemFile {
+                name: run_name(name, k),
+                path: path.clone(),
+                is_given: true,
+            };
+            systems.extend(paths.iter().enumerate().map(run));
+        }
+        Ok(systems)
     }
 
     /// Names systems and builds metrics.
@@ -177,7 +202,10 @@ impl Inputs {
 
     /// Returns true if there are given scores and no captions.
     fn is_of_scores(&self) -> bool {
-        self.given.any() && self.candidates.is_empty() && self.rouge.rouge_list.is_none()
+        self.given.any()
+            && self.candidates.is_empty()
+            && self.runs.is_empty()
+            && self.rouge.rouge_list.is_none()
     }
 
     /// Refuses a confidence level in place of a file, as in `--ci 99`.
@@ -220,8 +248,13 @@ impl Inputs {
         let images = self.files.images()?;
         let scores = self.given.read()?;
         let lower_is_better = self.given.lower_is_better.clone();
-        let options =
-            self.policies.apply(ScoreOptions { metrics, lower_is_better, images, ..ScoreOptions::default() });
+        let options = self.policies.apply(ScoreOptions {
+            metrics,
+            lower_is_better,
+            images,
+            runs: self.runs.iter().map(RunFiles::names).collect(),
+            ..ScoreOptions::default()
+        });
         if self.is_of_scores() {
             return Ok((ScoreRequest { options, progress, ..ScoreRequest::of_scores(scores) }, caches));
         }

@@ -51,7 +51,7 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     (
         "two candidates for one image",
         &["references.json", "twice.json"],
-        &["record 3", "2", "--duplicate first"],
+        &["record 3", "2", "--several first"],
     ),
     (
         "an empty candidate",

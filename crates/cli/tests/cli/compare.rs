@@ -152,6 +152,72 @@ fn what_is_required_decides_the_exit_code() {
     assert_eq!(code(&better, &["--require", "better", "--on", "bleu"]), 2);
 }
 
+#[test]
+fn the_reason_of_a_failure_is_said_even_to_those_who_want_only_results() {
+    let files = files(&["references.json", "good.json", "weak.json"]);
+    let run = capeval(&args(&files, &["-q", "-m", "cider-d", "--require", "not-worse"]));
+    assert_eq!(
+        (run.code, &*run.stderr),
+        (1, "failed: weak is worse than good by cider-d: -1.0756, p = 0.0005\n")
+    );
+}
+
+#[test]
+fn conditions_are_required_of_the_systems_that_they_do_not_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = crate::program::scratch(&folder, "monday.json");
+    let (references, good, weak) =
+        (quickstart("references.json"), quickstart("good.json"), quickstart("weak.json"));
+    let score = |system: &str, rest: &[&str]| {
+        let flags = ["score", "-r", &references, system, "-m", "cider-d,bleu", "-q"];
+        let run = capeval(&[&flags, rest].concat());
+        (run.code, run.stderr)
+    };
+    assert_eq!(score(&good, &["--save", &saved]).0, 0);
+    let base = ["--base", &*saved];
+    let with = |rest: &[&'static str]| score(&weak, &[&base, rest].concat());
+    assert_eq!(score(&weak, &["--require", "cider-d>=0.1", "--require", "bleu-4-1<0"]), (0, String::new()));
+    let failed = "failed: weak does not meet mean(bleu-1, bleu-4) > 0.9: ";
+    let (code, said) = score(&weak, &["--require", "mean(bleu-1, bleu-4) > 0.9"]);
+    assert!(code == 1 && said.starts_with(failed), "{said}");
+    let (code, said) = with(&["--require", "cider-d >= monday - 0.01"]);
+    assert!(code == 1 && said.starts_with("failed: weak does not meet cider-d >= monday - 0.01: "), "{said}");
+    assert_eq!(with(&["--require", "cider-d <= monday[cider-d]"]).0, 0);
+    for (requirement, words) in [
+        ("cider >= 1", "nothing is called 'cider'"),
+        ("cider-d >= tuesday", "character 12"),
+        ("cider-d >> 1", "character 10"),
+        ("better", "only a comparison"),
+        ("beter", "did you mean better?"),
+        ("cider-d >= cider-d[bleu-4]", "no system is called 'cider-d'"),
+    ] {
+        let (code, said) = with(&["--require", requirement]);
+        assert!(code == 2 && said.contains(words), "{requirement}: {said}");
+    }
+    // Scores of other settings are no base.
+    let other = capeval(&[
+        "score",
+        "-r",
+        &references,
+        &weak,
+        "-m",
+        "cider-d:sigma=4",
+        "--base",
+        &saved,
+        "--require",
+        "cider-d>=monday",
+    ]);
+    assert!(other.code == 2 && other.stderr.contains("sigma is 4 and 6"), "{}", other.stderr);
+    let compare = |rest: &[&str]| {
+        let files = ["compare", "-r", &references, &good, &weak, "-m", "cider-d"];
+        let run = capeval(&[&files, rest].concat());
+        (run.code, run.stderr)
+    };
+    let (code, said) = compare(&["--require", "cider-d>=good-0.01", "--require", "not-worse"]);
+    assert!(code == 1 && said.lines().count() == 2, "{said}");
+    assert_eq!(compare(&["--require", "cider-d<good"]).0, 0);
+}
+
 /// No exchange of 200 gives as large a difference as BLEU-1 to BLEU-3 have: p is 1/201 at most, and times 4 by Holm,
 /// which is more than that of BLEU-4, too. Without a correction, BLEU-4 has a p-value of its own.
 #[test]

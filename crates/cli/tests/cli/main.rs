@@ -29,6 +29,7 @@ mod refusals;
 mod rouge;
 mod score;
 mod scores;
+mod several;
 mod shapes;
 #[cfg(unix)]
 mod shell;

@@ -170,8 +170,8 @@ fn policies_decide_about_mismatches_between_files() {
     };
     let whole = score("results.json", &[]);
     assert_eq!(score("surplus.json", &["--surplus", "ignore"]), whole);
-    assert_eq!(score("twice.json", &["--duplicate", "first"]), whole);
-    assert!(score("twice.json", &["--duplicate", "last"]) != whole);
+    assert_eq!(score("twice.json", &["--several", "first"]), whole);
+    assert!(score("twice.json", &["--several", "last"]) != whole);
     assert_eq!(score("text_ids.json", &["--ids", "text"]), whole);
     assert!(
         score("empty_caption.json", &["--empty", "keep"]) < score("empty_caption.json", &["--empty", "skip"])

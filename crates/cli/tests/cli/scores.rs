@@ -161,7 +161,7 @@ const LACKING: [(&str, &str, &str); 4] = [
     ("missing", "image_id,clip\n1,1\n2,0\n", "missing:skip(1)"),
     ("NaN", "image_id,clip\n1,1\n2,0\n3,NaN\n", "missing:skip(1)"),
     ("surplus", "image_id,clip\n1,1\n2,0\n3,1\n4,1\n", "surplus:ignore(1)"),
-    ("duplicate", "image_id,clip\n1,1\n2,0\n3,1\n3,0.5\n", "duplicate:first(1)"),
+    ("several", "image_id,clip\n1,1\n2,0\n3,1\n3,0.5\n", "several:first(1)"),
 ];
 
 #[test]
@@ -369,7 +369,7 @@ const BESIDE_CAPTIONS: &[Case] = &[
         &[],
         &[
             "1 image has several scores by clip: 3 (the first one at line 4 and line 5)",
-            "--duplicate first or --duplicate last",
+            "--several first or --several last",
         ],
     ),
     (

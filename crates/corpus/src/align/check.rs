@@ -207,13 +207,16 @@ impl Check<'_> {
             message.push_str(" has one caption per image and this file several");
             Remedy::say("are references and candidates swapped?")
         } else {
-            let take = |which: Duplicate| Remedy::set(Argument::Duplicate, which.name());
-            let take = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
-            let join = self.candidates.joined().map(|template| {
-                Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
+            let take = |which: Duplicate| Remedy::set(Argument::Several, which.name());
+            let one = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
+            let all = || Remedy::set(Argument::Several, "mean").to("score all of them");
+            let take = if self.noun == "candidate" { one.or(all()) } else { one };
+            match self.candidates.joined() {
+                Some(template) => Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
                     .to("make ids of both columns")
-            });
-            join.map_or_else(|| take.clone(), |join| join.or(take.clone()))
+                    .or(take),
+                None => take,
+            }
         };
         self.error(ErrorKind::Duplicate, message, ids.first().copied())
             .at(self.place(second_row))
@@ -238,7 +241,7 @@ impl Check<'_> {
             counted_have(ids.len(), &format!("image of {}", self.candidates.source())),
             self.several(),
         );
-        about(NoticeCode::Applied(Argument::Duplicate, policy.name()), ids.len(), ids, message)
+        about(NoticeCode::Applied(Argument::Several, policy.name()), ids.len(), ids, message)
     }
 
     pub(super) fn missing_error<'s>(

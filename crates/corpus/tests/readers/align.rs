@@ -110,7 +110,8 @@ fn two_captions_for_one_image_follow_the_policy() {
         (
             ErrorKind::Duplicate,
             "hyps.json (record 4): 1 image has several candidates: 2 (the first one at caption 2 and caption 4); \
-             set duplicate to \"first\" or duplicate to \"last\" to take one of them"
+             set several to \"first\" or several to \"last\" to take one of them, or set several to \"mean\" to score all \
+             of them"
                 .into()
         )
     );
@@ -118,7 +119,7 @@ fn two_captions_for_one_image_follow_the_policy() {
         let policy = Policy { duplicate, ..Policy::default() };
         let aligned = run(REFERENCES, candidates, &policy).unwrap();
         assert_eq!(aligned.pairs[0].candidate, Some(row));
-        assert_eq!(told(&aligned.notices[0]), (format!("duplicate:{duplicate}"), Some(1)));
+        assert_eq!(told(&aligned.notices[0]), (format!("several:{duplicate}"), Some(1)));
     }
 }
 

@@ -22,6 +22,10 @@ pub(crate) fn write(
     for line in study.legend(Form::Latex, &tables).into_iter().chain(study.signature_lines()).chain(notes) {
         comment(&line, out)?;
     }
+    let foreign = foreign(&tables);
+    if !foreign.is_empty() {
+        comment(&format!("needs XeLaTeX or LuaLaTeX, and a font with these characters: {foreign}"), out)?;
+    }
     for (k, Table { title, grid }) in tables.iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
@@ -32,6 +36,47 @@ pub(crate) fn write(
         write_grid(&grid.printable(), out)?;
     }
     Ok(())
+}
+
+/// The letters in the cells of tables that pdfLaTeX knows neither itself nor by a command, each once.
+fn foreign(tables: &[Table]) -> String {
+    let grids = tables.iter().map(|table| table.grid.printable());
+    let text = |grid: Grid| {
+        let names = grid.columns.iter().map(|(name, _)| name.clone());
+        let cells = grid.rows.iter().flatten().flat_map(|cell| [cell.text.clone(), cell.note.clone()]);
+        names.chain(cells).map(|text| escaped(&text)).collect::<String>()
+    };
+    let mut found: Vec<char> = grids.flat_map(|grid| text(grid).chars().collect::<Vec<_>>()).collect();
+    found.retain(|c| !c.is_ascii() && !is_latin(*c));
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().collect()
+}
+
+/// Returns true for letters that LaTeX composes in every font encoding: those of Latin-1 and Latin Extended-A without the
+/// Icelandic, Croatian and Sami ones that OT1 lacks.
+fn is_latin(c: char) -> bool {
+    matches!(c, 'À'..='ſ')
+        && !matches!(
+            c,
+            'Ð' | 'ð'
+                | 'Þ'
+                | 'þ'
+                | 'Đ'
+                | 'đ'
+                | 'Ŋ'
+                | 'ŋ'
+                | 'Ħ'
+                | 'ħ'
+                | 'Ŧ'
+                | 'ŧ'
+                | 'ĸ'
+                | 'ŉ'
+                | 'ſ'
+                | 'Ŀ'
+                | 'ŀ'
+        )
+        || matches!(c, '¡' | '¿')
 }
 
 fn comment(line: &str, out: &mut dyn Write) -> io::Result<()> {
@@ -102,9 +147,39 @@ const SYMBOLS: &[(char, &str)] = &[
     ('∞', "\\infty"),
     ('−', "-"),
     ('≈', "\\approx"),
-    ('†', "\\dagger"),
     ('<', "<"),
     ('≤', "\\leq"),
+    ('≥', "\\geq"),
+    ('≠', "\\neq"),
+    ('±', "\\pm"),
+    ('×', "\\times"),
+    ('÷', "\\div"),
+    ('·', "\\cdot"),
+    ('°', "^\\circ"),
+    ('²', "^2"),
+    ('³', "^3"),
+    ('√', "\\surd"),
+    ('→', "\\to"),
+    ('←', "\\leftarrow"),
+    ('↑', "\\uparrow"),
+    ('↓', "\\downarrow"),
+    ('•', "\\bullet"),
+    ('★', "\\star"),
+    ('✓', "\\surd"),
+    ('Δ', "\\Delta"),
+    ('Σ', "\\Sigma"),
+    ('Ω', "\\Omega"),
+    ('γ', "\\gamma"),
+    ('δ', "\\delta"),
+    ('ε', "\\varepsilon"),
+    ('θ', "\\theta"),
+    ('λ', "\\lambda"),
+    ('μ', "\\mu"),
+    ('µ', "\\mu"),
+    ('π', "\\pi"),
+    ('φ', "\\varphi"),
+    ('χ', "\\chi"),
+    ('ω', "\\omega"),
     ('>', ">"),
 ];
 
@@ -126,6 +201,15 @@ fn escaped(text: &str) -> String {
             '^' => escaped.push_str("\\textasciicircum{}"),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '–' => escaped.push_str("--"),
+            '—' => escaped.push_str("---"),
+            '‘' => escaped.push('`'),
+            '’' => escaped.push('\''),
+            '“' => escaped.push_str("``"),
+            '”' => escaped.push_str("''"),
+            '…' => escaped.push_str("\\dots{}"),
+            '§' => escaped.push_str("\\S{}"),
+            '†' => escaped.push_str("\\dag{}"),
+            '\u{a0}' | '\u{202f}' | '\u{2009}' => escaped.push('~'),
             '|' => escaped.push_str("\\textbar{}"),
             '"' => escaped.push_str("''"),
             '\n' | '\r' => escaped.push(' '),
@@ -159,6 +243,19 @@ mod tests {
         assert_eq!(shown("a-1 <b>", false, ""), "a-1 $<$b$>$");
         assert_eq!(shown("Kendall τ-b, ρ of τ-c", false, ""), "Kendall $\\tau_b$, $\\rho$ of $\\tau_c$");
         assert_eq!(shown("n|2 \"x\"", false, ""), "n\\textbar{}2 ''x''");
+    }
+
+    #[test]
+    fn characters_beyond_ascii_are_commands_or_letters_that_every_encoding_has_or_named() {
+        let symbols: String = SYMBOLS.iter().map(|(symbol, _)| *symbol).collect();
+        let ours = format!("{symbols}–—‘’“”…§†\u{a0}");
+        assert!(escaped(&ours).is_ascii(), "{}", escaped(&ours));
+        let of = |name: &str| {
+            let cell = |text: &str| Cell { text: text.to_owned(), best: false, note: String::new() };
+            let grid = Grid { columns: vec![(name.to_owned(), Align::Left)], rows: vec![vec![cell(name)]] };
+            foreign(&[Table { title: None, grid }])
+        };
+        assert_eq!((of("Müller–Łódź ≤ ∞"), of("中文系统 ð")), (String::new(), "ð中文系统".to_owned()));
     }
 
     #[test]
