@@ -17,7 +17,7 @@ const axe = readFileSync(require.resolve("axe-core"), "utf8");
 const FILES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/language/{tag}", "/assets/{version}/{name}", "/account/contributions.zip", "/media/{id}", "/media/{id}/small", "/submissions/{id}/file", "/c/{slug}/releases/{number}/{name}"];
 const isPage = (path) => !path.startsWith("/api/") && !FILES.includes(path) && !/\.(svg|csv|zip|toml|jsonl?)$/.test(path);
 const routes = readdirSync(sources, { recursive: true })
-  .filter((name) => name.endsWith(".rs"))
+  .filter((name) => /^(site|benchmarks|collections|server)\/src\/.*\.rs$/.test(name))
   .flatMap((name) => [...readFileSync(join(sources, name), "utf8").matchAll(/\bget\(\s*"(\/[^"]*)"/g)].map(([, path]) => path))
   .filter(isPage);
 const patterns = [...new Set(routes)].map((path) => ({ path, parts: path.split("/") }));

@@ -20,14 +20,22 @@ const ABSENT: [(&[&str], &str, &[&str]); 2] = [
 ];
 
 /// The folder of crates that are programs, or parts of one, and read the environment as programs do.
-const PROGRAMS: [&str; 6] =
-    ["crates/cli", "crates/python", "crates/tasks", "crates/server", "crates/testkit", "xtask"];
+const PROGRAMS: [&str; 7] = [
+    "crates/cli",
+    "crates/python",
+    "crates/tasks",
+    "crates/site",
+    "crates/server",
+    "crates/testkit",
+    "xtask",
+];
 
 /// The one library that reads the environment.
 const FILES: &str = "crates/files";
 
 /// Types that hold a value which is computed once, or never changes.
-const CONSTANT: [&str; 6] = ["LazyLock<", "OnceLock<", "&", "[", "mimalloc::", "CryptoProvider"];
+const CONSTANT: [&str; 8] =
+    ["LazyLock<", "OnceLock<", "&", "[", "mimalloc::", "CryptoProvider", "Feature", "NumberSetting"];
 
 /// Types whose value changes, also inside of those above.
 const CHANGING: [&str; 5] = ["Mutex<", "RwLock<", "Atomic", "Cell<", "OnceCell<"];

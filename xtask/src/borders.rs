@@ -1,40 +1,78 @@
-//! Checks the borders within `crates/server`: features import one way, and files with routes hold no SQL.
+//! Checks the borders of the server's crates: no statement names a table of a crate above, modules of the base import
+//! one way, and files with routes hold no SQL. What each crate may import is in the table of ARCHITECTURE.md.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-/// The sources of the server.
-const SOURCES: &str = "crates/server/src";
+/// The crates of the server, each of which may use the tables of those before it.
+const CRATES: [&str; 4] = ["crates/site", "crates/benchmarks", "crates/collections", "crates/server"];
 
-/// The start of the paragraph of ARCHITECTURE.md that lists the features in the order in which they import.
-const ORDER: &str = "**Features of the server import one way.**";
+/// The crate whose modules have an order.
+const BASE: &str = "crates/site";
+
+/// The start of the paragraph of ARCHITECTURE.md that lists modules of the base in the order in which they import.
+const ORDER: &str = "**Modules of the base import one way.**";
 
 /// The first words of statements.
-const STATEMENTS: [&str; 5] = ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH "];
+const STATEMENTS: [&str; 7] =
+    ["\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "\"WITH ", ".add_row(", ".change_row("];
+
+/// The words before the name of a table.
+const BEFORE_TABLES: [&str; 6] = ["FROM", "JOIN", "INTO", "UPDATE", "add_row", "change_row"];
 
 /// Adds what breaks a rule to `faults`.
 pub fn check(root: &Path, map: &str, faults: &mut Vec<String>) -> Result<()> {
     let order = order(map)?;
-    let folder = root.join(SOURCES);
-    let mut files = Vec::new();
-    collect(&folder, &mut files)?;
-    for path in files {
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let code = code(&text);
-        let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
-        if has_routes(&code) && has_sql(&code) {
-            faults.push(format!("{SOURCES}/{name} has routes and SQL: move the SQL to a file of queries"));
-        }
-        for feature in later_features(&name, &code, &order) {
-            faults.push(format!("{SOURCES}/{name} imports {feature}, which comes later in ARCHITECTURE.md"));
+    let tables = CRATES.iter().map(|krate| tables(&root.join(krate).join("migrations")));
+    let tables = tables.collect::<Result<Vec<_>>>()?;
+    for (place, krate) in CRATES.iter().enumerate() {
+        let folder = root.join(krate).join("src");
+        let above: Vec<&String> = tables[place + 1..].iter().flatten().collect();
+        let mut files = Vec::new();
+        collect(&folder, &mut files)?;
+        for path in files {
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            let code = code(&text);
+            let name = path.strip_prefix(&folder)?.to_string_lossy().replace('\\', "/");
+            let shown = format!("{krate}/src/{name}");
+            if has_routes(&code) && has_sql(&code) {
+                faults.push(format!("{shown} has routes and SQL: move the SQL to a file of queries"));
+            }
+            for table in named_tables(&code).filter(|table| above.iter().any(|other| other == table)) {
+                faults.push(format!("{shown} names {table}, a table of a crate that uses this one"));
+            }
+            let later = if *krate == BASE { later_modules(&name, &code, &order) } else { Vec::new() };
+            for module in later {
+                faults.push(format!("{shown} imports {module}, which comes later in ARCHITECTURE.md"));
+            }
         }
     }
     Ok(())
 }
 
-/// The features in the order in which they import: the first list after a colon.
+/// The tables that the scripts in a folder make; none if there is no such folder.
+fn tables(folder: &Path) -> Result<Vec<String>> {
+    let mut tables = Vec::new();
+    if folder.exists() {
+        for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+            let script = fs::read_to_string(entry?.path())?;
+            let made = script.lines().filter_map(|line| line.strip_prefix("CREATE TABLE "));
+            tables.extend(made.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned));
+        }
+    }
+    Ok(tables)
+}
+
+/// The names that stand in statements where tables do.
+fn named_tables(code: &str) -> impl Iterator<Item = &str> {
+    let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut before = words.next().unwrap_or_default();
+    words.filter(move |word| BEFORE_TABLES.contains(&std::mem::replace(&mut before, *word)))
+}
+
+/// The modules in the order in which they import: the first list after a colon.
 fn order(map: &str) -> Result<Vec<String>> {
     let start = map.find(ORDER).with_context(|| format!("ARCHITECTURE.md: no paragraph {ORDER}"))?;
     let paragraph: Vec<&str> =
@@ -42,7 +80,7 @@ fn order(map: &str) -> Result<Vec<String>> {
     let paragraph = paragraph.join(" ");
     let list = paragraph.split_once(": ").and_then(|(_, list)| list.split(". ").next()).unwrap_or_default();
     let order: Vec<String> = list.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-    ensure!(!order.is_empty(), "ARCHITECTURE.md: {ORDER} lists no features");
+    ensure!(!order.is_empty(), "ARCHITECTURE.md: {ORDER} lists no modules");
     Ok(order)
 }
 
@@ -74,13 +112,13 @@ fn has_sql(code: &str) -> bool {
     STATEMENTS.iter().any(|statement| code.contains(statement))
 }
 
-/// The features that a file imports although they come after its own.
-fn later_features(name: &str, code: &str, order: &[String]) -> Vec<String> {
+/// The modules that a file imports although they come after its own.
+fn later_modules(name: &str, code: &str, order: &[String]) -> Vec<String> {
     let own = name.split('/').next().unwrap_or_default().trim_end_matches(".rs");
-    let place = |feature: &str| order.iter().position(|known| known == feature);
+    let place = |module: &str| order.iter().position(|known| known == module);
     let Some(own) = place(own) else { return Vec::new() };
     let mut later: Vec<String> =
-        imports(code).into_iter().filter(|feature| place(feature).is_some_and(|place| place > own)).collect();
+        imports(code).into_iter().filter(|module| place(module).is_some_and(|place| place > own)).collect();
     later.sort();
     later.dedup();
     later
@@ -136,7 +174,7 @@ fn identifier(text: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
-    const MAP: &str = "**Features of the server import one way.** Each may import those before it:\n`store`, `web`,\n\
+    const MAP: &str = "**Modules of the base import one way.** Each may import those before it:\n`store`, `web`,\n\
                        `benchmarks`, `app`. All may use `App`.\n\n`other`: `x`.";
 
     #[test]
@@ -146,9 +184,9 @@ mod tests {
     }
 
     #[test]
-    fn imports_of_later_features_are_found() {
+    fn imports_of_later_modules_are_found() {
         let order = order(MAP).unwrap();
-        let of = |name: &str, text: &str| later_features(name, &code(text), &order).join(" ");
+        let of = |name: &str, text: &str| later_modules(name, &code(text), &order).join(" ");
         assert_eq!(of("web/page.rs", "use crate::benchmarks::records;"), "benchmarks");
         assert_eq!(of("web.rs", "use crate::{args, benchmarks::{a, b}, app};"), "app benchmarks");
         assert_eq!(of("store/mod.rs", "let x = $crate::web::encode(y);"), "web");
@@ -156,6 +194,13 @@ mod tests {
         assert_eq!(of("benchmarks/mod.rs", "use crate::app::App;\nuse crate::{web, store};"), "");
         assert_eq!(of("web/page.rs", "// crate::benchmarks\n#[cfg(test)]\nmod tests {\ncrate::app::f }"), "");
         assert_eq!(of("clock.rs", "use crate::benchmarks;"), "");
+    }
+
+    #[test]
+    fn tables_are_found_in_statements() {
+        let sql = "let sql = \"SELECT 1 FROM phase \\\n JOIN account ON x\"; // FROM team\n\"INSERT INTO job (id)\"";
+        assert_eq!(named_tables(&code(sql)).collect::<Vec<_>>(), ["phase", "account", "team", "job"]);
+        assert_eq!(named_tables("use store::Update; from phase").count(), 0);
     }
 
     #[test]

@@ -129,9 +129,9 @@ fn test_site(
         command
     };
     let mut everywhere = test("everywhere.mjs");
-    everywhere.arg(root.join("crates/server/src")).args(screenshots);
+    everywhere.arg(root.join("crates")).args(screenshots);
     let mut pages = test("site.mjs");
-    pages.arg(root.join("crates/server/tests/data/lint.json"));
+    pages.arg(root.join("crates/collections/tests/data/lint.json"));
     side_by_side(
         || step("every page", &mut everywhere),
         || {

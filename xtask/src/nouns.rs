@@ -23,7 +23,7 @@ const IRREGULAR: &str = "Begun Bound Bought Broken Brought Built Caught Chosen D
 const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
     ("crates/capeval", &["Aligned", "Told"], "private to one file"),
     ("crates/outside", &["Collected", "Held", "Read", "Spent", "Tried"], "private to one file"),
-    ("crates/server", &["Created"], "HTTP's name of the status 201"),
+    ("crates/site", &["Created"], "HTTP's name of the status 201"),
 ];
 
 /// Adds each type that is a bare participle to `faults`, and each exception that no type needs.

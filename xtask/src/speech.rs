@@ -102,6 +102,10 @@ fn is_separated(words: &[&str], forms: &[&str], particle: &str) -> bool {
     })
 }
 
+/// The crates of the two programs that have a command line.
+const OWN_COMMANDS: [&str; 5] =
+    ["crates/cli/", "crates/site/", "crates/benchmarks/", "crates/collections/", "crates/server/"];
+
 /// Reports each line of a library that names a flag or a command or ends in advice, and each line of a front end that
 /// edits an error's text.
 pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
@@ -110,8 +114,7 @@ pub fn check(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     for path in files {
         let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let text = std::fs::read_to_string(&path).with_context(|| shown.clone())?;
-        // Each of the two has a command line of its own.
-        let is_cli = shown.starts_with("crates/cli/") || shown.starts_with("crates/server/");
+        let is_cli = OWN_COMMANDS.iter().any(|krate| shown.starts_with(krate));
         let is_front_end = is_cli || shown.starts_with("crates/python/");
         for (number, line) in (1..).zip(text.lines().take_while(|line| line.trim() != "#[cfg(test)]")) {
             if !is_cli && !RUN_OTHERS.contains(&shown.as_str()) && names_command_line(line) {

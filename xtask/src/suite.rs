@@ -27,12 +27,26 @@ const PYTHON: [&str; 2] = ["--exclude", "capeval-python"];
 
 /// The server's crates, which no one else calls: rustdoc would need what they depend on, which is most of the lock
 /// file, compiled once more.
-const SERVER: [&str; 4] = ["--exclude", "capeval-server", "--exclude", "xtask-docs"];
+const SERVER: [&str; 10] = [
+    "--exclude",
+    "capeval-site",
+    "--exclude",
+    "capeval-benchmarks",
+    "--exclude",
+    "capeval-collections",
+    "--exclude",
+    "capeval-server",
+    "--exclude",
+    "xtask-docs",
+];
 
 /// The steps of the server's features. They build the server a second time, for minutes, and nothing else of the
 /// workspace depends on the features.
 const OF_SERVER: &[(&str, &str)] = &[
-    ("clippy", "clippy --quiet -p capeval-server --features otel,s3 --all-targets -- -D warnings"),
+    (
+        "clippy",
+        "clippy --quiet -p capeval-site -p capeval-server --features otel,s3 --all-targets -- -D warnings",
+    ),
     ("tests", "test --quiet -p capeval-server --features otel,s3 --test main -- s3:: traces::"),
 ];
 

@@ -19,6 +19,7 @@ mod collection;
 mod entry;
 mod hosting;
 mod judging;
+mod label;
 mod open;
 mod organising;
 mod phase;
@@ -57,6 +58,7 @@ pub use hosting::{
     Meter, Reason, ScoreSet,
 };
 pub use judging::{EvaluationState, Judging, JudgingPlan, SystemMeasures};
+pub use label::{Label, label_words};
 pub use open::Open;
 pub use organising::{DryRun, MeasureChoice, MetricChoice, MetricChoices, SuiteChoice};
 pub use phase::{

@@ -9,25 +9,26 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
+use capeval_benchmarks::apply;
+use capeval_benchmarks::plan::Plan;
 use capeval_choice::UnknownName;
+use capeval_collections as collections;
 use capeval_files::{DataKind, DataSource, Home, Installation};
+use capeval_site::accounts::people::{self, NewAccount};
+use capeval_site::accounts::{Role, deletion, links, tokens, totp};
+use capeval_site::app::App;
+use capeval_site::backup::{self, Manifest, moving, nightly};
+use capeval_site::settings::Settings;
+use capeval_site::traces::Traces;
+use capeval_site::web::{Scope, Slug};
+use capeval_site::{clock, feature, serve};
 use clap::{Args, Parser, Subcommand};
 use listenfd::ListenFd;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-use crate::accounts::people::{self, NewAccount};
-use crate::accounts::{Role, deletion, links, tokens, totp};
-use crate::app::App;
-use crate::backup::{self, Manifest, moving, nightly};
-use crate::benchmarks::apply;
-use crate::benchmarks::plan::Plan;
-use crate::benchmarks::records::Slug;
-use crate::settings::Settings;
-use crate::traces::Traces;
-use crate::web::Scope;
-use crate::{clock, collections, demo, doctor, serve};
+use crate::{FEATURES, demo, doctor};
 
 /// Run benchmarks with hidden references: uploads, quotas, scores, leaderboards
 #[derive(Parser)]
@@ -94,7 +95,7 @@ enum Command {
         to: String,
     },
     /// Run one step of a job; the program calls itself with this
-    #[command(name = crate::jobs::child::COMMAND, hide = true)]
+    #[command(name = capeval_site::jobs::child::COMMAND, hide = true)]
     Child,
 }
 
@@ -240,6 +241,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     }
     let folder = if let Command::Demo = command { "./capeval-demo" } else { "./capeval-data" };
     let data = common.data.unwrap_or_else(|| PathBuf::from(folder));
+    feature::join(FEATURES);
     let mut settings = Settings::load(&data, common.config.as_deref(), |name| std::env::var(name).ok())?;
     settings.listen = common.listen.unwrap_or(settings.listen);
     settings.database = common.database.unwrap_or(settings.database);
@@ -264,13 +266,13 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         }
         if let Command::Move { folder, to } = command {
             let _held = serve::hold(&data, &settings)?;
-            return move_to(&App::open(data, settings).await?, &folder, &to).await;
+            return move_to(&App::open(data, settings, FEATURES).await?, &folder, &to).await;
         }
         if let Command::Serve | Command::Demo = command {
             // Before the data are opened: if the address is taken, nothing has changed.
             let listener = serve::listen(&mut settings, passed).await?;
             let _held = serve::hold(&data, &settings)?;
-            let app = App::open(data, settings).await?;
+            let app = App::open(data, settings, FEATURES).await?;
             if let Command::Demo = command {
                 for line in demo::fill(&app).await? {
                     println!("{line}");
@@ -278,7 +280,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
             }
             return serve::serve(app, listener, |line| println!("{line}")).await;
         }
-        let app = App::open(data, settings).await?;
+        let app = App::open(data, settings, FEATURES).await?;
         match command {
             Command::Worker => serve::work(app, |line| println!("{line}")).await,
             Command::Admin(Admin::User(user)) => manage_user(&app, user).await,
@@ -463,8 +465,8 @@ async fn make_backup(app: &App, to: Option<PathBuf>) -> anyhow::Result<()> {
 
 async fn restore(from: PathBuf, verify: bool, folder: &Path, settings: &Settings) -> anyhow::Result<()> {
     let checked = match verify {
-        true => backup::check(&from).await?,
-        false => backup::restore(&from, folder, settings).await?,
+        true => backup::check(&from, FEATURES).await?,
+        false => backup::restore(&from, folder, settings, FEATURES).await?,
     };
     let Manifest { made_at, program, files, .. } = &checked.manifest;
     let done = if verify { "complete" } else { "restored" };

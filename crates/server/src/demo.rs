@@ -7,14 +7,13 @@ mod scenes;
 mod texts;
 
 use anyhow::bail;
+use capeval_site::accounts::people::{self, NewAccount};
+use capeval_site::accounts::{Role, Visitor};
+use capeval_site::app::App;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
+use capeval_site::{args, audit};
 use serde_json::json;
-
-use crate::accounts::people::{self, NewAccount};
-use crate::accounts::{Role, Visitor};
-use crate::app::App;
-use crate::settings::Settings;
-use crate::web::Scope;
-use crate::{args, audit};
 
 /// The password of all accounts of the demonstration, which listens on this machine only.
 const PASSWORD: &str = "demonstration";

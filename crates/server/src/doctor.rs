@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 
 use capeval_files::{DATA, DataKind, Home};
+use capeval_site::accounts::people;
+use capeval_site::app::App;
+use capeval_site::backup::nightly;
+use capeval_site::blobs::FOLDERS;
+use capeval_site::jobs::child;
+use capeval_site::space::Space;
+use capeval_site::store::Store;
+use capeval_site::{args, clock, named_files, space};
 use capeval_tasks::{Possible, absence, missing_data};
-
-use crate::accounts::people;
-use crate::app::App;
-use crate::backup::nightly;
-use crate::blobs::FOLDERS;
-use crate::jobs::child;
-use crate::space::Space;
-use crate::store::Store;
-use crate::{args, clock, named_files, space};
 
 /// The free bytes under which there is not enough space.
 const SPACE: u64 = 1 << 30;
@@ -45,7 +44,7 @@ fn bad(about: &'static str, text: impl Into<String>) -> Finding {
 pub async fn examine(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut findings = vec![
         good("data", app.folder.display().to_string()),
-        good("database", format!("{}, version {} of the tables", app.store.kind(), Store::NEWEST)),
+        good("database", format!("{}, version {} of the tables", app.store.kind(), app.schema.version())),
         good("accounts", people::count(&app.store).await?.to_string()),
         sandbox(app).await,
         clock(app).await?,
@@ -104,7 +103,7 @@ async fn clock(app: &App) -> anyhow::Result<Finding> {
 /// Checks that the files that rows name exist, and that there are no others.
 async fn files(app: &App) -> anyhow::Result<Vec<Finding>> {
     let mut snapshot = app.store.snapshot().await?;
-    let named: HashSet<String> = named_files::all(&mut snapshot).await?.into_iter().collect();
+    let named: HashSet<String> = named_files::all(&mut snapshot, app.features).await?.into_iter().collect();
     drop(snapshot);
     let own = app.clone();
     let list = move || {

@@ -2,18 +2,26 @@
 
 use askama::Template;
 use axum::response::Response;
+use capeval_benchmarks::board::{Leader, leader};
+use capeval_benchmarks::counts::Counts as _;
+use capeval_benchmarks::records::{self as benchmarks, Phase, PhaseState};
+use capeval_collections::records::{self as collections, Collection, Progress};
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::feature::Feature;
+use capeval_site::web::recent::Making;
+use capeval_site::web::route::get;
+use capeval_site::web::{Access, Page, Route};
 
-use crate::app::App;
-use crate::benchmarks::board::{Leader, leader};
-use crate::benchmarks::records::{self as benchmarks, Phase, PhaseState};
-use crate::collections::records::{self as collections, Collection, Progress};
-use crate::fault::Fault;
-use crate::web::recent::Making;
-use crate::web::route::get;
-use crate::web::{Access, Page, Route};
+/// The home page as a feature.
+pub static FEATURE: Feature = Feature {
+    routes,
+    sentences: include_str!("../locales/zh.toml"),
+    assets: &[("hero.svg", "image/svg+xml", include_str!("../assets/hero.svg"))],
+    ..Feature::NONE
+};
 
-/// The route of the home page.
-pub fn routes() -> Vec<Route> {
+fn routes() -> Vec<Route> {
     vec![get("/", Access::Public, "Show what the site is, with all benchmarks and collections", show)]
 }
 

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use capeval_server::settings::Settings;
-use capeval_server::web::openapi;
+use capeval_server::FEATURES;
+use capeval_site::feature;
+use capeval_site::settings::Settings;
+use capeval_site::web::openapi;
 use serde_json::Value;
 
 /// The page of types that requests take.
@@ -27,6 +29,7 @@ pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
 }
 
 fn settings() -> Result<String> {
+    feature::join(FEATURES);
     let mut page = String::from(
         "# Settings of the server\n\n`cargo xtask docs` writes this page. Settings are in `server.toml` in the data folder, or in the \
          file that `--config` names. Environment variables, `CAPEVAL_SERVER_` followed by the name in capitals, override them, and \
@@ -46,7 +49,7 @@ fn settings() -> Result<String> {
 
 /// The requests, the types that they take, and those that they give.
 fn api() -> Result<[String; 3]> {
-    let document = openapi::document(&capeval_server::app::routes(), "capeval", "/");
+    let document = openapi::document(&feature::routes(FEATURES), "capeval", "/");
     let types = Types::of(&document);
     let mut requests = String::from(
         "# HTTP API\n\n`cargo xtask docs` writes this page from the description that every server gives at `/openapi.json` (OpenAPI 3.1). \

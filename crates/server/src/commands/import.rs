@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use capeval_choice::counted;
+use capeval_collections::import::{self, LeftOut, Order, Reason, Summary};
+use capeval_collections::records;
+use capeval_site::app::App;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::app::App;
-use crate::collections::import::{self, LeftOut, Order, Reason, Summary};
-use crate::collections::records;
 
 #[derive(Args)]
 pub(super) struct Import {

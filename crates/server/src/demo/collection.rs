@@ -4,27 +4,28 @@
 use std::time::Duration;
 
 use anyhow::Context;
+use capeval_benchmarks::records::BoardKind;
+use capeval_collections::captioning::submit::{self as captions, New};
+use capeval_collections::processing::{self, RewrittenPicture};
+use capeval_collections::ratings::gold_captions;
+use capeval_collections::ratings::rate::{self, NewRating};
+use capeval_collections::records::{self, Collection};
+use capeval_collections::release::publish::{self, WantedBenchmark};
+use capeval_collections::release::records::ReleaseState;
+use capeval_collections::release::selection::{self, Parameters};
+use capeval_collections::release::split::Split;
+use capeval_collections::rules::acceptance::{Grade, Mistake};
+use capeval_collections::rules::text;
+use capeval_collections::settings::{self, Plan};
+use capeval_collections::{agreement, rules, slots};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::web::Slug;
+use capeval_site::{args, clock, ids};
 use image::codecs::png::PngEncoder;
 use serde_json::json;
 
 use super::scenes::Scene;
-use crate::accounts::Visitor;
-use crate::app::App;
-use crate::benchmarks::records::{BoardKind, Slug};
-use crate::collections::captioning::submit::{self as captions, New};
-use crate::collections::processing::{self, RewrittenPicture};
-use crate::collections::ratings::gold_captions;
-use crate::collections::ratings::rate::{self, NewRating};
-use crate::collections::records::{self, Collection};
-use crate::collections::release::publish::{self, WantedBenchmark};
-use crate::collections::release::records::ReleaseState;
-use crate::collections::release::selection::{self, Parameters};
-use crate::collections::release::split::Split;
-use crate::collections::rules::acceptance::{Grade, Mistake};
-use crate::collections::rules::text;
-use crate::collections::settings::{self, Plan};
-use crate::collections::{agreement, rules, slots};
-use crate::{args, clock, ids};
 
 /// The part of its addresses.
 const SLUG: &str = "screens";

@@ -4,15 +4,15 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use capeval_benchmarks::about::About;
+use capeval_benchmarks::records::{self, Phase};
+use capeval_benchmarks::submit::{self, Outcome, ReceivedUpload};
+use capeval_benchmarks::{apply, teams};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::{args, clock};
 
 use super::texts::{self, Tongue};
-use crate::accounts::Visitor;
-use crate::app::App;
-use crate::benchmarks::about::About;
-use crate::benchmarks::records::{self, Phase};
-use crate::benchmarks::submit::{self, Outcome, ReceivedUpload};
-use crate::benchmarks::{apply, teams};
-use crate::{args, clock};
 
 /// The number of images of a benchmark.
 const IMAGES: usize = 120;
@@ -254,7 +254,7 @@ async fn submit_entries(app: &App, visitors: &[Visitor], contest: &Contest) -> a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::benchmarks::as_html;
+    use capeval_site::web::markdown::as_html;
 
     #[test]
     fn no_rule_shows_the_stars_of_bold_text() {

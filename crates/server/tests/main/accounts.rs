@@ -1,9 +1,9 @@
 //! People come, sign in, make tokens, and leave.
 
 use axum::http::Request;
-use capeval_server::accounts::{Role, invitations, people};
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_site::accounts::{Role, invitations, people};
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::support::{Answer, Client, Database, Page as _, Site, on_both, on_sqlite, settings};
@@ -144,7 +144,7 @@ async fn tokens_do_what_their_scopes_allow(database: Database) {
 }
 
 async fn over_tls_cookies_are_guarded_and_other_sites_are_refused() {
-    let settings = capeval_server::settings::Settings {
+    let settings = capeval_site::settings::Settings {
         public_url: "https://captions.example.org/".to_owned(),
         registration: "open".to_owned(),
         ..settings(Database::Sqlite)
@@ -165,8 +165,7 @@ async fn over_tls_cookies_are_guarded_and_other_sites_are_refused() {
 }
 
 async fn who_tries_too_often_waits() {
-    let settings =
-        capeval_server::settings::Settings { sign_ins_per_minute: 3, ..settings(Database::Sqlite) };
+    let settings = capeval_site::settings::Settings { sign_ins_per_minute: 3, ..settings(Database::Sqlite) };
     let site = Site::with(settings).await;
     let anybody = site.anybody();
     let wrong = [("email", "a@example.org"), ("password", "a guess")];
@@ -178,7 +177,7 @@ async fn who_tries_too_often_waits() {
 }
 
 async fn guesses_from_many_networks_are_limited() {
-    let settings = capeval_server::settings::Settings {
+    let settings = capeval_site::settings::Settings {
         sign_ins_per_minute: 3,
         proxies: vec!["127.0.0.1".to_owned()],
         ..settings(Database::Sqlite)
@@ -199,7 +198,7 @@ async fn guesses_from_many_networks_are_limited() {
 }
 
 async fn guesses_with_a_stolen_session_are_limited() {
-    let settings = capeval_server::settings::Settings {
+    let settings = capeval_site::settings::Settings {
         sign_ins_per_minute: 3,
         proxies: vec!["127.0.0.1".to_owned()],
         ..settings(Database::Sqlite)
@@ -223,7 +222,7 @@ async fn guesses_with_a_stolen_session_are_limited() {
 }
 
 async fn guesses_of_others_do_not_keep_the_owner_out() {
-    let settings = capeval_server::settings::Settings {
+    let settings = capeval_site::settings::Settings {
         sign_ins_per_minute: 3,
         proxies: vec!["127.0.0.1".to_owned()],
         smtp: "smtp://127.0.0.1:1".to_owned(),
@@ -269,7 +268,7 @@ async fn guesses_of_others_do_not_keep_the_owner_out() {
     assert_eq!(site.app.store.fetch_one::<i64>(mail, args![]).await.unwrap(), 1, "the owner is told once");
 
     let mut tx = site.app.store.begin().await.unwrap();
-    let link = capeval_server::accounts::links::for_password(&mut tx, None, &id).await.unwrap();
+    let link = capeval_site::accounts::links::for_password(&mut tx, None, &id).await.unwrap();
     tx.commit().await.unwrap();
     let reset = known(&send(&anybody, &link, 93, "another+long+password").await.expect(303));
     sign_in(&anybody, 94, "another+long+password").await.expect(429);
@@ -280,7 +279,7 @@ async fn guesses_of_others_do_not_keep_the_owner_out() {
 
 /// It takes the same statements of the database.
 async fn the_answer_takes_as_long_whether_or_not_there_is_an_account() {
-    let settings = capeval_server::settings::Settings {
+    let settings = capeval_site::settings::Settings {
         smtp: "smtp://127.0.0.1:1".to_owned(),
         mail_from: "no-reply@example.org".to_owned(),
         ..settings(Database::Sqlite)
@@ -292,7 +291,7 @@ async fn the_answer_takes_as_long_whether_or_not_there_is_an_account() {
     for email in ["ada@example.org", "eve@example.org"] {
         let asked = [("email", email)];
         let asking = anybody.post("/forgotten", &asked);
-        let (answer, statements) = capeval_server::testing::counting(asking).await;
+        let (answer, statements) = capeval_site::testing::counting(asking).await;
         answer.expect(200);
         numbers.push(statements);
     }
@@ -319,7 +318,7 @@ async fn pages_of_faults_greet_who_is_signed_in() {
 /// Otherwise someone would have several accounts, each with a quota, and pass for another.
 async fn one_mailbox_is_one_account() {
     let open =
-        capeval_server::settings::Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) };
+        capeval_site::settings::Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) };
     let site = Site::with(open).await;
     let register = async |email: &str| {
         let fields = [("email", email), ("name", "Ada"), ("password", "a long password")];
@@ -431,7 +430,7 @@ async fn links_of_administrators_end_with_their_role(database: Database) {
 
 async fn a_link_to_a_team_makes_no_account() {
     let settings =
-        capeval_server::settings::Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) };
+        capeval_site::settings::Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) };
     let site = Site::with(settings).await;
     let (ada, anybody) = (site.person("Ada", Role::Member).await, site.anybody());
     ada.post("/teams", &[("name", "Ours")]).await.expect(303);

@@ -1,11 +1,11 @@
 //! Hosts write to those who take part: on the page, and by email to those who want it.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::settings::Settings;
-use capeval_server::testing::Clock;
-use capeval_server::web::Scope;
-use capeval_server::{args, clock};
+use capeval_site::accounts::Role;
+use capeval_site::settings::Settings;
+use capeval_site::testing::Clock;
+use capeval_site::web::Scope;
+use capeval_site::{args, clock};
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};

@@ -1,11 +1,11 @@
 //! A benchmark follows its file, and what scores depend on stays.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::apply::apply;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
+use capeval_benchmarks::apply::apply;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
 
 use crate::benchmarks::{references, results};
 use crate::support::{Database, Site, on_sqlite, settings};

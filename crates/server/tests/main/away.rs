@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
-use capeval_server::accounts::Role;
-use capeval_server::settings::Settings;
-use capeval_server::store::Store;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::settings::Settings;
+use capeval_site::store::Store;
+use capeval_site::web::Scope;
 
 use crate::support::{Database, Site, eventually, settings};
 
@@ -44,7 +44,7 @@ async fn visitors_are_told_that_the_server_is_away() {
     let ada = site.person("Ada", Role::Member).await;
     let program = site.program("Ada", Role::Member, Scope::Read).await;
     let anybody = site.anybody();
-    let other = Store::open(&whole.database, door.path(), 1).await.unwrap();
+    let other = Store::open(&whole.database, door.path(), 1, &site.app.schema).await.unwrap();
     for away in [Away::Nothing, Away::Refuses, Away::Hangs] {
         fs::remove_file(&socket).unwrap();
         let listener = match away {

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use capeval_server::accounts::Role;
-use capeval_server::app::{self, App};
-use capeval_server::backup::{self, nightly};
-use capeval_server::store::tables;
-use capeval_server::{args, clock};
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::app::{self, App};
+use capeval_site::backup::{self, nightly};
+use capeval_site::feature;
+use capeval_site::{args, clock};
 
 use crate::support::{Database, Site, eventually, on_both, on_sqlite, settings};
 
@@ -70,13 +71,13 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
             while !stop.load(Ordering::Relaxed) {
                 let mut tx = app.store.begin().await.unwrap();
                 let email = format!("load{}@example.org", written.load(Ordering::Relaxed));
-                let new = capeval_server::accounts::people::NewAccount {
+                let new = capeval_site::accounts::people::NewAccount {
                     email: &email,
                     name: "load",
                     password: "-".to_owned(),
                     role: Role::Member,
                 };
-                capeval_server::accounts::people::add(&mut tx, new).await.unwrap();
+                capeval_site::accounts::people::add(&mut tx, new).await.unwrap();
                 tx.commit().await.unwrap();
                 written.fetch_add(1, Ordering::Relaxed);
             }
@@ -101,7 +102,7 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "something unfinished is left");
     let mut rows = 0;
     for backup in &backups {
-        let checked = backup::check(backup).await.unwrap();
+        let checked = backup::check(backup, FEATURES).await.unwrap();
         assert!(checked.rows > rows && checked.missing.is_empty());
         rows = checked.rows;
     }
@@ -113,9 +114,9 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
     }
     for other in others {
         let elsewhere = folder.path().join(format!("restored{}", other.database.len()));
-        let checked = backup::restore(&backups[4], &elsewhere, &other).await.unwrap();
+        let checked = backup::restore(&backups[4], &elsewhere, &other, FEATURES).await.unwrap();
         assert_eq!(checked.rows, rows);
-        let app = App::open(elsewhere.clone(), other.clone()).await.unwrap();
+        let app = App::open(elsewhere.clone(), other.clone(), FEATURES).await.unwrap();
         assert_eq!(app.blobs.read(&visible).unwrap(), b"[]");
         assert_eq!(app.hidden.read(&hidden).unwrap(), b"references");
         let row = app.store.first("SELECT title, summary FROM benchmark", args![]).await.unwrap().unwrap();
@@ -136,12 +137,12 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
         person.router = app::router(&app).unwrap();
         assert!(person.get("/account").await.expect(200).text.contains("ada@example.org"));
         assert!(fs::read_to_string(elsewhere.join("server.toml")).unwrap().contains("Ours"));
-        let twice = backup::restore(&backups[4], &elsewhere, &other).await.unwrap_err().to_string();
+        let twice = backup::restore(&backups[4], &elsewhere, &other, FEATURES).await.unwrap_err().to_string();
         assert!(twice.contains("is in use"), "{twice}");
         // A backup of the copy has the same rows, but for the link for the first administrator, which has ended.
         let copy = folder.path().join(format!("copy{}", other.database.len()));
         backup::make(&app, &copy).await.unwrap();
-        assert_eq!(backup::check(&copy).await.unwrap().rows, rows - 1);
+        assert_eq!(backup::check(&copy, FEATURES).await.unwrap().rows, rows - 1);
     }
 
     for (damage, words) in [
@@ -154,13 +155,13 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
         let mut bytes = fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&path, bytes).unwrap();
-        let error = format!("{:#}", backup::check(&ruin).await.unwrap_err());
+        let error = format!("{:#}", backup::check(&ruin, FEATURES).await.unwrap_err());
         assert!(error.contains(words), "{error}");
         fs::remove_file(&path).unwrap();
-        let error = format!("{:#}", backup::check(&ruin).await.unwrap_err());
+        let error = format!("{:#}", backup::check(&ruin, FEATURES).await.unwrap_err());
         assert!(error.contains("is missing"), "{error}");
         let target = folder.path().join("never");
-        assert!(backup::restore(&ruin, &target, &settings(Database::Sqlite)).await.is_err());
+        assert!(backup::restore(&ruin, &target, &settings(Database::Sqlite), FEATURES).await.is_err());
         assert!(!target.exists());
         fs::remove_dir_all(&ruin).unwrap();
     }
@@ -168,10 +169,10 @@ async fn a_backup_under_load_serves_elsewhere(database: Database) {
     copy_tree(&backups[0], &ruin);
     let text = fs::read_to_string(ruin.join("manifest.json")).unwrap();
     fs::write(ruin.join("manifest.json"), text.replace("database.jsonl.gz", "../database.jsonl.gz")).unwrap();
-    let error = backup::check(&ruin).await.unwrap_err().to_string();
+    let error = backup::check(&ruin, FEATURES).await.unwrap_err().to_string();
     assert!(error.contains("outside of the backup"), "{error}");
     fs::write(ruin.join("manifest.json"), text.replace("\"tables\": ", "\"tables\": 9")).unwrap();
-    let error = backup::check(&ruin).await.unwrap_err().to_string();
+    let error = backup::check(&ruin, FEATURES).await.unwrap_err().to_string();
     assert!(error.contains("restore it with that one"), "{error}");
 }
 
@@ -189,17 +190,17 @@ async fn one_process_makes_the_backup_of_a_night(database: Database) {
     assert!(!nightly::queue_if_due(app, three + 1000).await.unwrap());
     let (_stop, mut stopping) = tokio::sync::watch::channel(false);
     assert!(
-        capeval_server::jobs::runner::step(
+        capeval_site::jobs::runner::step(
             app,
-            capeval_server::WORKS,
-            capeval_server::jobs::runner::Post::ALL,
+            &feature::works(FEATURES),
+            capeval_site::jobs::runner::Post::ALL,
             &mut stopping
         )
         .await
         .unwrap()
     );
     let made = nightly::folder(app).join("2026-11-22");
-    assert!(backup::check(&made).await.unwrap().missing.is_empty());
+    assert!(backup::check(&made, FEATURES).await.unwrap().missing.is_empty());
     assert!(nightly::queue_if_due(app, three + clock::DAY).await.unwrap());
 }
 
@@ -214,7 +215,8 @@ async fn every_table_is_in_backups() {
         )
         .await
         .unwrap();
-    let mut known: Vec<String> = tables().map(str::to_owned).chain(["migration".to_owned()]).collect();
+    let schema = feature::schema(FEATURES);
+    let mut known: Vec<String> = schema.tables().map(str::to_owned).chain(["migration".to_owned()]).collect();
     known.sort();
     let there: Vec<String> = rows.iter().map(|row| row.get("name").unwrap()).collect();
     assert_eq!(there, known);
@@ -229,13 +231,14 @@ async fn a_restored_server_opens_no_other_database() {
     let made = folder.path().join("backup");
     backup::make(&site.app, &made).await.unwrap();
     let to = folder.path().join("restored");
-    let refused = backup::restore(&made, &to, &settings(Database::Sqlite)).await.unwrap_err().to_string();
+    let refused =
+        backup::restore(&made, &to, &settings(Database::Sqlite), FEATURES).await.unwrap_err().to_string();
     assert!(refused.contains("names another database") && !refused.contains("secret"), "{refused}");
     assert!(!to.exists());
     // Settings that name the new database come first.
     fs::create_dir(&to).unwrap();
     fs::write(to.join("server.toml"), "title = 'New'\n").unwrap();
-    backup::restore(&made, &to, &settings(Database::Sqlite)).await.unwrap();
+    backup::restore(&made, &to, &settings(Database::Sqlite), FEATURES).await.unwrap();
     assert_eq!(fs::read_to_string(to.join("server.toml")).unwrap(), "title = 'New'\n");
 }
 
@@ -251,10 +254,12 @@ async fn nothing_is_restored_into_a_folder_in_use() {
     // The database is empty, and the folder is not: it has a database of SQLite, or files.
     let empty = Site::new(Database::Sqlite).await;
     let with_files = folder.path().join("files");
-    capeval_server::blobs::Blobs::open(with_files.join("blobs")).unwrap().put(&b"x"[..]).unwrap();
+    capeval_site::blobs::Blobs::open(with_files.join("blobs")).unwrap().put(&b"x"[..]).unwrap();
     for used in [&empty.app.folder, &with_files] {
-        let refused =
-            backup::restore(&made, used, &settings(Database::Postgres)).await.unwrap_err().to_string();
+        let refused = backup::restore(&made, used, &settings(Database::Postgres), FEATURES)
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("is in use; restore into an empty folder"), "{refused}");
     }
 }

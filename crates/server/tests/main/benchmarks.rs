@@ -4,9 +4,11 @@ use axum::http::Request;
 use capeval::corpus::{self, ReadOptions};
 use capeval::report::{Contrast, Verdict};
 use capeval::{CompareOptions, CompareRequest, MetricOptions, ScoreOptions};
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::feature::routes;
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::support::process::rounds;
@@ -91,7 +93,7 @@ pub async fn benchmark(site: &Site, more: &str) -> String {
          [[phases.baselines]]\nmethod = 'Baseline'\nfile = 'baseline.json'\n"
     );
     let plan = toml::from_str(&plan).unwrap();
-    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    capeval_benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
     site.work().await;
     let row = site.app.store.first("SELECT id, score_set FROM phase", args![]).await.unwrap().unwrap();
     assert!(row.get::<Option<String>>("score_set").unwrap().is_some(), "the references are not ready");
@@ -250,7 +252,7 @@ async fn neighbours_differ_as_capeval_compare_says(database: Database) {
         [[phases.references]]\nname = 'c5'\nfile = 'c5.json'\n\
         [[phases.baselines]]\nmethod = '5'\nfile = 'baseline.json'\n";
     let plan = toml::from_str(plan).unwrap();
-    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    capeval_benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
     site.work().await;
     let phase: String = site.app.store.fetch_one("SELECT id FROM phase", args![]).await.unwrap();
     for (name, skill) in [("Ada", 7), ("Bao", 9)] {
@@ -513,9 +515,7 @@ async fn hidden_scores_and_references_never_leave(database: Database) {
     // Whatever anybody asks, no answer has words of a hidden caption.
     let browsers =
         [site.person("Boss", Role::Admin).await, site.person("Eve", Role::Member).await, site.anybody()];
-    for route in
-        capeval_server::app::routes().into_iter().filter(|route| route.method == axum::http::Method::GET)
-    {
+    for route in routes(FEATURES).into_iter().filter(|route| route.method == axum::http::Method::GET) {
         let path = route
             .path
             .replace("submissions/{id}", &format!("submissions/{id}"))
@@ -566,7 +566,7 @@ async fn the_home_page_shows_states_and_best_entries(database: Database) {
 
 async fn uploads_have_limits() {
     let settings =
-        capeval_server::settings::Settings { upload_mib: 1, unpacked_mib: 2, ..settings(Database::Sqlite) };
+        capeval_site::settings::Settings { upload_mib: 1, unpacked_mib: 2, ..settings(Database::Sqlite) };
     let site = Site::with(settings).await;
     let phase = benchmark(&site, "").await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
@@ -660,7 +660,7 @@ async fn members_of_a_team_begin_at_once(database: Database) {
 
 async fn what_is_refused_takes_no_space(database: Database) {
     let site =
-        Site::with(capeval_server::settings::Settings { uploads_per_minute: 6, ..settings(database) }).await;
+        Site::with(capeval_site::settings::Settings { uploads_per_minute: 6, ..settings(database) }).await;
     let phase = benchmark(&site, "per_day = 1").await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let with_key = |k: usize| {
@@ -695,11 +695,8 @@ async fn what_is_refused_takes_no_space(database: Database) {
     site.app.blobs.put(&b"left behind"[..]).unwrap();
     site.app.hidden.put(&b"left behind"[..]).unwrap();
     let (visible, hidden) = (files(), site.app.hidden.list().unwrap().len());
-    assert_eq!(
-        capeval_server::serve::sweep(&site.app, std::time::Duration::from_secs(3600)).await.unwrap(),
-        0
-    );
-    assert_eq!(capeval_server::serve::sweep(&site.app, std::time::Duration::ZERO).await.unwrap(), 2);
+    assert_eq!(capeval_site::serve::sweep(&site.app, std::time::Duration::from_secs(3600)).await.unwrap(), 0);
+    assert_eq!(capeval_site::serve::sweep(&site.app, std::time::Duration::ZERO).await.unwrap(), 2);
     assert_eq!((files(), site.app.hidden.list().unwrap().len()), (visible - 1, hidden - 1));
     site.work().await;
     let id = first["id"].as_str().unwrap();
@@ -771,7 +768,7 @@ async fn sets_that_are_ready_at_once_open_the_phase() {
         return;
     }
     // Nothing takes a second connection while it holds one.
-    let settings = capeval_server::settings::Settings { connections: 2, ..settings(Database::Postgres) };
+    let settings = capeval_site::settings::Settings { connections: 2, ..settings(Database::Postgres) };
     let site = std::sync::Arc::new(Site::with(settings).await);
     benchmark(&site, "human = false").await;
     let store = &site.app.store;

@@ -1,9 +1,9 @@
 //! Tests the choices of visitors and hosts of a board: rows, columns and the measure that sorts, as page, JSON and CSV.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, two_teams};

@@ -5,9 +5,9 @@ use std::io::Write;
 use axum::body::Body;
 use axum::http::Request;
 use axum::http::request::Builder;
-use capeval_server::accounts::Role;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};
@@ -79,14 +79,9 @@ fn with(item: &str) -> Vec<u8> {
 
 /// A site on which Ada has used a key and a name for a team.
 async fn senders(database: Database) -> (Site, Senders) {
-    let settings = Settings {
-        upload_mib: 1,
-        unpacked_mib: 2,
-        captions_max: 100,
-        registration: "open".to_owned(),
-        ..settings(database)
-    };
-    let site = Site::with(settings).await;
+    let settings =
+        Settings { upload_mib: 1, unpacked_mib: 2, registration: "open".to_owned(), ..settings(database) };
+    let site = Site::with(settings.with(&capeval_benchmarks::CAPTIONS_MAX, 100)).await;
     let phase = benchmark(&site, "per_day = 5").await;
     let ada = site.program("Ada", Role::Member, Scope::Submit).await;
     let reader = site.program("Ada", Role::Member, Scope::Read).await;

@@ -6,11 +6,13 @@ use std::ops::ControlFlow;
 use capeval::corpus::{self, Captions, ReadOptions};
 use capeval_api::SubmissionState;
 use capeval_api::client::{About, Error, Kind, Results, Server, Submission};
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::jobs::runner;
-use capeval_server::jobs::runner::Post;
-use capeval_server::web::Scope;
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::feature;
+use capeval_site::jobs::runner;
+use capeval_site::jobs::runner::Post;
+use capeval_site::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
 use crate::support::{Database, Site, on_sqlite, settings};
@@ -24,8 +26,7 @@ async fn served() -> (Site, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let listen = listener.local_addr().unwrap().to_string();
-    let settings =
-        capeval_server::settings::Settings { listen: listen.clone(), ..settings(Database::Sqlite) };
+    let settings = capeval_site::settings::Settings { listen: listen.clone(), ..settings(Database::Sqlite) };
     let site = Site::with(settings).await;
     let router = site.router.clone().into_make_service_with_connect_info::<SocketAddr>();
     let listener = tokio::net::TcpListener::from_std(listener).unwrap();
@@ -67,7 +68,7 @@ async fn results_are_handed_in_and_every_refusal_has_words() {
     let app = site.app.clone();
     let worker = tokio::spawn(async move {
         loop {
-            if !runner::step(&app, capeval_server::WORKS, Post::ALL, &mut stopping).await.unwrap() {
+            if !runner::step(&app, &feature::works(FEATURES), Post::ALL, &mut stopping).await.unwrap() {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         }

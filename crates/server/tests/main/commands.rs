@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use capeval_server::accounts::{Role, people};
+use capeval_site::accounts::{Role, people};
 use capeval_testkit::ends;
 
 use crate::support::process::{Server, command};

@@ -6,10 +6,10 @@ use axum::http::Request;
 use capeval::corpus::{self, ReadOptions, Surplus};
 use capeval::report::Verdict;
 use capeval::{CompareOptions, CompareRequest, MetricOptions, ScoreOptions, ScoreRequest};
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::apply;
-use capeval_server::web::Scope;
+use capeval_benchmarks::apply;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{references, results};

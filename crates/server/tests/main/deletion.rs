@@ -5,10 +5,10 @@ use std::io;
 
 use axum::body::Body;
 use axum::http::Request;
-use capeval_server::accounts::{Role, deletion, invitations, people};
-use capeval_server::args;
-use capeval_server::testing::Clock;
-use capeval_server::web::Scope;
+use capeval_site::accounts::{Role, deletion, invitations, people};
+use capeval_site::args;
+use capeval_site::testing::Clock;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};

@@ -1,7 +1,7 @@
 //! The files in `deploy` start this program: their commands, settings, paths and ports are its own.
 
 use capeval_server::commands::Arguments;
-use capeval_server::settings::Settings;
+use capeval_site::settings::Settings;
 use clap::Parser;
 
 const DOCKERFILE: &str = include_str!("../../../../deploy/Dockerfile");

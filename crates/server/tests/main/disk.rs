@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::store::Store;
-use capeval_server::testing::counting;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::store::Store;
+use capeval_site::testing::counting;
+use capeval_site::web::Scope;
 use capeval_testkit::skip;
 use image::{DynamicImage, ImageFormat, RgbImage};
 use serde_json::json;

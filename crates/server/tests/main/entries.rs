@@ -1,10 +1,10 @@
 //! Entries: what teams say about their methods, what hosts ask, and how each stands beside others.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::apply;
-use capeval_server::web::Scope;
+use capeval_benchmarks::apply;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, references, results};
@@ -365,7 +365,7 @@ async fn an_entry_is_seen_by_those_who_see_its_board(database: Database) {
         ("hidden", Some(1), [true, true, true, true], [false, false, true, true]),
         (
             "hidden",
-            Some(capeval_server::clock::now() + 1_000_000),
+            Some(capeval_site::clock::now() + 1_000_000),
             [false, false, false, true],
             [false, false, false, true],
         ),

@@ -1,9 +1,10 @@
 //! Texts that attack, in every field and on every page, and secrets that no log may have.
 
 use axum::http::{Method, Request};
-use capeval_server::accounts::Role;
-use capeval_server::app;
-use capeval_server::web::Scope;
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::feature::routes;
+use capeval_site::web::Scope;
 
 use crate::benchmarks::{benchmark, results};
 use crate::support::process::{Server, command, request};
@@ -84,7 +85,7 @@ async fn attacks_stay_text_on_every_page() {
         }
     }
     site.work().await;
-    let pages = app::routes()
+    let pages = routes(FEATURES)
         .into_iter()
         .filter(|route| route.method == Method::GET && !route.path.contains("/api/"));
     for route in pages {

@@ -2,11 +2,13 @@
 //! not.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::apply::apply;
-use capeval_server::jobs::runner::{self, Post};
-use capeval_server::web::Scope;
+use capeval_benchmarks::apply::apply;
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::feature;
+use capeval_site::jobs::runner::{self, Post};
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, references, results};
@@ -179,7 +181,7 @@ async fn what_a_host_cancels_is_given_back(database: Database) {
     let sql = "UPDATE submission SET state = 'running' WHERE id = $1";
     site.app.store.execute(sql, args![second]).await.unwrap();
     let sql = "UPDATE job SET state = 'running', attempt = 1, lease_until = $2 WHERE subject = $1";
-    site.app.store.execute(sql, args![second, capeval_server::clock::now() + 600_000]).await.unwrap();
+    site.app.store.execute(sql, args![second, capeval_site::clock::now() + 600_000]).await.unwrap();
     ada.post_json(&format!("/api/v1/submissions/{second}/cancel"), &json!({})).await.expect(409);
     let cancelled =
         program.post_json(&format!("/api/v1/submissions/{second}/cancel"), &json!({})).await.expect(200);
@@ -516,7 +518,7 @@ async fn references_that_failed_say_so_and_are_tried_again(database: Database) {
 }
 
 /// A plan with a row for people and three baselines, and the folder with its files.
-fn with_rows() -> (tempfile::TempDir, capeval_server::benchmarks::plan::Plan) {
+fn with_rows() -> (tempfile::TempDir, capeval_benchmarks::plan::Plan) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c5.json"), references(40, 5)).unwrap();
     let mut plan = "slug = 'b'\ntitle = 'Benchmark'\n[[phases]]\nslug = 'p'\ntitle = 'Phase'\nhuman = true\n\
@@ -536,7 +538,7 @@ async fn what_could_not_be_scored_is_tried_again(database: Database) {
     let (browser, program) = host(&site).await;
     // The references are prepared, and lost before anything is scored.
     let (_stop, mut stopping) = tokio::sync::watch::channel(false);
-    let works = capeval_server::WORKS;
+    let works = &feature::works(FEATURES);
     assert!(runner::step(&site.app, works, Post::ALL, &mut stopping).await.unwrap());
     let (phase, prepared): (String, String) =
         site.app.store.fetch_one("SELECT phase, prepared_hash FROM reference_set", args![]).await.unwrap();
@@ -645,7 +647,7 @@ async fn settle(site: &Site) {
     tx.execute("DELETE FROM standing", args![]).await.unwrap();
     let phases: Vec<String> = tx.fetch("SELECT id FROM phase", args![]).await.unwrap();
     for phase in phases {
-        capeval_server::benchmarks::board::all_changed(&mut tx, &phase).await.unwrap();
+        capeval_benchmarks::board::all_changed(&mut tx, &phase).await.unwrap();
     }
     tx.commit().await.unwrap();
 }

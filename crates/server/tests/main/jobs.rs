@@ -3,15 +3,17 @@
 use std::path::Path;
 use std::time::Instant;
 
-use capeval_server::app::App;
-use capeval_server::args;
-use capeval_server::fault::Fault;
-use capeval_server::jobs::queue::{self, Priority};
-use capeval_server::jobs::runner::Post;
-use capeval_server::jobs::{AnyWork, Failure, Job, Lane, Work, runner};
-use capeval_server::settings::Settings;
-use capeval_server::store::Tx;
-use capeval_server::testing::Clock;
+use capeval_server::FEATURES;
+use capeval_site::app::App;
+use capeval_site::args;
+use capeval_site::fault::Fault;
+use capeval_site::feature;
+use capeval_site::jobs::queue::{self, Priority};
+use capeval_site::jobs::runner::Post;
+use capeval_site::jobs::{AnyWork, Failure, Job, Lane, Work, runner};
+use capeval_site::settings::Settings;
+use capeval_site::store::Tx;
+use capeval_site::testing::Clock;
 use capeval_testkit::{PATIENCE, PAUSE};
 use tokio::sync::watch;
 
@@ -67,7 +69,7 @@ impl Work for Unreliable {
     async fn finish(_: &App, tx: &mut Tx, job: &Job, outcome: Result<String, String>) -> Result<(), Fault> {
         tx.execute(
             "INSERT INTO audit (id, at, action, subject, detail) VALUES ($1, 0, 'done', $2, $3)",
-            args![capeval_server::ids::new_id(), &job.subject, outcome.unwrap_or_else(|error| error)],
+            args![capeval_site::ids::new_id(), &job.subject, outcome.unwrap_or_else(|error| error)],
         )
         .await?;
         Ok(())
@@ -143,7 +145,7 @@ async fn a_late_result_is_dropped(database: Database) {
 
 async fn a_child_reaches_neither_the_network_nor_other_files_nor_programs() {
     let site = Site::new(Database::Sqlite).await;
-    let found = capeval_server::jobs::child::probe(&site.app).await.unwrap();
+    let found = capeval_site::jobs::child::probe(&site.app).await.unwrap();
     assert!(!found.socket && !found.program && !found.memory && !found.environment, "{found:?}");
     // Kernels without Landlock do not keep files apart; CI's does.
     assert!(!found.file || !has_landlock(), "{found:?}");
@@ -161,9 +163,9 @@ async fn a_child_that_takes_too_long_is_stopped_and_one_that_crashes_is_told() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let settings = Settings { job_seconds: seconds, ..Settings::default() };
-        let app = App::open(folder.path().to_owned(), settings).await.unwrap();
+        let app = App::open(folder.path().to_owned(), settings, FEATURES).await.unwrap();
         let app = app.with_program(programs.join(program));
-        let failure = capeval_server::jobs::child::probe(&app).await.unwrap_err();
+        let failure = capeval_site::jobs::child::probe(&app).await.unwrap_err();
         let Failure::Passing(reason) = failure else { panic!("{failure:?}") };
         assert!(reason.starts_with(expected), "{reason}");
     }
@@ -322,7 +324,7 @@ impl Work for Unwritable {
             ("full", _) => Err(Fault::from(std::io::Error::from(std::io::ErrorKind::StorageFull)))?,
             (subject, outcome) => {
                 let reason = outcome.unwrap_err();
-                capeval_server::audit::note(tx, None, "told", subject, reason.into()).await?;
+                capeval_site::audit::note(tx, None, "told", subject, reason.into()).await?;
             }
         }
         Ok(())
@@ -377,7 +379,7 @@ async fn a_job_that_waits_for_ten_minutes_means_that_no_worker_runs(database: Da
     tx.commit().await.unwrap();
     let anybody = site.anybody();
     for (minutes, status) in [(9, 200), (11, 503)] {
-        let due = capeval_server::clock::now() - minutes * 60_000;
+        let due = capeval_site::clock::now() - minutes * 60_000;
         site.app.store.execute("UPDATE job SET run_after = $1", args![due]).await.unwrap();
         anybody.get("/readyz").await.expect(status);
     }
@@ -412,7 +414,7 @@ macro_rules! quick {
         const LANES: &[AnyWork] = &[AnyWork::of::<Slow>(), $(AnyWork::of::<$type>()),*];
 
         async fn add_one_of_each(tx: &mut Tx) {
-            $(capeval_server::jobs::add::<$type>(tx, &$kind.to_owned(), Priority::Background).await.unwrap();)*
+            $(capeval_site::jobs::add::<$type>(tx, &$kind.to_owned(), Priority::Background).await.unwrap();)*
         }
     };
 }
@@ -452,8 +454,11 @@ fn every_lane_has_a_worker_of_its_own() {
     assert_eq!(runner::posts(3).len(), runner::posts(1).len() + 2, "the others score");
     assert!(runner::posts(0).is_empty());
     let kinds_of = |lane: Lane| {
-        let mut kinds: Vec<&str> =
-            capeval_server::WORKS.iter().filter(|work| work.lane() == lane).map(|work| work.kind()).collect();
+        let mut kinds: Vec<&str> = feature::works(FEATURES)
+            .iter()
+            .filter(|work| work.lane() == lane)
+            .map(|work| work.kind())
+            .collect();
         kinds.sort_unstable();
         kinds
     };
@@ -513,8 +518,8 @@ async fn waits_count_the_jobs_of_the_lane(database: Database) {
 async fn old_jobs_and_messages_are_swept_away(database: Database) {
     let site = Site::new(database).await;
     let store = &site.app.store;
-    let day = capeval_server::clock::DAY;
-    let now = capeval_server::clock::now();
+    let day = capeval_site::clock::DAY;
+    let now = capeval_site::clock::now();
     for (id, state, days) in [
         ("new", "done", 6),
         ("done", "done", 8),
@@ -533,7 +538,7 @@ async fn old_jobs_and_messages_are_swept_away(database: Database) {
                    VALUES ($1, 'mail', 'ada@example.org', 'S', 'B', 6, 0, $2)";
         store.execute(sql, args![id, now - days * day]).await.unwrap();
     }
-    assert_eq!(capeval_server::serve::sweep_rows(&site.app).await.unwrap(), 4);
+    assert_eq!(capeval_site::serve::sweep_rows(&site.app).await.unwrap(), 4);
     let left: Vec<String> = store.fetch("SELECT id FROM job ORDER BY id", args![]).await.unwrap();
     assert_eq!(left, ["failed", "new", "waiting"]);
     let left: Vec<String> = store.fetch("SELECT id FROM outbox", args![]).await.unwrap();

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use axum::http::Request;
-use capeval_server::accounts::{Role, sessions};
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_site::accounts::{Role, sessions};
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};

@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
 
-use capeval_server::app::App;
-use capeval_server::args;
-use capeval_server::settings::Settings;
+use capeval_server::FEATURES;
+use capeval_site::app::App;
+use capeval_site::args;
+use capeval_site::settings::Settings;
 use capeval_testkit::{PAUSE, eventually};
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ async fn nothing_is_lost_doubled_stuck_or_wrongly_charged(database: Database) {
     let folder = tempfile::tempdir().unwrap();
     let url = match database {
         Database::Sqlite => String::new(),
-        Database::Postgres => postgres::new_database(),
+        Database::Postgres => postgres::empty_database(),
     };
     let path = folder.path().to_owned();
     let address = url.clone();
@@ -102,7 +103,7 @@ fn torment(folder: &Path, url: &str) -> BTreeSet<String> {
 
 async fn check(folder: &Path, url: &str, acknowledged: &BTreeSet<String>) {
     let settings = Settings { database: url.to_owned(), ..Settings::default() };
-    let app = App::open(folder.to_owned(), settings).await.unwrap();
+    let app = App::open(folder.to_owned(), settings, FEATURES).await.unwrap();
     let rows = app.store.all("SELECT * FROM submission WHERE kind = 'entry'", args![]).await.unwrap();
     let known: BTreeSet<String> = rows.iter().map(|row| row.get("id").unwrap()).collect();
     assert!(acknowledged.len() > 5, "only {} submissions were acknowledged", acknowledged.len());

@@ -1,11 +1,10 @@
 //! The whole life of a collection over HTTP: from uploads to a submission that is scored against its hidden split.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::collections::release::build;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
+use capeval_collections::release::build;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::collections::{RIGHT, apply, asked, moderator, png, sentence, upload_with};
@@ -38,7 +37,7 @@ async fn describe(person: &Client, number: usize) -> bool {
 }
 
 async fn pictures_become_a_benchmark(database: Database) {
-    let site = Site::with(Settings { captions_per_minute: 10_000, ..settings(database) }).await;
+    let site = Site::with(settings(database).with(&capeval_collections::CAPTIONS_PER_MINUTE, 10_000)).await;
     let host = site.person("Host", Role::Host).await;
     let plan = json!({ "languages": ["en"], "captions": 5, "target": 30, "hosts": ["host@example.org"] });
     apply(&site, plan).await;

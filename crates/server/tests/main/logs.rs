@@ -6,10 +6,10 @@ use std::net::TcpListener;
 use std::path::Path;
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
 use capeval_testkit::eventually;
 use serde_json::Value;
 

@@ -28,6 +28,7 @@ mod logs;
 mod merging;
 mod metrics;
 mod moving;
+mod openapi;
 mod operation;
 mod organise;
 mod outbox;
@@ -43,8 +44,11 @@ mod routes;
 #[cfg(feature = "s3")]
 mod s3;
 mod second_factor;
+mod sentences;
+mod settings;
 mod strangers;
 mod support;
+mod tables;
 mod team_requests;
 #[cfg(feature = "otel")]
 mod traces;

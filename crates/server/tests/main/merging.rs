@@ -1,9 +1,9 @@
 //! Two teams become one, if one team could have made all of their submissions.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};

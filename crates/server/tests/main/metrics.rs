@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Method, Request, StatusCode};
-use capeval_server::accounts::Role;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
-use capeval_server::{args, health};
+use capeval_site::accounts::Role;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
+use capeval_site::{args, health};
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 

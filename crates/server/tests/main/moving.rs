@@ -35,7 +35,7 @@ fn the_commands_of_the_documentation_move_a_site_to_postgresql() {
         PAGE.between("## Move to PostgreSQL", "\n## ").between("```sh\n", "```").lines().collect();
     let [move_line, serve_line] = lines[..] else { panic!("two commands: {lines:?}") };
     let folder = tempfile::tempdir().unwrap();
-    let (work, url) = (folder.path(), postgres::new_database());
+    let (work, url) = (folder.path(), postgres::empty_database());
     let old = work.join("capeval-data");
     std::fs::create_dir(&old).unwrap();
     std::fs::write(old.join("server.toml"), "title = 'Ours'\n").unwrap();

@@ -3,13 +3,15 @@
 use std::process::Command;
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::app::App;
-use capeval_server::args;
-use capeval_server::settings::Settings;
-use capeval_server::store::Store;
-use capeval_server::testing::counting;
-use capeval_server::web::Scope;
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::app::App;
+use capeval_site::args;
+use capeval_site::feature;
+use capeval_site::settings::Settings;
+use capeval_site::store::Store;
+use capeval_site::testing::counting;
+use capeval_site::web::Scope;
 use http_body_util::BodyExt;
 
 use crate::benchmarks::{benchmark, results};
@@ -175,12 +177,12 @@ fn a_signal_stops_the_server_once_its_jobs_can_go_on_later() {
 async fn tables_of_a_newer_program_are_refused(database: Database) {
     let folder = tempfile::tempdir().unwrap();
     let settings = settings(database);
-    let app = App::open(folder.path().to_owned(), settings.clone()).await.unwrap();
-    let newer = "INSERT INTO migration (version, applied_at) VALUES (999, 0)";
+    let app = App::open(folder.path().to_owned(), settings.clone(), FEATURES).await.unwrap();
+    let newer = "INSERT INTO migration (name, hash, applied_at) VALUES ('site/newer', '', 0)";
     app.store.execute(newer, args![]).await.unwrap();
-    let error = App::open(folder.path().to_owned(), settings).await.err().unwrap().to_string();
+    let error = App::open(folder.path().to_owned(), settings, FEATURES).await.err().unwrap().to_string();
     assert!(
-        error.contains("version 999 of the tables") && error.ends_with("start the newer program"),
+        error.contains("the tables of site/newer") && error.ends_with("start the newer program"),
         "{error}"
     );
 }
@@ -188,18 +190,19 @@ async fn tables_of_a_newer_program_are_refused(database: Database) {
 async fn other_databases_than_postgresql_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let wrong = Settings { database: "mysql://x/y".to_owned(), ..settings(Database::Sqlite) };
-    let error = App::open(folder.path().to_owned(), wrong).await.err().unwrap().to_string();
+    let error = App::open(folder.path().to_owned(), wrong, FEATURES).await.err().unwrap().to_string();
     assert_eq!(error, "the address of a database begins with postgres://");
 }
 
 async fn a_migration_that_fails_names_its_file_and_changes_nothing(database: Database) {
     let (folder, settings) = (tempfile::tempdir().unwrap(), settings(database));
-    let store = Store::open(&settings.database, folder.path(), 2).await.unwrap();
-    let newest = Store::NEWEST as i64;
-    store.execute("DELETE FROM migration WHERE version = $1", args![newest]).await.unwrap();
+    let schema = feature::schema(FEATURES);
+    let store = Store::open(&settings.database, folder.path(), 2, &schema).await.unwrap();
+    let newest = schema.version() as i64;
+    store.execute("DELETE FROM migration WHERE name = 'collections/imports'", args![]).await.unwrap();
     // What it makes is there already.
-    let error = Store::open(&settings.database, folder.path(), 2).await.err().unwrap().to_string();
-    assert!(error.starts_with(&format!("the migration {newest:04}_")), "{error}");
+    let error = Store::open(&settings.database, folder.path(), 2, &schema).await.err().unwrap().to_string();
+    assert!(error.starts_with("the migration collections/imports failed"), "{error}");
     let row = store.first("SELECT COUNT(*) AS n FROM migration", args![]).await.unwrap().unwrap();
     assert_eq!(row.get::<i64>("n").unwrap(), newest - 1);
 }

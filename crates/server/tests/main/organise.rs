@@ -4,11 +4,11 @@ use std::path::Path;
 
 use axum::http::Request;
 use capeval_api::PerImage;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::apply::apply;
-use capeval_server::benchmarks::plan::Plan;
-use capeval_server::web::Scope;
+use capeval_benchmarks::apply::apply;
+use capeval_benchmarks::plan::Plan;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{references, results};

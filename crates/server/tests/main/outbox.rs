@@ -6,12 +6,13 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use capeval_server::accounts::Role;
-use capeval_server::benchmarks::notifications;
-use capeval_server::outbox::signature;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
-use capeval_server::{args, clock};
+use capeval_benchmarks::notifications;
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::outbox::signature;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
+use capeval_site::{args, clock};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
@@ -215,7 +216,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     // Another address cannot be smuggled in.
     let fields = [("email", "eve@example.org"), ("name", "Ada"), ("password", "long enough words")];
     anybody.post(&format!("/join/{link}"), &fields).await.expect(303);
-    let known = capeval_server::accounts::people::by_email(&site.app.store, "ada@example.org").await.unwrap();
+    let known = capeval_site::accounts::people::by_email(&site.app.store, "ada@example.org").await.unwrap();
     assert_eq!(known.unwrap().role, Role::Member);
     // For an address that has an account, the page is the same, and the mail is not.
     let second = anybody.post("/register", &[("email", "ada@example.org")]).await.expect(200).text;
@@ -225,7 +226,7 @@ async fn accounts_are_confirmed_by_mail(database: Database) {
     assert!(message.contains("/sign-in") && !message.contains("/join/"), "{message}");
     anybody.post("/register", &[("email", "ada@example.org")]).await.expect(429);
 
-    let ada = capeval_server::accounts::people::by_email(&site.app.store, "ada@example.org").await.unwrap();
+    let ada = capeval_site::accounts::people::by_email(&site.app.store, "ada@example.org").await.unwrap();
     submission(&site, &ada.unwrap().id).await;
     let mut tx = site.app.store.begin().await.unwrap();
     notifications::submission_ended(&mut tx, &site.app, "s").await.unwrap();
@@ -327,18 +328,19 @@ async fn links_at_rest_open_nothing(database: Database) {
     assert_eq!(bodies, ["", ""]);
     let folder = tempfile::tempdir().unwrap();
     let (backup, elsewhere) = (folder.path().join("backup"), folder.path().join("elsewhere"));
-    capeval_server::backup::make(&site.app, &backup).await.unwrap();
+    capeval_site::backup::make(&site.app, &backup).await.unwrap();
     for link in &links {
         anybody.get(link).await.expect(200);
     }
-    capeval_server::backup::restore(&backup, &elsewhere, &settings(Database::Sqlite)).await.unwrap();
-    let app = capeval_server::app::App::open(
+    capeval_site::backup::restore(&backup, &elsewhere, &settings(Database::Sqlite), FEATURES).await.unwrap();
+    let app = capeval_site::app::App::open(
         elsewhere,
         Settings { registration: "open".to_owned(), ..settings(Database::Sqlite) },
+        FEATURES,
     );
     let app = app.await.unwrap();
     let restored = crate::support::Client {
-        router: capeval_server::app::router(&app).unwrap(),
+        router: capeval_site::app::router(&app).unwrap(),
         cookie: None,
         token: None,
     };

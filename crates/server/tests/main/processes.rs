@@ -2,12 +2,13 @@
 //!
 //! `CAPEVAL_ROUNDS=20 cargo test -p capeval-server --test main processes` races more often than CI does.
 
-use capeval_server::accounts::people::{self, NewAccount};
-use capeval_server::accounts::{Role, tokens};
-use capeval_server::app::App;
-use capeval_server::args;
-use capeval_server::settings::Settings;
-use capeval_server::web::Scope;
+use capeval_server::FEATURES;
+use capeval_site::accounts::people::{self, NewAccount};
+use capeval_site::accounts::{Role, tokens};
+use capeval_site::app::App;
+use capeval_site::args;
+use capeval_site::settings::Settings;
+use capeval_site::web::Scope;
 
 use crate::benchmarks::{references, results};
 use crate::support::process::{Server, command, request, rounds};
@@ -38,7 +39,7 @@ async fn two_hundred_at_once_at_three_processes_are_five(database: Database) {
     let folder = tempfile::tempdir().unwrap();
     let url = match database {
         Database::Sqlite => String::new(),
-        Database::Postgres => postgres::new_database(),
+        Database::Postgres => postgres::empty_database(),
     };
     std::fs::write(folder.path().join("c5.json"), references(20, 5)).unwrap();
     let plan = folder.path().join("plan.toml");
@@ -47,7 +48,7 @@ async fn two_hundred_at_once_at_three_processes_are_five(database: Database) {
     let servers: Vec<Server> = (0..3).map(|_| Server::start(folder.path(), &url, SETTINGS)).collect();
     let ports: Vec<u16> = servers.iter().map(|server| server.port).collect();
     let settings = Settings { database: url, ..Settings::default() };
-    let app = App::open(folder.path().to_owned(), settings).await.unwrap();
+    let app = App::open(folder.path().to_owned(), settings, FEATURES).await.unwrap();
     let phase = eventually("the phase opens", async || {
         let row = app.store.first("SELECT id, score_set FROM phase", args![]).await.unwrap().unwrap();
         let is_open = row.get::<Option<String>>("score_set").unwrap().is_some();

@@ -7,12 +7,12 @@ use axum::extract::{Form, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use capeval_server::accounts::providers::Provider as Plan;
-use capeval_server::accounts::{Role, people, totp};
-use capeval_server::args;
-use capeval_server::settings::Settings;
-use capeval_server::testing::Clock;
-use capeval_server::web::Scope;
+use capeval_site::accounts::providers::Provider as Plan;
+use capeval_site::accounts::{Role, people, totp};
+use capeval_site::args;
+use capeval_site::settings::Settings;
+use capeval_site::testing::Clock;
+use capeval_site::web::Scope;
 use data_encoding::{BASE64, BASE64_MIME_PERMISSIVE, BASE64URL_NOPAD};
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -155,7 +155,7 @@ async fn give_tokens(
     if challenge != grant.challenge || form["redirect_uri"] != grant.redirect_uri {
         return refuse("invalid_grant");
     }
-    let now = capeval_server::clock::now() / 1000;
+    let now = capeval_site::clock::now() / 1000;
     let mut claims =
         json!({ "iss": address, "aud": "capeval", "exp": now + 300, "iat": now, "nonce": grant.nonce });
     merge(&mut claims, &grant.claims);
@@ -253,7 +253,7 @@ impl Provider {
             asked["state"].len() >= 32
                 && asked["redirect_uri"].starts_with("http://127.0.0.1:8080/sign-in/with/")
         );
-        let code = capeval_server::ids::secret().unwrap();
+        let code = capeval_site::ids::secret().unwrap();
         let path = asked["redirect_uri"].strip_prefix("http://127.0.0.1:8080").unwrap().to_owned();
         let grant = Grant {
             challenge: asked["code_challenge"].clone(),
@@ -405,7 +405,7 @@ async fn tokens_and_answers_that_are_wrong_are_refused(database: Database) {
         claims.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         claims
     };
-    let now = capeval_server::clock::now() / 1000;
+    let now = capeval_site::clock::now() / 1000;
     let address = provider.0.lock().unwrap().address.clone();
     for (what, claims, head) in [
         ("another nonce", json!({ "nonce": "0" }), json!({})),
@@ -534,7 +534,7 @@ async fn registration_second_factors_and_ends_of_accounts_are_respected(database
     let refused = browser.get(&back).await.expect(403);
     assert!(refused.text.contains("This account is disabled.") && signed_in(&site, &refused).await.is_none());
     site.app.store.execute("UPDATE account SET disabled_at = NULL", args![]).await.unwrap();
-    capeval_server::accounts::deletion::remove(&site.app, None, &account).await.unwrap();
+    capeval_site::accounts::deletion::remove(&site.app, None, &account).await.unwrap();
     assert!(!site.app.store.exists("SELECT 1 FROM identity", args![]).await.unwrap());
     let (browser, back) = to_provider(&site, &provider, ada()).await;
     assert_eq!(browser.get(&back).await.expect(303).header("location"), "/sign-in/finish");

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::apply::apply;
-use capeval_server::testing::counting;
-use capeval_server::web::Scope;
+use capeval_benchmarks::apply::apply;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::testing::counting;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use crate::benchmarks::{benchmark, results};
@@ -81,7 +81,7 @@ async fn the_number_of_queries_does_not_grow_with_the_rows(database: Database) {
         }
         for (what, sql) in [("all teams settle", "SELECT COUNT(*) FROM standing")] {
             let mut tx = site.app.store.begin().await.unwrap();
-            let settling = capeval_server::benchmarks::board::all_changed(&mut tx, &phase);
+            let settling = capeval_benchmarks::board::all_changed(&mut tx, &phase);
             let (settled, queries) = counting(settling).await;
             settled.unwrap();
             let rows: i64 = tx.fetch_one(sql, args![]).await.unwrap();

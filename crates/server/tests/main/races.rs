@@ -1,11 +1,12 @@
 //! Two at once: of what is checked and then written, one is right about it, and limits that are counted hold.
 
-use capeval_server::accounts::Role;
-use capeval_server::accounts::tokens;
-use capeval_server::args;
-use capeval_server::settings::Settings;
-use capeval_server::store::Store;
-use capeval_server::web::Scope;
+use capeval_benchmarks::TEAMS_PER_PERSON;
+use capeval_site::accounts::Role;
+use capeval_site::accounts::tokens;
+use capeval_site::args;
+use capeval_site::settings::Settings;
+use capeval_site::store::Store;
+use capeval_site::web::Scope;
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -136,7 +137,7 @@ async fn a_form_creates_and_changes_nothing_that_is_there(database: Database) {
 }
 
 async fn people_make_no_more_teams_than_they_may(database: Database) {
-    let site = Site::with(Settings { teams_per_person: 3, ..support::settings(database) }).await;
+    let site = Site::with(support::settings(database).with(&TEAMS_PER_PERSON, 3)).await;
     let ada = site.person("Ada", Role::Member).await;
     let names: Vec<String> = (0..AT_ONCE).map(|n| format!("Ducks {n}")).collect();
     let fields: Vec<_> = names.iter().map(|name| [("name", name.as_str())]).collect();
@@ -145,7 +146,7 @@ async fn people_make_no_more_teams_than_they_may(database: Database) {
 }
 
 async fn people_join_no_more_teams_than_they_may(database: Database) {
-    let site = Site::with(Settings { teams_per_person: 2, ..support::settings(database) }).await;
+    let site = Site::with(support::settings(database).with(&TEAMS_PER_PERSON, 2)).await;
     let mut links = Vec::new();
     for n in 0..AT_ONCE {
         let maker = site.program(&format!("Maker{n}"), Role::Member, Scope::Submit).await;
@@ -246,7 +247,7 @@ async fn reports_of_a_caption_are_counted_in_turn(database: Database) {
 }
 
 async fn two_accounts_do_not_get_one_address(database: Database) {
-    use capeval_server::accounts::password::Hasher;
+    use capeval_site::accounts::password::Hasher;
     let site = Site::new(database).await;
     let hash = Hasher::new().hash("a long password").await.unwrap();
     let mut people = Vec::new();

@@ -1,6 +1,6 @@
 //! Ratings decide what is accepted, and careless ones do not count.
 
-use capeval_server::accounts::Role;
+use capeval_site::accounts::Role;
 
 use crate::support::collections::{Collection, number, state_of};
 use crate::support::{Client, Database, Site, on_both};
@@ -17,7 +17,7 @@ async fn people<const N: usize>(site: &Site, names: [&str; N]) -> ([Client; N], 
         clients.push(site.person(name, Role::Member).await);
         let email = format!("{}@example.org", name.to_lowercase());
         accounts.push(
-            capeval_server::accounts::people::by_email(&site.app.store, &email).await.unwrap().unwrap().id,
+            capeval_site::accounts::people::by_email(&site.app.store, &email).await.unwrap().unwrap().id,
         );
     }
     (clients.try_into().ok().unwrap(), accounts.try_into().unwrap())
@@ -77,7 +77,7 @@ async fn a_rater_who_always_answers_4_does_not_count(database: Database) {
     let owner = site.account("Owner", Role::Host).await;
     let screens = Collection::new(&site, "screens", 1, &owner).await;
     let sql = "UPDATE collection_staff SET account = (SELECT id FROM account WHERE name = 'Host') WHERE collection = $1";
-    site.app.store.execute(sql, capeval_server::args![&screens.id]).await.unwrap();
+    site.app.store.execute(sql, capeval_site::args![&screens.id]).await.unwrap();
     screens.pass_quiz(&site, &accounts).await;
     let add = async |from: u64, to: u64, word: &str| {
         let mut captions = Vec::new();
@@ -114,7 +114,7 @@ async fn a_rater_who_always_answers_4_does_not_count(database: Database) {
             let known = site
                 .app
                 .store
-                .first("SELECT grade FROM gold WHERE id = $1", capeval_server::args![&item])
+                .first("SELECT grade FROM gold WHERE id = $1", capeval_site::args![&item])
                 .await
                 .unwrap();
             let grade = known.map_or(honest(&text), |row| row.get("grade").unwrap()).to_string();

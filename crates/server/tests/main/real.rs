@@ -1,9 +1,9 @@
 //! The example of coco-caption submitted against val2014, where the data are.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use capeval_testkit::{real_bytes, real_text, skip};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ async fn the_example_of_coco_caption_has_its_published_scores() {
          [[phases.references]]\nname = 'c5'\nfile = 'val2014.json'\nimages = 'ids.json'\n"
     );
     let plan = toml::from_str(&plan).unwrap();
-    capeval_server::benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
+    capeval_benchmarks::apply::apply(&site.app, &plan, folder.path(), None).await.unwrap();
     site.work().await;
     let row = site.app.store.first("SELECT id FROM phase", args![]).await.unwrap().unwrap();
     let phase: String = row.get("id").unwrap();

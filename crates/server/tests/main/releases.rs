@@ -4,10 +4,10 @@ use std::io::{Cursor, Read};
 
 use axum::body::Body;
 use axum::http::Request;
-use capeval_server::accounts::{Role, people};
-use capeval_server::args;
-use capeval_server::collections::release::{archive, build, content};
-use capeval_server::web::Scope;
+use capeval_collections::release::{archive, build, content};
+use capeval_site::accounts::{Role, people};
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::{Value, json};
 
 use crate::support::collections::{Collection, number, row};

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use capeval_server::app::App;
-use capeval_server::args;
-use capeval_server::settings::Settings;
+use capeval_server::FEATURES;
+use capeval_site::app::App;
+use capeval_site::args;
+use capeval_site::settings::Settings;
 use capeval_testkit::{PATIENCE, eventually};
 use serde_json::Value;
 
@@ -31,12 +32,14 @@ async fn no_request_fails_while_servers_are_restarted(database: Database) {
     // SQLite has one server; those that share PostgreSQL are restarted one after another.
     let (url, servers) = match database {
         Database::Sqlite => (String::new(), 1),
-        Database::Postgres => (postgres::new_database(), 2),
+        Database::Postgres => (postgres::empty_database(), 2),
     };
     let (path, address) = (folder.path().to_owned(), url.clone());
     let accepted = tokio::task::spawn_blocking(move || restart(&path, &address, servers)).await.unwrap();
     let app =
-        App::open(folder.path().to_owned(), Settings { database: url, ..Settings::default() }).await.unwrap();
+        App::open(folder.path().to_owned(), Settings { database: url, ..Settings::default() }, FEATURES)
+            .await
+            .unwrap();
     let sql = "SELECT state, COUNT(*) FROM submission WHERE kind = 'entry' GROUP BY state";
     let states: Vec<(String, i64)> = app.store.fetch(sql, args![]).await.unwrap();
     assert_eq!(states, [("scored".to_owned(), accepted as i64)]);

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use axum::http::{Method, Request};
-use capeval_server::accounts::Role;
-use capeval_server::app;
-use capeval_server::web::{Access, Scope};
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::feature::routes;
+use capeval_site::web::{Access, Scope};
 
 use crate::support::{Database, Site, on_sqlite};
 
@@ -34,7 +35,7 @@ async fn every_role_meets_every_route() {
         }
     }
     let mut refused = 0;
-    for route in app::routes() {
+    for route in routes(FEATURES) {
         let path = filled(route.path);
         if route.path == "/sign-out" || route.path == "/account/sessions/end" {
             // These would end the session of this test; accounts.rs has them.
@@ -44,7 +45,7 @@ async fn every_role_meets_every_route() {
             // Each route gets fresh sessions, since some of them end sessions.
             browsers.truncate(1);
             for role in Role::ALL {
-                let name = format!("{role}{}", capeval_server::ids::new_id());
+                let name = format!("{role}{}", capeval_site::ids::new_id());
                 browsers.push((Some(*role), None, site.person(&name, *role).await));
             }
         }
@@ -90,7 +91,7 @@ async fn every_role_meets_every_route() {
 
 async fn routes_are_told_apart_and_described() {
     let mut known = BTreeSet::new();
-    for route in app::routes() {
+    for route in routes(FEATURES) {
         assert!(known.insert((route.path, route.method.to_string())), "{} is there twice", route.path);
         assert!(!route.summary.is_empty() && !route.summary.ends_with('.'), "{}", route.path);
         let changes = route.method != Method::GET;

@@ -9,11 +9,12 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use capeval_server::app::App;
-use capeval_server::blobs::Blobs;
-use capeval_server::bucket::Bucket;
-use capeval_server::clock;
-use capeval_server::settings::Settings;
+use capeval_server::FEATURES;
+use capeval_site::app::App;
+use capeval_site::blobs::Blobs;
+use capeval_site::bucket::Bucket;
+use capeval_site::clock;
+use capeval_site::settings::Settings;
 use capeval_testkit::eventually;
 use serde_json::Value;
 
@@ -169,7 +170,7 @@ async fn machines_share_files_through_a_bucket() {
     }
     let objects = Objects::default();
     let environment = environment(service(Arc::clone(&objects)).await);
-    let database = postgres::new_database();
+    let database = postgres::empty_database();
     let tried = tokio::task::spawn_blocking(move || share(&environment, &database)).await;
     tried.unwrap();
     let objects = objects.lock().unwrap();
@@ -250,5 +251,5 @@ async fn an_address_that_is_none_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings { bucket: "bucket".to_owned(), ..Settings::default() };
     assert!(Blobs::of_site(Path::new(folder.path()), &settings).is_err());
-    assert!(App::open(folder.path().to_owned(), settings).await.is_err());
+    assert!(App::open(folder.path().to_owned(), settings, FEATURES).await.is_err());
 }

@@ -1,8 +1,8 @@
 //! The second factor: set up with a code, asked for at each sign-in, and removed.
 
-use capeval_server::accounts::people::{self, NewAccount};
-use capeval_server::accounts::{Role, totp};
-use capeval_server::args;
+use capeval_site::accounts::people::{self, NewAccount};
+use capeval_site::accounts::{Role, totp};
+use capeval_site::args;
 
 use crate::support::{Database, Page as _, Site, on_both};
 

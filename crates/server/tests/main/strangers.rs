@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use axum::body::Body;
 use axum::http::{Method, Request};
-use capeval_server::accounts::Role;
-use capeval_server::benchmarks::records::Slug;
-use capeval_server::web::{Access, Route, Scope};
-use capeval_server::{app, args, ids};
+use capeval_server::FEATURES;
+use capeval_site::accounts::Role;
+use capeval_site::feature::routes;
+use capeval_site::web::{Access, Route, Scope, Slug};
+use capeval_site::{args, ids};
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, results};
@@ -304,7 +305,7 @@ impl World {
     /// The routes that name things of others, with their paths; those that end something come last.
     fn routes(&self) -> Vec<(String, Route)> {
         let with_path = |route: Route| Some((self.path(&route)?, route));
-        let mut routes: Vec<(String, Route)> = app::routes().into_iter().filter_map(with_path).collect();
+        let mut routes: Vec<(String, Route)> = routes(FEATURES).into_iter().filter_map(with_path).collect();
         routes.sort_by_key(|(_, route)| (route.method != Method::GET, is_an_end(route)));
         assert!(routes.len() > 100, "{}", routes.len());
         routes
@@ -344,7 +345,7 @@ async fn strangers(site: &Site) -> Vec<Person> {
         "slug": "c2", "title": "Other", "hosts": ["otto@example.org"], "moderators": ["mia@example.org"]
     });
     let plan = serde_json::from_value(plan).unwrap();
-    capeval_server::collections::settings::apply(&site.app, &plan, Slug::UnusedOrOwn, None).await.unwrap();
+    capeval_collections::settings::apply(&site.app, &plan, Slug::UnusedOrOwn, None).await.unwrap();
     let dora = Person::new(site, "Dora", Role::Admin).await;
     site.work().await;
     store.execute("UPDATE account SET disabled_at = 1 WHERE id = $1", args![&dora.id]).await.unwrap();

@@ -1,11 +1,11 @@
 //! People ask to join a team, and its members answer.
 
 use axum::http::Request;
-use capeval_server::accounts::{Role, people};
-use capeval_server::settings::Settings;
-use capeval_server::testing::Clock;
-use capeval_server::web::Scope;
-use capeval_server::{args, clock};
+use capeval_site::accounts::{Role, people};
+use capeval_site::settings::Settings;
+use capeval_site::testing::Clock;
+use capeval_site::web::Scope;
+use capeval_site::{args, clock};
 use serde_json::{Value, json};
 
 use crate::benchmarks::{benchmark, results};
@@ -89,7 +89,7 @@ async fn a_person_asks_and_a_member_accepts(database: Database) {
     let kept = program.get("/api/v1/me/contributions").await.expect(200).json();
     assert_eq!(kept["team_requests"][0]["message"], "I know <b>BLEU</b>.");
     let account = people::by_email(&site.app.store, "bao@example.org").await.unwrap().unwrap().id;
-    capeval_server::accounts::deletion::remove(&site.app, None, &account).await.unwrap();
+    capeval_site::accounts::deletion::remove(&site.app, None, &account).await.unwrap();
     assert!(!site.app.store.exists("SELECT 1 FROM team_request", args![]).await.unwrap());
 }
 
@@ -162,7 +162,7 @@ async fn a_request_is_answered_once(database: Database) {
 }
 
 async fn requests_respect_limits_and_tell_strangers_nothing() {
-    let settings = Settings { teams_per_person: 3, ..settings(Database::Sqlite) };
+    let settings = settings(Database::Sqlite).with(&capeval_benchmarks::TEAMS_PER_PERSON, 3);
     let site = Site::with(settings).await;
     let phase = benchmark(&site, "").await;
     let clock = Clock::of_thread().unwrap();

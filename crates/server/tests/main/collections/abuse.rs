@@ -1,7 +1,7 @@
 //! Tests abuse: reports of everything, floods, texts that attack, requests without an account.
 
-use capeval_server::accounts::Role;
-use capeval_server::args;
+use capeval_site::accounts::Role;
+use capeval_site::args;
 use serde_json::json;
 
 use super::{
@@ -96,7 +96,7 @@ async fn two_reports_hide_a_thing_and_refused_reports_end_the_power(database: Da
 }
 
 async fn anybody_may_ask_for_a_picture_to_be_taken_down() {
-    let settings = capeval_server::settings::Settings {
+    let settings = capeval_site::settings::Settings {
         sign_ins_per_minute: 2,
         ..crate::support::settings(Database::Sqlite)
     };
@@ -126,11 +126,9 @@ async fn anybody_may_ask_for_a_picture_to_be_taken_down() {
 }
 
 async fn floods_are_slowed_down() {
-    let settings = capeval_server::settings::Settings {
-        captions_per_minute: 3,
-        pictures_per_minute: 2,
-        ..crate::support::settings(Database::Sqlite)
-    };
+    let settings = crate::support::settings(Database::Sqlite)
+        .with(&capeval_collections::CAPTIONS_PER_MINUTE, 3)
+        .with(&capeval_collections::PICTURES_PER_MINUTE, 2);
     let site = Site::with(settings).await;
     apply(&site, json!({})).await;
     open_pictures(&site, 6).await;

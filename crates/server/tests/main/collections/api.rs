@@ -1,9 +1,9 @@
 //! Programs upload, list, describe and rate as people do, with tokens.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::web::Scope;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Scope;
 use serde_json::json;
 
 use super::{GOOD, apply, assert_consistent, captioner, form, moderator, open_pictures, png, sentence};

@@ -1,8 +1,8 @@
 //! Captions: the way to the first one, drafts, rules, editing, moderators, one's own data.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
+use capeval_site::accounts::Role;
+use capeval_site::args;
 use serde_json::json;
 
 use super::{
@@ -193,7 +193,7 @@ async fn ones_own_data_are_exported_and_deleted(database: Database) {
     let zip = ada.get("/account/contributions.zip").await.expect(200);
     assert_eq!(zip.header("content-type"), "application/zip");
     assert!(zip.text.starts_with("PK"));
-    let program = site.program("Ada", Role::Member, capeval_server::web::Scope::Read).await;
+    let program = site.program("Ada", Role::Member, capeval_site::web::Scope::Read).await;
     let data = program.get("/api/v1/me/contributions").await.expect(200).json();
     assert_eq!(data["captions"][0]["text"], sentence(1));
     assert_eq!(
@@ -299,11 +299,11 @@ async fn hosts_make_and_change_collections() {
     host.post("/c/games/settings", &with("")).await.expect(303);
     assert!(!form().await.contains("(optional)"));
 
-    let program = site.program("Host", Role::Host, capeval_server::web::Scope::Host).await;
+    let program = site.program("Host", Role::Host, capeval_site::web::Scope::Host).await;
     let plan = json!({ "slug": "more", "title": "More", "hosts": ["host@example.org"] });
     assert_eq!(program.post_json("/api/v1/host/collections", &plan).await.expect(201).json()["slug"], "more");
     program.post_json("/api/v1/host/collections", &plan).await.expect(200);
-    let stranger = site.program("Other", Role::Host, capeval_server::web::Scope::Host).await;
+    let stranger = site.program("Other", Role::Host, capeval_site::web::Scope::Host).await;
     stranger.post_json("/api/v1/host/collections", &plan).await.expect(404);
     let wrong = program.post_json("/api/v1/host/collections", &json!({ "slug": "x", "colour": 1 })).await;
     assert_eq!(wrong.expect(422).json()["code"], "collection");

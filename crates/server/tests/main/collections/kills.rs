@@ -5,7 +5,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering};
 
-use capeval_server::args;
+use capeval_server::FEATURES;
+use capeval_site::args;
 use capeval_testkit::{PAUSE, eventually};
 use serde_json::json;
 
@@ -62,7 +63,7 @@ async fn what_was_acknowledged_is_there(database: Database) {
     }
     assert!(acknowledged.pictures > 0 && pictures >= acknowledged.pictures, "{pictures}");
     let mut snapshot = store.snapshot().await.unwrap();
-    for name in capeval_server::named_files::all(&mut snapshot).await.unwrap() {
+    for name in capeval_site::named_files::all(&mut snapshot, FEATURES).await.unwrap() {
         assert!(site.app.folder.join(&name).exists(), "{name} is lost");
     }
     drop(snapshot);

@@ -1,11 +1,11 @@
 //! Languages with goals of their own: how they are set, and what a release has.
 
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::benchmarks::records::Slug;
-use capeval_server::collections::records;
-use capeval_server::collections::release::selection::{self, Parameters};
-use capeval_server::collections::settings::{self as saving, Goal, Plan};
+use capeval_collections::records;
+use capeval_collections::release::selection::{self, Parameters};
+use capeval_collections::settings::{self as saving, Goal, Plan};
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::web::Slug;
 use serde_json::json;
 
 use super::{apply, captioner, decide, open_pictures, sentence};

@@ -12,12 +12,12 @@ mod races;
 use std::io::Cursor;
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::accounts::people;
-use capeval_server::args;
-use capeval_server::benchmarks::records::Slug;
-use capeval_server::collections::settings::{self, Plan};
-use capeval_server::collections::slots;
+use capeval_collections::settings::{self, Plan};
+use capeval_collections::slots;
+use capeval_site::accounts::Role;
+use capeval_site::accounts::people;
+use capeval_site::args;
+use capeval_site::web::Slug;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 
@@ -41,7 +41,7 @@ pub async fn apply(site: &Site, more: serde_json::Value) {
 pub async fn moderator(site: &Site) -> Client {
     let id = people::by_email(&site.app.store, "mo@example.org").await.unwrap().unwrap().id;
     let mut tx = site.app.store.begin().await.unwrap();
-    let cookie = capeval_server::accounts::sessions::begin(&mut tx, &site.app.settings, &id).await.unwrap();
+    let cookie = capeval_site::accounts::sessions::begin(&mut tx, &site.app.settings, &id).await.unwrap();
     tx.commit().await.unwrap();
     let cookie = cookie.stripped().to_string();
     Client { cookie: Some(cookie), ..site.anybody() }
@@ -125,7 +125,7 @@ pub async fn open_pictures(site: &Site, n: usize) -> Vec<String> {
     let collection: String = row.get("id").unwrap();
     let mut ids = Vec::new();
     for k in 0..n {
-        let id = capeval_server::ids::new_id();
+        let id = capeval_site::ids::new_id();
         tx.execute(
             "INSERT INTO image (id, collection, licence, game, platform, source_hash, split_group, state, \
              shuffle, created_at) VALUES ($1, $2, 'CC0-1.0', 'Game', 'PC', $1, 'g', 'pending', $3, 0)",

@@ -1,8 +1,8 @@
 //! Uploads: what is taken, what is refused and with which words, and who sees it.
 
 use axum::http::Request;
-use capeval_server::accounts::Role;
-use capeval_server::args;
+use capeval_site::accounts::Role;
+use capeval_site::args;
 use image::ImageFormat;
 use image::imageops::FilterType;
 use serde_json::json;
@@ -126,8 +126,7 @@ async fn the_same_picture_is_taken_once_and_a_similar_one_is_looked_at() {
 }
 
 async fn hostile_files_are_refused_in_words() {
-    let settings =
-        capeval_server::settings::Settings { picture_mib: 1, ..crate::support::settings(Database::Sqlite) };
+    let settings = crate::support::settings(Database::Sqlite).with(&capeval_collections::PICTURE_MIB, 1);
     let site = Site::with(settings).await;
     apply(&site, json!({ "approvals": 0 })).await;
     let ada = site.person("Ada", Role::Member).await;
@@ -190,7 +189,7 @@ async fn hostile_files_are_refused_in_words() {
 
 async fn an_upload_that_is_too_large_is_refused_in_words() {
     let settings =
-        capeval_server::settings::Settings { upload_mib: 1, ..crate::support::settings(Database::Sqlite) };
+        capeval_site::settings::Settings { upload_mib: 1, ..crate::support::settings(Database::Sqlite) };
     let site = Site::with(settings).await;
     apply(&site, json!({})).await;
     let ada = site.person("Ada", Role::Member).await;

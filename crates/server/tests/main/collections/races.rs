@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use capeval_server::accounts::Role;
-use capeval_server::args;
-use capeval_server::collections::slots;
-use capeval_server::store::Store;
-use capeval_server::web::Scope;
+use capeval_collections::slots;
+use capeval_site::accounts::Role;
+use capeval_site::args;
+use capeval_site::store::Store;
+use capeval_site::web::Scope;
 use capeval_testkit::{PATIENCE, PAUSE};
 use serde_json::json;
 
@@ -38,10 +38,8 @@ async fn number(store: &Store, sql: &'static str) -> i64 {
 
 /// As many pictures as people, for 5 captions each; everyone asks and submits twice at once.
 async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
-    let settings = capeval_server::settings::Settings {
-        captions_per_minute: 1_000_000,
-        ..crate::support::settings(database)
-    };
+    let settings =
+        crate::support::settings(database).with(&capeval_collections::CAPTIONS_PER_MINUTE, 1_000_000);
     let site = Site::with(settings).await;
     apply(&site, json!({ "captions": WANTED, "languages": ["en"] })).await;
     open_pictures(&site, PICTURES).await;
@@ -93,10 +91,8 @@ async fn forty_people_clicking_twice_fill_every_place_once(database: Database) {
 /// The same with two languages: every fourth person changes the language with each picture.
 async fn forty_people_fill_every_place_of_each_language_once(database: Database) {
     const EACH: [(&str, usize); 2] = [("zh", 3), ("en", 2)];
-    let settings = capeval_server::settings::Settings {
-        captions_per_minute: 1_000_000,
-        ..crate::support::settings(database)
-    };
+    let settings =
+        crate::support::settings(database).with(&capeval_collections::CAPTIONS_PER_MINUTE, 1_000_000);
     let site = Site::with(settings).await;
     let languages = EACH.map(|(language, captions)| json!({ "language": language, "captions": captions }));
     apply(&site, json!({ "languages": languages })).await;

@@ -1,8 +1,8 @@
 //! A collection whose pictures and captions come straight from the test.
 
-use capeval_server::collections::{records, slots};
-use capeval_server::store::Row;
-use capeval_server::{args, clock, ids};
+use capeval_collections::{records, slots};
+use capeval_site::store::Row;
+use capeval_site::{args, clock, ids};
 
 use super::{Client, Page, Site};
 

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use axum::http::Method;
 use boon::{Compiler, SchemaIndex, Schemas};
-use capeval_server::app;
-use capeval_server::web::openapi;
+use capeval_server::FEATURES;
+use capeval_site::feature::routes;
+use capeval_site::web::openapi;
 use serde_json::{Value, json};
 
 use super::Answer;
@@ -22,7 +23,7 @@ struct ApiDescription {
 }
 
 static DESCRIBED: LazyLock<ApiDescription> = LazyLock::new(|| {
-    let mut document = openapi::document(&app::routes(), "capeval", "http://localhost/");
+    let mut document = openapi::document(&routes(FEATURES), "capeval", "http://localhost/");
     close(&mut document["components"]["schemas"]);
     let mut compiler = Compiler::new();
     compiler.add_resource(DOCUMENT, document.clone()).unwrap();

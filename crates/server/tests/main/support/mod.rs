@@ -5,23 +5,30 @@ mod described;
 pub mod postgres;
 pub mod process;
 
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
-use capeval_server::accounts::people::{self, NewAccount};
-use capeval_server::accounts::{Role, tokens};
-use capeval_server::app::{self, App};
-use capeval_server::jobs::runner;
-use capeval_server::jobs::runner::Post;
-use capeval_server::settings::Settings;
-use capeval_server::testing::Clock;
-use capeval_server::web::Scope;
+use capeval_server::FEATURES;
+use capeval_site::accounts::people::{self, NewAccount};
+use capeval_site::accounts::{Role, tokens};
+use capeval_site::app::{self, App};
+use capeval_site::feature;
+use capeval_site::jobs::runner;
+use capeval_site::jobs::runner::Post;
+use capeval_site::settings::Settings;
+use capeval_site::store::{DATABASE, Store};
+use capeval_site::testing::Clock;
+use capeval_site::web::Scope;
 use capeval_testkit::{PATIENCE, PAUSE};
 use http_body_util::BodyExt;
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 use tower::ServiceExt;
 
 /// The database of a site.
@@ -53,6 +60,18 @@ pub fn settings(database: Database) -> Settings {
     }
 }
 
+/// A database of SQLite with the tables of the program, which is made once.
+async fn model() -> &'static [u8] {
+    static MODEL: OnceCell<Vec<u8>> = OnceCell::const_new();
+    let made = async || {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = feature::schema(FEATURES);
+        Store::open("", folder.path(), 1, &schema).await.unwrap().close().await;
+        std::fs::read(folder.path().join(DATABASE)).unwrap()
+    };
+    MODEL.get_or_init(made).await
+}
+
 impl Site {
     pub async fn new(database: Database) -> Self {
         Self::with(settings(database)).await
@@ -64,7 +83,12 @@ impl Site {
 
     /// A site whose data are in this folder.
     pub async fn in_folder(folder: TempDir, settings: Settings) -> Self {
-        let app = App::open(folder.path().to_owned(), settings).await.unwrap();
+        let file = folder.path().join(DATABASE);
+        if settings.database.is_empty() && !file.exists() {
+            let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(file).unwrap();
+            file.write_all(model().await).unwrap();
+        }
+        let app = App::open(folder.path().to_owned(), settings, FEATURES).await.unwrap();
         let app = app.with_program(PathBuf::from(env!("CARGO_BIN_EXE_capeval-server")));
         Self { router: app::router(&app).unwrap(), app, _folder: folder }
     }
@@ -75,7 +99,7 @@ impl Site {
         let start = Instant::now();
         loop {
             assert!(start.elapsed() < PATIENCE, "the jobs do not end");
-            let works = capeval_server::WORKS;
+            let works = &feature::works(FEATURES);
             if runner::step(&self.app, works, Post::ALL, &mut stopping).await.unwrap() {
                 continue;
             }
@@ -94,7 +118,7 @@ impl Site {
     /// Does the jobs that are due, and no others.
     pub async fn work_that_is_due(&self) {
         let (_stop, mut stopping) = tokio::sync::watch::channel(false);
-        let works = capeval_server::WORKS;
+        let works = &feature::works(FEATURES);
         while runner::step(&self.app, works, Post::ALL, &mut stopping).await.unwrap() {}
     }
 
@@ -107,8 +131,7 @@ impl Site {
     pub async fn person(&self, name: &str, role: Role) -> Client {
         let id = self.known_account(name, role).await;
         let mut tx = self.app.store.begin().await.unwrap();
-        let cookie =
-            capeval_server::accounts::sessions::begin(&mut tx, &self.app.settings, &id).await.unwrap();
+        let cookie = capeval_site::accounts::sessions::begin(&mut tx, &self.app.settings, &id).await.unwrap();
         tx.commit().await.unwrap();
         let cookie = cookie.stripped().to_string();
         Client { cookie: Some(cookie), ..self.anybody() }
@@ -283,8 +306,9 @@ fn encoded(text: &str) -> String {
 /// All rows of all tables.
 pub async fn dump(site: &Site) -> String {
     let (send, mut receive) = tokio::sync::mpsc::channel(4);
-    let store = site.app.store.clone();
-    let sent = tokio::spawn(async move { store.snapshot().await.unwrap().export(send).await.unwrap() });
+    let (store, schema) = (site.app.store.clone(), site.app.schema.clone());
+    let sent =
+        tokio::spawn(async move { store.snapshot().await.unwrap().export(&schema, send).await.unwrap() });
     let mut lines = Vec::new();
     while let Some(more) = receive.recv().await {
         lines.extend::<Vec<u8>>(more);

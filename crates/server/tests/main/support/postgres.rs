@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use capeval_testkit::{eventually, skip};
 
+use super::process::program;
+
 /// The beginning of the names of its folders, which end with the id of the process.
 const PREFIX: &str = "capeval-test-postgres-";
 
@@ -30,15 +32,34 @@ fn programs() -> Option<PathBuf> {
     versions.into_iter().rev().find(|bin| bin.join("initdb").exists())
 }
 
-/// The address of a new database.
+/// The address of a new database with the tables of the program, a copy of one that is made once.
 pub fn new_database() -> String {
+    static MODEL: OnceLock<String> = OnceLock::new();
+    let model = MODEL.get_or_init(|| {
+        let url = empty_database();
+        let folder = tempfile::tempdir().unwrap();
+        // Any command makes the tables.
+        let made = program(folder.path(), &url).arg("doctor").output().unwrap();
+        assert!(!made.stdout.is_empty(), "{}", String::from_utf8_lossy(&made.stderr));
+        let name = url.split('?').next().and_then(|url| url.rsplit('/').next());
+        name.unwrap().to_owned()
+    });
+    create(&format!("TEMPLATE {model}"))
+}
+
+/// The address of a new database without tables.
+pub fn empty_database() -> String {
+    create("")
+}
+
+fn create(options: &str) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let folder = server().to_str().unwrap();
     let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
     let psql = programs().unwrap().join("psql");
     let made = Command::new(psql)
         .args(["-h", folder, "-U", "test", "-d", "postgres", "-qc"])
-        .arg(format!("CREATE DATABASE {name}"))
+        .arg(format!("CREATE DATABASE {name} {options}"))
         .output()
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -54,7 +75,7 @@ fn server() -> &'static Path {
 fn start() -> PathBuf {
     let bin = programs().expect("PostgreSQL is installed");
     remove_old();
-    let folder = std::env::temp_dir().join(format!("{PREFIX}{}", std::process::id()));
+    let folder = place().join(format!("{PREFIX}{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     // PostgreSQL refuses to run as root.
     let user = if is_root() { Some(65_534) } else { None };
@@ -71,14 +92,23 @@ fn start() -> PathBuf {
     let made = made.unwrap();
     assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
     let log = fs::File::create(folder.join("log")).unwrap();
-    let mut postgres = as_user(user, &bin.join("postgres"));
-    postgres.arg("-D").arg(&data).arg("-k").arg(&folder);
+    let mut postgres = as_user(user, Path::new("sh"));
+    let script = "trap 'kill -QUIT $!; wait; rm -rf \"$0\"; exit' QUIT; \"$@\" & wait";
+    postgres
+        .args(["-c", script])
+        .arg(&folder)
+        .arg(bin.join("postgres"))
+        .arg("-D")
+        .arg(&data)
+        .arg("-k")
+        .arg(&folder);
     // Nothing has to outlive a crash of the machine, and the hundreds of databases need no care.
     let settings = "listen_addresses= max_connections=300 shared_buffers=32MB fsync=off full_page_writes=off \
-                    synchronous_commit=off wal_level=minimal max_wal_senders=0 autovacuum=off jit=off";
+                    synchronous_commit=off wal_level=minimal max_wal_senders=0 max_wal_size=64MB \
+                    min_wal_size=32MB autovacuum=off jit=off";
     postgres.args(settings.split_whitespace().flat_map(|setting| ["-c", setting]));
     postgres.current_dir(&folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    // The server ends with the thread that started it, which lives as long as the process.
+    // The server ends with the thread that started it, which lives as long as the process, and takes its files along.
     std::thread::spawn(move || {
         let mut child = postgres.spawn().unwrap();
         let _ = child.wait();
@@ -107,9 +137,17 @@ fn as_user(user: Option<u32>, program: &Path) -> Command {
     command
 }
 
-/// Removes the folders of processes that have ended.
+/// The folder of its folders: memory, if the system has a place there. A database is a thousand files, and for each of
+/// hundreds a disk looks for free places.
+fn place() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    let is_usable = tempfile::tempfile_in(&memory).is_ok();
+    if is_usable { memory } else { std::env::temp_dir() }
+}
+
+/// Removes the folders of processes that were killed with their servers.
 fn remove_old() {
-    for entry in fs::read_dir(std::env::temp_dir()).unwrap().flatten() {
+    for entry in fs::read_dir(place()).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if let Some(id) = name.strip_prefix(PREFIX)
             && !Path::new("/proc").join(id).exists()

@@ -1,0 +1,126 @@
+-- Benchmarks, their phases with hidden references, and what hosts tell those who take part.
+
+CREATE TABLE benchmark (
+    id TEXT PRIMARY KEY,
+    slug TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    visibility TEXT NOT NULL CHECK (visibility IN ('public', 'registered', 'hidden')),
+    created_at BIGINT NOT NULL,
+    -- Whether only hosts see it, until it is published.
+    draft BIGINT NOT NULL DEFAULT 0
+);
+
+CREATE TABLE benchmark_host (
+    benchmark TEXT NOT NULL REFERENCES benchmark (id) ON DELETE CASCADE,
+    account TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    PRIMARY KEY (benchmark, account)
+);
+
+CREATE TABLE phase (
+    id TEXT PRIMARY KEY,
+    benchmark TEXT NOT NULL REFERENCES benchmark (id) ON DELETE CASCADE,
+    slug TEXT NOT NULL,
+    title TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    opens_at BIGINT,
+    closes_at BIGINT,
+    frozen_at BIGINT,
+    per_day BIGINT NOT NULL,
+    in_total BIGINT NOT NULL,
+    board TEXT NOT NULL CHECK (board IN ('public', 'registered', 'own', 'hidden')),
+    reveal_at BIGINT,
+    decimals BIGINT NOT NULL,
+    metrics TEXT NOT NULL,
+    main_set TEXT NOT NULL,
+    main_metric TEXT NOT NULL,
+    human BIGINT NOT NULL,
+    -- The score set that boards show; NULL until the first reference set is ready.
+    score_set TEXT,
+    created_at BIGINT NOT NULL,
+    -- How often its rows of `standing` were written.
+    settled BIGINT NOT NULL DEFAULT 0,
+    -- The keys of the measures that a board shows unless a visitor chooses others, as JSON; none for all.
+    board_columns TEXT NOT NULL DEFAULT '[]',
+    -- What teams are asked about their methods, as JSON.
+    columns TEXT NOT NULL DEFAULT '[]',
+    -- What teams see of their own submissions image by image.
+    per_image TEXT NOT NULL DEFAULT 'none' CHECK (per_image IN ('none', 'scores', 'explained')),
+    -- The address of the picture of an image, with {id} in the place of the id; empty if pictures are not shown.
+    pictures TEXT NOT NULL DEFAULT '',
+    -- A file with vectors of the pictures of a phase, for metrics such as CLIPScore: the hash of the file, and its name.
+    vectors_hash TEXT,
+    vectors_file TEXT NOT NULL DEFAULT '',
+    UNIQUE (benchmark, slug)
+);
+
+CREATE TABLE reference_set (
+    id TEXT PRIMARY KEY,
+    phase TEXT NOT NULL REFERENCES phase (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    language TEXT NOT NULL,
+    tokenizer TEXT,
+    -- The file of references as it was given, and the prepared file, both among the hidden blobs.
+    source_hash TEXT NOT NULL,
+    prepared_hash TEXT,
+    ids_hash TEXT,
+    -- The ids of the images to keep, as a JSON array; NULL for all.
+    images TEXT,
+    state TEXT NOT NULL CHECK (state IN ('preparing', 'ready', 'failed')),
+    reason TEXT,
+    n_images BIGINT,
+    n_references BIGINT,
+    fewest BIGINT,
+    -- The measures, as JSON.
+    measures TEXT,
+    created_at BIGINT NOT NULL,
+    -- The names under which the files of references and of their list of images came.
+    file TEXT NOT NULL DEFAULT '',
+    images_file TEXT NOT NULL DEFAULT '',
+    -- What the reader noticed about the file of references, as a JSON array of sentences.
+    notices TEXT,
+    UNIQUE (phase, name)
+);
+
+-- The last dry run of each phase, which counts nowhere. The report and the scores are JSON; the file is needed until it is
+-- scored.
+CREATE TABLE dry_run (
+    phase TEXT PRIMARY KEY REFERENCES phase (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('queued', 'scored', 'failed')),
+    file TEXT NOT NULL,
+    blob TEXT,
+    report TEXT NOT NULL,
+    scores TEXT NOT NULL,
+    reason TEXT,
+    created_at BIGINT NOT NULL,
+    finished_at BIGINT
+);
+
+-- What hosts tell those who take part in a benchmark.
+CREATE TABLE announcement (
+    id TEXT PRIMARY KEY,
+    benchmark TEXT NOT NULL REFERENCES benchmark (id) ON DELETE CASCADE,
+    -- The phase for whose participants it is; NULL for those of all phases.
+    phase TEXT REFERENCES phase (id) ON DELETE CASCADE,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    is_mailed BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    edited_at BIGINT,
+    retracted_at BIGINT
+);
+CREATE INDEX announcement_benchmark ON announcement (benchmark, created_at);
+
+-- Where a host wants to be told of submissions. The secret signs messages, so it cannot be stored as a hash.
+CREATE TABLE webhook (
+    id TEXT PRIMARY KEY,
+    benchmark TEXT NOT NULL REFERENCES benchmark (id) ON DELETE CASCADE,
+    url TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX webhook_benchmark ON webhook (benchmark);

@@ -1,0 +1,206 @@
+//! The page of announcements, on which hosts write them, and the same for programs.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::Response;
+use capeval_api::{Announcements, CreatedAnnouncement, NewAnnouncement};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::markdown::as_html;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{
+    Access, Answer, Body, Created, Either, Hosted, NoContent, Page, Route, Visible, encode,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::records::{self, Announcement};
+use crate::records::{self as benchmarks, Phase, SeenBenchmark};
+
+/// The most announcements on a page.
+const LISTED: i64 = 200;
+
+pub(super) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/b/{slug}/announcements", Access::Public, "List the announcements of a benchmark", list)
+            .and("/api/v1/benchmarks/{slug}/announcements"),
+        post("/b/{slug}/announcements", host, "Publish an announcement", publish)
+            .and("/api/v1/host/benchmarks/{slug}/announcements"),
+        post("/b/{slug}/announcements/preview", host, "Show what an announcement would look like", preview),
+        get("/b/{slug}/announcements/{id}", host, "Show the form to edit an announcement", edit_form),
+        post("/b/{slug}/announcements/{id}", host, "Edit an announcement", edit)
+            .and("/api/v1/host/benchmarks/{slug}/announcements/{id}"),
+        post("/b/{slug}/announcements/{id}/retract", host, "Retract an announcement", retract)
+            .and("/api/v1/host/benchmarks/{slug}/announcements/{id}/retract"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "announcements.html")]
+struct AnnouncementsPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    announcements: &'a [Announcement],
+    /// The form of hosts.
+    form: Option<Form>,
+    problem: Option<String>,
+}
+
+/// The form to write or to edit an announcement.
+struct Form {
+    /// The announcement to edit; empty for a new one.
+    id: String,
+    phases: Vec<Phase>,
+    given: NewAnnouncement,
+    sends_mail: bool,
+    /// The preview.
+    preview: Option<String>,
+}
+
+/// The text that a host has written so far: a new announcement, or with an id.
+#[derive(Deserialize, JsonSchema)]
+struct Draft {
+    #[serde(default)]
+    id: String,
+    title: String,
+    text: String,
+    #[serde(default)]
+    phase: String,
+    #[serde(default)]
+    mail: bool,
+}
+
+impl Draft {
+    /// Nothing yet.
+    fn empty() -> Self {
+        let none = String::new;
+        Self { id: none(), title: none(), text: none(), phase: none(), mail: true }
+    }
+
+    fn of(id: String, new: NewAnnouncement) -> Self {
+        let NewAnnouncement { title, text, phase, mail } = new;
+        Self { id, title, text, phase, mail }
+    }
+}
+
+async fn form(app: &App, seen: &SeenBenchmark, draft: Draft, preview: Option<String>) -> Result<Form, Fault> {
+    let Draft { id, title, text, phase, mail } = draft;
+    Ok(Form {
+        id,
+        phases: benchmarks::phases(&app.store, &seen.benchmark.id).await?,
+        given: NewAnnouncement { title, text, phase, mail },
+        sends_mail: app.settings.sends_mail(),
+        preview,
+    })
+}
+
+async fn list(
+    app: App,
+    page: Page,
+    Visible(seen): Visible<SeenBenchmark>,
+) -> Result<Answer<Announcements>, Fault> {
+    let announcements = records::newest(&app.store, &seen.benchmark.id, seen.is_host, LISTED).await?;
+    let form = match seen.is_host && !page.is_program() {
+        true => Some(form(&app, &seen, Draft::empty(), None).await?),
+        false => None,
+    };
+    let template =
+        AnnouncementsPage { page: &page, seen: &seen, announcements: &announcements, form, problem: None };
+    page.shows(&template, || Announcements {
+        announcements: announcements.iter().map(Announcement::for_programs).collect(),
+    })
+}
+
+/// The page with a draft, and what was wrong with it.
+async fn show(
+    app: &App,
+    page: &Page,
+    seen: &SeenBenchmark,
+    form: Form,
+    fault: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let announcements = records::newest(&app.store, &seen.benchmark.id, true, LISTED).await?;
+    let template = AnnouncementsPage {
+        page,
+        seen,
+        announcements: &announcements,
+        form: Some(form),
+        problem: fault.map(|fault| page.fault(fault)),
+    };
+    page.show_after(&template, fault)
+}
+
+async fn preview(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Body(draft): Body<Draft>,
+) -> Result<Response, Fault> {
+    let html = as_html(&draft.text);
+    let form = form(&app, &seen, draft, Some(html)).await?;
+    show(&app, &page, &seen, form, None).await
+}
+
+async fn edit_form(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Fault> {
+    let Announcement { title, text, .. } = records::by_id(&app.store, &seen.benchmark.id, &id).await?;
+    let form = form(&app, &seen, Draft { id, title, text, ..Draft::empty() }, None).await?;
+    show(&app, &page, &seen, form, None).await
+}
+
+fn place(seen: &SeenBenchmark, done: &str) -> String {
+    format!("/b/{}/announcements?done={done}", encode(&seen.benchmark.slug))
+}
+
+async fn publish(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Body(given): Body<NewAnnouncement>,
+) -> Result<Either<Created<CreatedAnnouncement>, Response>, Fault> {
+    match records::publish(&app, &by, &seen.benchmark.id, &given).await {
+        Ok(id) => Ok(Either::One(page.then(&place(&seen, "saved"), &CreatedAnnouncement { id }))),
+        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
+        Err(fault) => {
+            let form = form(&app, &seen, Draft::of(String::new(), given), None).await?;
+            Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
+        }
+    }
+}
+
+async fn edit(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Path((_, id)): Path<(String, String)>,
+    Body(given): Body<NewAnnouncement>,
+) -> Result<Either<NoContent, Response>, Fault> {
+    match records::edit(&app, &by, &seen.benchmark.id, &id, &given).await {
+        Ok(()) => Ok(Either::One(page.then(&place(&seen, "saved"), &()))),
+        Err(fault) if page.is_program() || fault.status != StatusCode::UNPROCESSABLE_ENTITY => Err(fault),
+        Err(fault) => {
+            let form = form(&app, &seen, Draft::of(id, given), None).await?;
+            Ok(Either::Other(show(&app, &page, &seen, form, Some(&fault)).await?))
+        }
+    }
+}
+
+async fn retract(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<NoContent, Fault> {
+    records::retract(&app, &by, &seen.benchmark.id, &id).await?;
+    Ok(page.then(&place(&seen, "removed"), &()))
+}

@@ -1,0 +1,15 @@
+//! Announcements of hosts to those who take part in a benchmark: on its page, and by email to those who want it.
+
+mod handlers;
+mod mailing;
+mod records;
+
+use capeval_site::web::Route;
+
+pub use mailing::MailAnnouncement;
+pub(super) use records::{Announcement, newest};
+
+/// The routes of announcements.
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}

@@ -1,0 +1,786 @@
+//! Creates a benchmark as it is described, or brings it up to date, whether a file, a form or a program describes it.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use capeval_choice::SegmentId;
+use capeval_files::Home;
+use capeval_site::accounts::people;
+use capeval_site::app::App;
+use capeval_site::blobs::Blobs;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::jobs::{self, queue::Priority};
+use capeval_site::store::{self, Error, Tx};
+use capeval_site::web::Slug;
+use capeval_site::{args, audit, clock, columns, ids, reason};
+use capeval_tasks::UnsuitedMetrics;
+use capeval_text::Tokenizer;
+use serde_json::json;
+
+use super::about;
+use super::images;
+use super::pictures;
+use super::plan::{PhasePlan, Plan, ReferencePlan, Source, When};
+use super::records::{self, Benchmark, MOST_DECIMALS, Phase};
+use super::scoring::{PrepareSet, ScoreSubmission};
+use super::{board, submit};
+
+/// The most submissions that a limit or a grant allows.
+pub const MOST: i64 = 1_000_000;
+
+/// The place of the files that a plan names.
+#[derive(Clone, Debug)]
+pub enum Files {
+    /// In a folder.
+    In(PathBuf),
+    /// Sent along, by name.
+    Sent(HashMap<String, SentFile>),
+}
+
+/// A file that was sent along.
+#[derive(Clone, Debug)]
+pub struct SentFile {
+    /// The name that it had.
+    pub name: String,
+    /// Its place now.
+    pub path: PathBuf,
+}
+
+impl From<&Path> for Files {
+    fn from(folder: &Path) -> Self {
+        Self::In(folder.to_owned())
+    }
+}
+
+impl Files {
+    /// A file with its own name; `None` if it is not there.
+    fn find(&self, name: &str) -> Option<SentFile> {
+        match self {
+            Self::In(folder) => {
+                let own = Path::new(name).file_name()?.to_string_lossy().into_owned();
+                Some(SentFile { name: own, path: folder.join(name) }).filter(|file| file.path.exists())
+            }
+            Self::Sent(files) => files.get(name).cloned(),
+        }
+    }
+
+    fn lack(&self, name: &str) -> anyhow::Error {
+        match self {
+            Self::In(folder) => anyhow::anyhow!("{} does not exist", folder.join(name).display()),
+            Self::Sent(_) => anyhow::Error::msg(reason!("the file {} was not sent", name)),
+        }
+    }
+}
+
+/// A stored file.
+struct StoredFile {
+    /// The name that it had.
+    name: String,
+    hash: String,
+    size: u64,
+}
+
+/// Stores what `source` stands for. A file that did not come with the plan stays what it is now, `known`.
+fn store(
+    source: &Source,
+    known: Option<&Source>,
+    blobs: &Blobs,
+    files: &Files,
+) -> anyhow::Result<StoredFile> {
+    let mut draft = blobs.draft()?;
+    let mut name = source.name().to_owned();
+    match (source, known) {
+        (Source::Bytes { bytes, .. }, _) => draft.write_all(bytes)?,
+        (Source::Kept { hash, .. }, _) => return stored_file(name, hash, blobs),
+        (Source::Named(given), known) => match (files.find(given), known) {
+            (Some(file), _) => {
+                name = file.name;
+                let mut content = File::open(&file.path).with_context(|| file.path.display().to_string())?;
+                io::copy(&mut content, &mut draft)?;
+            }
+            (None, Some(Source::Kept { name: known, hash })) if known == given => {
+                return stored_file(name, hash, blobs);
+            }
+            (None, _) => return Err(files.lack(given)),
+        },
+    }
+    let size = draft.size();
+    Ok(StoredFile { name, hash: blobs.keep(draft)?, size })
+}
+
+fn stored_file(name: String, hash: &str, blobs: &Blobs) -> anyhow::Result<StoredFile> {
+    let size = fs::metadata(blobs.fetch(hash)?)?.len();
+    Ok(StoredFile { name, hash: hash.to_owned(), size })
+}
+
+/// The files of a phase as they are stored, in the order of the plan.
+struct StoredFiles {
+    vectors: Option<StoredFile>,
+    references: Vec<StoredReferences>,
+    baselines: Vec<StoredFile>,
+}
+
+struct StoredReferences {
+    file: StoredFile,
+    /// The ids of the images to keep, as JSON, and the name of the file that listed them.
+    images: Option<(String, String)>,
+}
+
+/// Stores the files of phases. This copies, hashes and uploads them, which takes its time, so it must be done before a
+/// transaction begins: SQLite has one writer. The files of a plan that is refused afterwards are swept away.
+async fn store_files(
+    app: &App,
+    phases: &[PhasePlan],
+    known: Option<Plan>,
+    files: Files,
+) -> anyhow::Result<Vec<StoredFiles>> {
+    let phases = phases.to_vec();
+    let (blobs, hidden) = (app.blobs.clone(), app.hidden.clone());
+    let store_phase = move |phase: &PhasePlan| -> anyhow::Result<StoredFiles> {
+        let known = known.as_ref().and_then(|known| known.phase(&phase.slug));
+        let vectors = phase
+            .vectors
+            .as_ref()
+            .map(|vectors| store(vectors, known.and_then(|known| known.vectors.as_ref()), &hidden, &files));
+        let vectors = vectors.transpose()?;
+        let references = phase.references.iter().map(|set| {
+            let known = known.and_then(|known| known.references.iter().find(|known| known.name == set.name));
+            let file = store(&set.file, known.map(|known| &known.file), &hidden, &files)?;
+            let known = known.and_then(|known| known.images.as_ref());
+            let images = set.images.as_ref().map(|images| read_images(images, known, &files)).transpose()?;
+            Ok(StoredReferences { file, images })
+        });
+        let references = references.collect::<anyhow::Result<_>>()?;
+        let baselines = phase.baselines.iter().map(|baseline| {
+            let known =
+                known.and_then(|known| known.baselines.iter().find(|known| known.method == baseline.method));
+            store(&baseline.file, known.map(|known| &known.file), &blobs, &files)
+                .with_context(|| reason!("baseline {}", baseline.method))
+        });
+        Ok(StoredFiles { vectors, references, baselines: baselines.collect::<anyhow::Result<_>>()? })
+    };
+    let store_phases = move || {
+        phases
+            .iter()
+            .map(|phase| store_phase(phase).with_context(|| reason!("phase {}", phase.slug)))
+            .collect()
+    };
+    tokio::task::spawn_blocking(store_phases).await?
+}
+
+/// The ids of the images that `source` lists, as JSON, and the name of the file.
+fn read_images(source: &Source, known: Option<&Source>, files: &Files) -> anyhow::Result<(String, String)> {
+    let mut name = source.name().to_owned();
+    let of_bytes = |bytes: &[u8]| Ok(String::from_utf8(bytes.to_vec())?);
+    let text = match (source, known) {
+        (Source::Bytes { bytes, .. }, _) => of_bytes(bytes),
+        (named, known) => match (files.find(named.name()), known) {
+            (Some(file), _) => {
+                name = file.name;
+                fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())
+            }
+            (None, Some(Source::Bytes { name, bytes })) if name == named.name() => of_bytes(bytes),
+            (None, _) => Err(files.lack(named.name())),
+        },
+    };
+    let ids = listed_images(&text?).with_context(|| source.name().to_owned())?;
+    Ok((serde_json::to_string(&ids)?, name))
+}
+
+/// The result of applying a plan.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct AppliedPlan {
+    /// True if the benchmark is new.
+    pub is_new: bool,
+    /// The reference sets that are being prepared.
+    pub sets: usize,
+}
+
+/// Creates or changes a benchmark as `plan` describes it. Nothing is changed if anything is wrong.
+///
+/// # Errors
+/// If the plan is not valid, a file cannot be read, or what scores depend on has changed.
+pub async fn apply(
+    app: &App,
+    plan: &Plan,
+    files: impl Into<Files>,
+    actor: Option<&str>,
+) -> anyhow::Result<AppliedPlan> {
+    check(plan)?;
+    let mut plan = plan.clone();
+    let known = known_plan(app, &plan.slug).await?;
+    for phase in &mut plan.phases {
+        name_metrics(app, known.as_ref(), phase)?;
+    }
+    let files = store_files(app, &plan.phases, known, files.into()).await?;
+    let mut tx = app.store.begin().await?;
+    let (id, is_new, was_draft) = apply_head(&mut tx, &plan, Slug::UnusedOrOwn, actor).await?;
+    let phases: Vec<(String, String)> =
+        tx.fetch("SELECT id, slug FROM phase WHERE benchmark = $1", args![&id]).await?;
+    for (phase, slug) in &phases {
+        if plan.phase(slug).is_none() {
+            records::phase_alone(&mut tx, phase).await?;
+            anyhow::ensure!(is_free(&mut tx, was_draft, phase).await?, lacks("phase", slug));
+            tx.execute("DELETE FROM phase WHERE id = $1", args![phase]).await?;
+        }
+    }
+    let mut applied = AppliedPlan { is_new, sets: 0 };
+    for (position, (phase, files)) in plan.phases.iter().zip(&files).enumerate() {
+        applied.sets += apply_phase(&mut tx, (&id, was_draft), position, phase, files)
+            .await
+            .with_context(|| reason!("phase {}", phase.slug))?;
+    }
+    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+        .await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(applied)
+}
+
+/// Creates a benchmark, or changes it apart from its phases.
+pub async fn apply_without_phases(
+    app: &App,
+    plan: &Plan,
+    slug: Slug,
+    actor: Option<&str>,
+) -> anyhow::Result<()> {
+    check(plan)?;
+    let mut tx = app.store.begin().await?;
+    let (id, is_new, _) = apply_head(&mut tx, plan, slug, actor).await?;
+    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Adds a phase to a benchmark, after the others, or changes one. Nothing is changed if anything is wrong.
+pub async fn put_phase(
+    app: &App,
+    benchmark: &str,
+    plan: &PhasePlan,
+    files: impl Into<Files>,
+    actor: Option<&str>,
+) -> anyhow::Result<()> {
+    check_phase(plan)?;
+    let mut plan = plan.clone();
+    let slug: String =
+        app.store.fetch_one("SELECT slug FROM benchmark WHERE id = $1", args![benchmark]).await?;
+    let known = known_plan(app, &slug).await?;
+    name_metrics(app, known.as_ref(), &mut plan)?;
+    let plan = &plan;
+    let files = store_files(app, std::slice::from_ref(plan), known, files.into()).await?;
+    let mut tx = app.store.begin().await?;
+    // Two phases that are added at once have different positions.
+    tx.lock("benchmark", benchmark).await?;
+    let draft = "SELECT draft FROM benchmark WHERE id = $1";
+    let is_draft: bool = tx.fetch_one(draft, args![benchmark]).await?;
+    let position = "SELECT position FROM phase WHERE benchmark = $1 AND slug = $2";
+    let position: Option<usize> = tx.fetch_optional(position, args![benchmark, &plan.slug]).await?;
+    let (position, action) = match position {
+        Some(position) => (position, "phase.change"),
+        None => {
+            let last = "SELECT COALESCE(MAX(position) + 1, 0) FROM phase WHERE benchmark = $1";
+            (tx.fetch_one(last, args![benchmark]).await?, "phase.add")
+        }
+    };
+    for files in &files {
+        apply_phase(&mut tx, (benchmark, is_draft), position, plan, files)
+            .await
+            .with_context(|| reason!("phase {}", plan.slug))?;
+    }
+    audit::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}
+
+/// Publishes a draft: from now on, those see it who may.
+pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let sql = "UPDATE benchmark SET draft = 0 WHERE id = $1 AND draft = 1";
+    if tx.execute(sql, args![benchmark]).await? == 0 {
+        return Err(fault!(CONFLICT, "published", "This benchmark has already been published."));
+    }
+    audit::note(&mut tx, Some(actor), "benchmark.publish", benchmark, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Removes a draft to which no team has submitted, with all that it has.
+pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    // No one submits between the look for submissions and the removal.
+    let phases: Vec<String> =
+        tx.fetch("SELECT id FROM phase WHERE benchmark = $1 ORDER BY id", args![&benchmark.id]).await?;
+    for phase in phases {
+        tx.lock("phase", &phase).await?;
+    }
+    let sql = "DELETE FROM benchmark WHERE id = $1 AND draft = 1 AND NOT EXISTS (SELECT 1 FROM submission \
+               JOIN phase ON phase.id = submission.phase WHERE phase.benchmark = $1 AND submission.kind = 'entry')";
+    if tx.execute(sql, args![&benchmark.id]).await? == 0 {
+        return Err(fault!(
+            CONFLICT,
+            "in-use",
+            "Only drafts can be removed. Hide a benchmark that was published."
+        ));
+    }
+    let detail = json!({ "slug": benchmark.slug });
+    audit::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Removes a phase from a draft.
+pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), Fault> {
+    let mut tx = app.store.begin().await?;
+    let draft = "SELECT draft FROM benchmark WHERE id = $1";
+    let is_draft: bool = tx.fetch_one(draft, args![&phase.benchmark]).await?;
+    tx.lock("phase", &phase.id).await?;
+    if !is_free(&mut tx, is_draft, &phase.id).await? {
+        return Err(fault!(CONFLICT, "in-use", "Only phases of a draft can be removed."));
+    }
+    tx.execute("DELETE FROM phase WHERE id = $1", args![&phase.id]).await?;
+    audit::note(&mut tx, Some(actor), "phase.remove", &phase.benchmark, json!({ "slug": phase.slug }))
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// The reason why a plan was not applied, for those who sent it; a failure of the server is none of its reasons.
+pub fn refusal(error: anyhow::Error) -> Fault {
+    let is_final =
+        |fault: &&Fault| fault.status.is_server_error() || ["not-found", "slug-taken"].contains(&fault.code);
+    if let Some(fault) = error.downcast_ref::<Fault>().filter(is_final) {
+        return fault.clone();
+    }
+    if is_failure(&error) {
+        return error.into();
+    }
+    fault!(UNPROCESSABLE_ENTITY, "not-applied", "The benchmark cannot be saved: {}.")
+        .because(format_args!("{error:#}"))
+}
+
+/// Returns true if an error is a failure of the server, and no refusal.
+fn is_failure(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<Error>() || cause.is::<io::Error>())
+}
+
+/// A benchmark as it is now, if there is one.
+async fn known_plan(app: &App, slug: &str) -> anyhow::Result<Option<Plan>> {
+    let sql = "SELECT * FROM benchmark WHERE slug = $1";
+    let benchmark: Option<Benchmark> = app.store.fetch_optional(sql, args![slug]).await?;
+    Ok(match benchmark {
+        Some(benchmark) => Some(Plan::of(&app.store, &benchmark).await?),
+        None => None,
+    })
+}
+
+/// Writes what is said about a benchmark apart from its phases; returns its id, whether it is new, and whether it was
+/// a draft or is new.
+async fn apply_head(
+    tx: &mut Tx,
+    plan: &Plan,
+    slug: Slug,
+    actor: Option<&str>,
+) -> anyhow::Result<(String, bool, bool)> {
+    const RUNS: &str = "SELECT 1 FROM account WHERE id = $1 AND (role = 'admin' OR EXISTS \
+        (SELECT 1 FROM benchmark_host WHERE benchmark = $2 AND account = $1))";
+    let known = tx.pick(
+        "SELECT id, draft FROM benchmark WHERE slug = $1",
+        "SELECT id, draft FROM benchmark WHERE slug = $1 FOR NO KEY UPDATE",
+    );
+    let known: Option<(String, bool)> = tx.fetch_optional(known, args![&plan.slug]).await?;
+    let is_new = known.is_none();
+    if slug == Slug::Unused && !is_new {
+        return Err(taken(plan).into());
+    }
+    if let (Some((id, _)), Some(actor)) = (&known, actor)
+        && !tx.exists(RUNS, args![actor, id]).await?
+    {
+        return Err(Fault::not_found().into());
+    }
+    let (id, was_draft) = known.unwrap_or_else(|| (ids::new_id(), true));
+    let entries = "SELECT 1 FROM submission JOIN phase ON phase.id = submission.phase \
+                   WHERE phase.benchmark = $1 AND submission.kind = 'entry'";
+    if plan.draft && !was_draft && tx.exists(entries, args![&id]).await? {
+        bail!(reason!(
+            "it cannot become a draft again, since teams have submitted: hide it with visibility = hidden"
+        ));
+    }
+    let row = columns! {
+        title: &plan.title,
+        summary: &plan.summary,
+        rules: &plan.rules,
+        visibility: plan.visibility.name(),
+        draft: plan.draft,
+    };
+    if is_new {
+        let new = columns! { id: &id, slug: &plan.slug, created_at: clock::now() };
+        // Someone else may have created it since it was looked for.
+        if !tx.add_row("benchmark", [new, row].concat()).await? {
+            return Err(taken(plan).into());
+        }
+    } else {
+        tx.change_row("benchmark", &id, row).await?;
+    }
+    tx.execute("DELETE FROM benchmark_host WHERE benchmark = $1", args![&id]).await?;
+    for email in &plan.hosts {
+        let sql = "SELECT id FROM account WHERE email = $1";
+        let account: Option<String> = tx.fetch_optional(sql, args![email.trim().to_lowercase()]).await?;
+        let account = account.with_context(|| reason!("no account has the email address {}", email))?;
+        tx.execute(
+            "INSERT INTO benchmark_host (benchmark, account) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            args![&id, account],
+        )
+        .await?;
+    }
+    Ok((id, is_new, was_draft))
+}
+
+/// The refusal of a slug that another benchmark has.
+fn taken(plan: &Plan) -> Fault {
+    fault!(CONFLICT, "slug-taken", "A benchmark with the address {} already exists.", &plan.slug)
+}
+
+/// Returns true if nothing depends on a phase yet, so that all of it may change: it is part of a draft, and no team has
+/// submitted to it.
+async fn is_free(tx: &mut Tx, is_draft: bool, phase: &str) -> anyhow::Result<bool> {
+    let entries = "SELECT 1 FROM submission WHERE phase = $1 AND kind = 'entry'";
+    Ok(is_draft && !tx.exists(entries, args![phase]).await?)
+}
+
+/// Replaces suites among the metrics of a phase by their metrics, so that it has the same ones wherever it is scored,
+/// and refuses metrics that do not suit its references. Metrics that stay need no data on this machine.
+fn name_metrics(app: &App, known: Option<&Plan>, phase: &mut PhasePlan) -> anyhow::Result<()> {
+    phase.references.iter().try_for_each(|set| check_language(phase, set))?;
+    let known = known.and_then(|known| known.phase(&phase.slug));
+    if known.is_none_or(|known| known.metrics != phase.metrics) {
+        anyhow::ensure!(!phase.metrics.is_empty(), reason!("phase {}: name at least one metric", phase.slug));
+        let home = app.data().map(Home::new);
+        phase.metrics = capeval_tasks::each_metric(&phase.metrics, home.as_ref())
+            .with_context(|| reason!("phase {}", phase.slug))?;
+    }
+    Ok(())
+}
+
+/// Refuses metrics that know only English for references in another language, and a language without spaces whose
+/// words no tokenizer tells apart.
+fn check_language(phase: &PhasePlan, set: &ReferencePlan) -> anyhow::Result<()> {
+    match capeval_tasks::unsuited(&phase.metrics, &set.language, set.tokenizer.as_deref()) {
+        None => Ok(()),
+        Some(UnsuitedMetrics::EnglishOnly { metrics, others }) => {
+            let remedy = if others.is_empty() { String::new() } else { format!(": metrics = {others:?}") };
+            bail!(reason!(
+                "phase {}: the references {} are in the language {}, and {} can score only English: name other metrics{}",
+                phase.slug,
+                set.name,
+                set.language,
+                metrics.join(", "),
+                remedy
+            ))
+        }
+        Some(UnsuitedMetrics::NoSpaces { metrics, tokenizer }) => bail!(reason!(
+            "phase {}: the references {} are in the language {}, which is written without spaces, and have no tokenizer, so {} would read each sentence as one word: add tokenizer = \"{}\" to them",
+            phase.slug,
+            set.name,
+            set.language,
+            metrics.join(", "),
+            tokenizer
+        )),
+    }
+}
+
+fn check_slug(slug: &str) -> anyhow::Result<()> {
+    let is_plain =
+        slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !is_plain || slug.is_empty() || slug.len() > 60 || slug == "rules" {
+        bail!(reason!("`{}` is not a slug: use lowercase letters, digits and hyphens", slug));
+    }
+    Ok(())
+}
+
+fn check(plan: &Plan) -> anyhow::Result<()> {
+    check_slug(&plan.slug)?;
+    people::name(&plan.title)?;
+    plan.phases.iter().try_for_each(check_phase)
+}
+
+fn check_phase(phase: &PhasePlan) -> anyhow::Result<()> {
+    check_slug(&phase.slug)?;
+    people::name(&phase.title)?;
+    if i64::from(phase.per_day.max(phase.in_total)) > MOST {
+        bail!(reason!("phase {}: per_day and in_total are at most {}", phase.slug, MOST));
+    }
+    if phase.decimals > MOST_DECIMALS as u32 {
+        bail!(reason!("phase {}: decimals are at most {}", phase.slug, MOST_DECIMALS));
+    }
+    if let (Some(When(opens)), Some(When(closes))) = (phase.opens, phase.closes)
+        && closes <= opens
+    {
+        bail!(reason!("phase {}: it closes before it opens", phase.slug));
+    }
+    let main = phase.main_set.as_ref().or(phase.references.first().map(|set| &set.name));
+    if main.is_some_and(|main| phase.references.iter().all(|set| set.name != *main)) {
+        bail!(reason!("phase {}: main_set is not among its references", phase.slug));
+    }
+    let is_measure = |key: &&String| phase.columns.iter().all(|column| column.key != **key);
+    let columns = phase.board_columns.iter().filter(is_measure).map(|key| ("board_columns", key.as_str()));
+    let asked: Vec<_> = std::iter::once(("main_metric", phase.main_metric.as_str())).chain(columns).collect();
+    capeval_tasks::check_metrics(&phase.metrics, &asked).with_context(|| reason!("phase {}", phase.slug))?;
+    if let Some(address) = &phase.pictures {
+        pictures::checked(address).with_context(|| reason!("phase {}", phase.slug))?;
+    }
+    about::check(&phase.columns).with_context(|| reason!("phase {}", phase.slug))?;
+    for set in &phase.references {
+        people::name(&set.name)?;
+        if let Some(tokenizer) = &set.tokenizer {
+            tokenizer.parse::<Tokenizer>().map_err(|_| {
+                anyhow::Error::msg(reason!("phase {}: no tokenizer is called {}", phase.slug, tokenizer))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn lacks(what: &str, name: &str) -> String {
+    reason!("the file lacks the {} {}, which cannot be removed", what, name)
+}
+
+/// Refuses a plan without something that exists, which would otherwise stay in silence.
+fn require_all<'p>(
+    known: &[String],
+    what: &str,
+    planned: impl Iterator<Item = &'p str> + Clone,
+) -> anyhow::Result<()> {
+    let missing = known.iter().find(|name| !planned.clone().any(|planned| planned == name.as_str()));
+    missing.map_or(Ok(()), |name| bail!(lacks(what, name)))
+}
+
+/// Refuses a plan that changes what scores depend on.
+async fn require_unchanged(
+    tx: &mut Tx,
+    known: &Phase,
+    plan: &PhasePlan,
+    files: &StoredFiles,
+) -> anyhow::Result<()> {
+    require_same("metrics", &known.metrics, &plan.metrics)?;
+    require_same("human", &known.human, &plan.human)?;
+    require_same("vectors", &known.vectors_hash.as_ref(), &files.vectors.as_ref().map(|file| &file.hash))?;
+    let sets = records::sets_in(tx, &known.id).await?;
+    let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
+    require_all(&names, "reference set", plan.references.iter().map(|set| set.name.as_str()))?;
+    for (set, stored) in plan.references.iter().zip(&files.references) {
+        let Some(known) = sets.iter().find(|known| known.name == set.name) else { continue };
+        let name = |what: &str| reason!("{} of the references {}", what, set.name);
+        require_same(&name("the file"), &known.source_hash, &stored.file.hash)?;
+        require_same(&name("language"), &known.language, &set.language)?;
+        require_same(&name("tokenizer"), &known.tokenizer, &set.tokenizer)?;
+        let images = stored.images.as_ref().map(|(ids, _)| ids.clone());
+        require_same(&name("images"), &records::images(tx, &known.id).await?, &images)?;
+    }
+    let sql = "SELECT method, blob FROM submission WHERE phase = $1 AND kind = 'baseline'";
+    let baselines: Vec<(String, Option<String>)> = tx.fetch(sql, args![&known.id]).await?;
+    let names: Vec<String> = baselines.iter().map(|(method, _)| method.clone()).collect();
+    require_all(&names, "baseline", plan.baselines.iter().map(|baseline| baseline.method.as_str()))?;
+    for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
+        let known = baselines.iter().find(|(method, _)| *method == baseline.method);
+        if let Some((_, Some(blob))) = known {
+            require_same(&reason!("the file of the baseline {}", baseline.method), blob, &stored.hash)?;
+        }
+    }
+    Ok(())
+}
+
+async fn apply_phase(
+    tx: &mut Tx,
+    (benchmark, is_draft): (&str, bool),
+    position: usize,
+    plan: &PhasePlan,
+    files: &StoredFiles,
+) -> anyhow::Result<usize> {
+    let sql = "SELECT * FROM phase WHERE benchmark = $1 AND slug = $2";
+    let mut known: Option<Phase> = tx.fetch_optional(sql, args![benchmark, &plan.slug]).await?;
+    let main_set = plan.main_set.as_ref().or(plan.references.first().map(|set| &set.name));
+    let id = known.as_ref().map_or_else(ids::new_id, |known| known.id.clone());
+    if let Some(old) = &known {
+        // Nothing was scored with references or a baseline that failed.
+        tx.execute("DELETE FROM reference_set WHERE phase = $1 AND state = 'failed'", args![&id]).await?;
+        let failed = "DELETE FROM submission WHERE phase = $1 AND kind = 'baseline' AND state = 'failed'";
+        tx.execute(failed, args![&id]).await?;
+        tx.lock("phase", &id).await?;
+        if let Err(refusal) = require_unchanged(tx, old, plan, files).await {
+            // A failure does not mean that something has changed.
+            if is_failure(&refusal) || !is_free(tx, is_draft, &id).await? {
+                return Err(refusal);
+            }
+            tx.execute("DELETE FROM phase WHERE id = $1", args![&id]).await?;
+            known = None;
+        }
+    }
+    let pictures = plan.pictures.as_deref().map_or("", str::trim);
+    let row = columns! {
+        title: &plan.title,
+        position: position,
+        opens_at: plan.opens.map(|When(time)| time),
+        closes_at: plan.closes.map(|When(time)| time),
+        per_day: plan.per_day,
+        in_total: plan.in_total,
+        board: plan.board.name(),
+        reveal_at: plan.reveal.map(|When(time)| time),
+        decimals: plan.decimals,
+        main_set: main_set.cloned().unwrap_or_default(),
+        main_metric: &plan.main_metric,
+        board_columns: store::list(&plan.board_columns)?,
+        columns: store::list(&plan.columns)?,
+        per_image: plan.per_image.name(),
+        pictures: pictures,
+        vectors_hash: files.vectors.as_ref().map(|file| file.hash.clone()),
+        vectors_file: files.vectors.as_ref().map_or("", |file| &file.name),
+    };
+    if known.is_some() {
+        tx.change_row("phase", &id, row).await?;
+    } else {
+        let new = columns! {
+            id: &id,
+            benchmark: benchmark,
+            slug: &plan.slug,
+            metrics: store::list(&plan.metrics)?,
+            human: plan.human,
+            created_at: clock::now(),
+        };
+        tx.add_row("phase", [new, row].concat()).await?;
+    }
+    let score_set = known.as_ref().and_then(|known| known.score_set.as_ref());
+    if let (Some(known), Some(score_set), Some(main)) = (&known, score_set, main_set)
+        && known.main_set != *main
+    {
+        require_scored(tx, score_set, main).await?;
+    }
+    if let Some(known) = &known
+        && (known.per_image, known.pictures.as_str()) != (plan.per_image, pictures)
+    {
+        images::forget(tx, &id).await?;
+    }
+    let mut added = 0;
+    for (position, (set, stored)) in plan.references.iter().zip(&files.references).enumerate() {
+        added += usize::from(apply_set(tx, &id, position, set, stored).await?);
+    }
+    for (baseline, stored) in plan.baselines.iter().zip(&files.baselines) {
+        apply_baseline(tx, (&id, score_set.is_some()), &baseline.method, stored)
+            .await
+            .with_context(|| reason!("baseline {}", baseline.method))?;
+    }
+    // The baselines that failed were added again; this is for the row for people.
+    submit::try_again(tx, &id).await?;
+    if known.is_some_and(|known| known.main_metric != plan.main_metric) {
+        board::all_changed(tx, &id).await?;
+    }
+    Ok(added)
+}
+
+/// Refuses a main set by which the scores on the board were not made: the board would be empty.
+async fn require_scored(tx: &mut Tx, score_set: &str, main: &str) -> anyhow::Result<()> {
+    let sql = "SELECT SUM(CASE WHEN reference_set.name = $2 THEN 1 ELSE 0 END) FROM score \
+               JOIN reference_set ON reference_set.id = score.reference_set WHERE score.score_set = $1";
+    let n: Option<i64> = tx.fetch_one(sql, args![score_set, main]).await?;
+    anyhow::ensure!(
+        n != Some(0),
+        reason!(
+            "main_set cannot be {} yet: add the set, wait until everything is scored with it, then change main_set",
+            main
+        )
+    );
+    Ok(())
+}
+
+fn require_same<T: PartialEq>(what: &str, known: &T, planned: &T) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        known == planned,
+        reason!("{} cannot change: scores depend on it; use a new phase", what)
+    );
+    Ok(())
+}
+
+/// Adds a baseline, unless it is there already.
+async fn apply_baseline(
+    tx: &mut Tx,
+    (phase, is_open): (&str, bool),
+    method: &str,
+    file: &StoredFile,
+) -> anyhow::Result<()> {
+    let sql = "SELECT id FROM submission WHERE phase = $1 AND kind = 'baseline' AND method = $2";
+    if let Some(known) = tx.fetch_optional::<String>(sql, args![phase, method]).await? {
+        tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, known]).await?;
+        return Ok(());
+    }
+    let id = submit::add_baseline(tx, phase, method, &file.hash, file.size).await?;
+    tx.execute("UPDATE submission SET file = $1 WHERE id = $2", args![&file.name, &id]).await?;
+    // Otherwise its job begins with the references.
+    if is_open {
+        jobs::add::<ScoreSubmission>(tx, &id, Priority::Background).await?;
+    }
+    Ok(())
+}
+
+/// Adds a reference set, and has it prepared; `false` if it is there already. A phase that has scores keeps them on its
+/// board until everything is scored by the new set, too.
+async fn apply_set(
+    tx: &mut Tx,
+    phase: &str,
+    position: usize,
+    plan: &ReferencePlan,
+    StoredReferences { file, images }: &StoredReferences,
+) -> anyhow::Result<bool> {
+    let (images, images_file) = images.clone().unzip();
+    let images_file = images_file.unwrap_or_default();
+    let known = "SELECT id FROM reference_set WHERE phase = $1 AND name = $2";
+    if let Some(known) = tx.fetch_optional::<String>(known, args![phase, &plan.name]).await? {
+        let sql = "UPDATE reference_set SET position = $1, file = $2, images_file = $3 WHERE id = $4";
+        tx.execute(sql, args![position, &file.name, &images_file, known]).await?;
+        return Ok(false);
+    }
+    let id = ids::new_id();
+    let row = columns! {
+        id: &id,
+        phase: phase,
+        name: &plan.name,
+        position: position,
+        language: &plan.language,
+        tokenizer: plan.tokenizer.clone(),
+        source_hash: &file.hash,
+        file: &file.name,
+        images: images,
+        images_file: &images_file,
+        state: "preparing",
+        created_at: clock::now(),
+    };
+    tx.add_row("reference_set", row).await?;
+    jobs::add::<PrepareSet>(tx, &id, Priority::Awaited).await?;
+    Ok(true)
+}
+
+/// The ids of a list: a JSON array, or one per line.
+fn listed_images(text: &str) -> anyhow::Result<Vec<SegmentId>> {
+    if text.trim_start().starts_with('[') {
+        return serde_json::from_str(text).context(reason!("not a JSON array of ids"));
+    }
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(SegmentId::from_untyped).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise a phase of a draft would be deleted because the database was busy.
+    #[test]
+    fn a_failed_query_is_no_change_of_what_scores_depend_on() {
+        let failed = anyhow::Error::from(Error::PoolTimedOut).context("phase dev");
+        assert!(is_failure(&failed));
+        assert!(is_failure(&io::Error::other("the disk").into()));
+        assert!(!is_failure(&require_same("metrics", &1, &2).unwrap_err()));
+        assert!(!is_failure(
+            &require_all(&["c5".to_owned()], "reference set", std::iter::empty()).unwrap_err()
+        ));
+        assert!(refusal(failed).status.is_server_error());
+    }
+}

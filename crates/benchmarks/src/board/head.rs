@@ -1,0 +1,119 @@
+//! The head of the pages of a board: the phase, the references, and the choices that all of them share.
+
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::Page;
+use capeval_site::web::language::say;
+
+use super::choices::BoardQuery;
+use super::queries::Board;
+use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+
+/// The view of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    Table,
+    Intervals,
+    Progress,
+}
+
+impl View {
+    const ALL: [Self; 3] = [Self::Table, Self::Intervals, Self::Progress];
+
+    /// The name of its page below that of the phase.
+    fn page(self) -> &'static str {
+        match self {
+            Self::Table => "leaderboard",
+            Self::Intervals => "intervals",
+            Self::Progress => "progress",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Table => say("Table"),
+            Self::Intervals => say("Intervals"),
+            Self::Progress => say("Progress over time"),
+        }
+    }
+}
+
+/// A link to what could be shown instead.
+pub struct Tab {
+    pub name: String,
+    pub address: String,
+    pub is_here: bool,
+}
+
+/// The head of a page of a board.
+pub struct Head<'a> {
+    pub seen: &'a SeenBenchmark,
+    pub phase: &'a Phase,
+    /// `None` if the visitor may not see any score.
+    pub board: Option<&'a Board>,
+    pub asked: &'a BoardQuery,
+    /// The path of the page.
+    pub path: String,
+    pub phases: Vec<Tab>,
+    pub sets: Vec<Tab>,
+    pub views: Vec<Tab>,
+    /// True if some references could not be prepared.
+    pub has_failed: bool,
+    /// The address of the visitor's first row.
+    pub own: String,
+}
+
+impl<'a> Head<'a> {
+    pub async fn of(
+        app: &App,
+        page: &Page,
+        of: &'a SeenPhase,
+        sets: &[ReferenceSet],
+        board: Option<&'a Board>,
+        asked: &'a BoardQuery,
+        view: View,
+    ) -> Result<Self, Fault> {
+        let path = of.address(view.page());
+        let phases = records::phases(&app.store, &of.seen.benchmark.id).await?.into_iter().map(|phase| Tab {
+            is_here: phase.id == of.phase.id,
+            address: SeenPhase { seen: of.seen.clone(), phase: phase.clone() }.address(view.page()),
+            name: phase.title,
+        });
+        let phases = phases.collect();
+        let has_failed = records::have_failed(sets);
+        let sets = sets.iter().map(|set| Tab {
+            name: set.name.clone(),
+            address: asked.of_set(set, &of.phase.columns).address(&path),
+            is_here: board.is_some_and(|board| board.set.id == set.id),
+        });
+        let views = View::ALL.map(|other| Tab {
+            name: page.t(other.name()).to_owned(),
+            address: asked.address(&of.address(other.page())),
+            is_here: other == view,
+        });
+        Ok(Self {
+            seen: &of.seen,
+            phase: &of.phase,
+            board,
+            asked,
+            sets: sets.collect(),
+            path,
+            phases,
+            views: views.into(),
+            has_failed,
+            own: "#own".to_owned(),
+        })
+    }
+
+    /// The address of the rows with one tag.
+    pub fn tagged(&self, tag: &str) -> String {
+        BoardQuery { tags: vec![tag.to_owned()], ..self.asked.clone() }.address(&self.path)
+    }
+
+    /// The choices outside the fields of a form, which keeps them.
+    pub fn kept(&self, fields: &[&str]) -> Vec<(&'static str, &str)> {
+        let mut kept = self.asked.pairs();
+        kept.retain(|(name, _)| !fields.contains(name));
+        kept
+    }
+}

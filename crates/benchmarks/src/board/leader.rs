@@ -1,0 +1,49 @@
+//! The best entry of a board, for pages that show no more of it.
+
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+
+use super::order::{order, score_text};
+use super::queries::{Sight, sight};
+use super::standing::StandingCache;
+use crate::records::{Phase, ReferenceSet, SeenBenchmark};
+
+/// The entry in the first place.
+pub struct Leader {
+    pub team_name: String,
+    pub method: String,
+    /// The measure that ranks.
+    pub measure: String,
+    pub score: String,
+}
+
+/// A label without what says it another way: “CIDEr-D (COCO's CIDEr)”.
+pub fn short(label: &str) -> &str {
+    label.split_once(" (COCO").map_or(label, |(short, _)| short)
+}
+
+/// The best entry of a phase by what ranks, if there is one and the visitor may see all scores.
+pub async fn leader(
+    app: &App,
+    seen: &SeenBenchmark,
+    phase: &Phase,
+    sets: &[ReferenceSet],
+    visitor: Option<&Visitor>,
+) -> Result<Option<Leader>, Fault> {
+    if sight(seen, phase, visitor) != Sight::All {
+        return Ok(None);
+    }
+    let Some(set) = sets.iter().find(|set| set.name == phase.main_set) else { return Ok(None) };
+    let Some(main) = set.main_measure(phase) else { return Ok(None) };
+    let rows = order(app.part::<StandingCache>().standing(&app.store, phase, set).await?, main);
+    let best = rows.into_iter().find(|row| row.rank == Some(1));
+    Ok(best.and_then(|row| {
+        Some(Leader {
+            score: score_text(row.entry.score(main)?, main, phase.decimals),
+            measure: short(&main.label).to_owned(),
+            team_name: row.entry.team_name.clone(),
+            method: row.entry.method.clone(),
+        })
+    }))
+}

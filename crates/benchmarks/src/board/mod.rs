@@ -1,0 +1,57 @@
+//! The board of a phase, as a page and for programs.
+
+mod choices;
+mod export;
+mod head;
+mod intervals;
+mod leader;
+mod order;
+mod page;
+mod progress;
+mod queries;
+mod standing;
+
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::route::get;
+use capeval_site::web::{Access, Page, Route, UrlQuery, Visible};
+
+use self::export::BoardExport;
+use super::records::SeenPhase;
+
+pub use choices::BoardQuery;
+pub use leader::{Leader, leader, short};
+pub use order::{Candidate, Interval, LEVEL, entry_name, rounded, score_text, strength};
+pub use queries::{Board, Sight, UncomparedPair, board, forget_agreement, sight, uncompared, with_captions};
+pub use standing::{StandingCache, all_changed, changed, outdate};
+
+pub(super) fn routes() -> Vec<Route> {
+    let public = Access::Public;
+    vec![
+        get("/b/{slug}/{phase}/leaderboard", public, "Show the leaderboard of a phase", page::show),
+        get("/b/{slug}/{phase}/intervals", public, "Show the intervals of a leaderboard", intervals::show),
+        get("/b/{slug}/{phase}/progress", public, "Show the best scores of a phase by date", progress::show),
+        get(
+            "/api/v1/phases/{id}/progress",
+            public,
+            "Get the submissions that have stood on the leaderboard, by date",
+            progress::for_programs,
+        ),
+        get(
+            "/api/v1/phases/{id}/leaderboard",
+            public,
+            "Get the leaderboard of a phase, as JSON or CSV",
+            for_programs,
+        )
+        .sends(200, "text/csv"),
+    ]
+}
+
+async fn for_programs(
+    app: App,
+    page: Page,
+    Visible(of): Visible<SeenPhase>,
+    UrlQuery(asked): UrlQuery<BoardQuery>,
+) -> Result<BoardExport, Fault> {
+    export::export(&app, &of, page.visitor.as_ref(), &asked).await
+}

@@ -1,0 +1,310 @@
+//! The page of a board: a table with the measure that sorts first, and a list of cards on a phone.
+
+use askama::Template;
+use axum::response::{IntoResponse, Response};
+use capeval_api::{SubmissionKind, SystemMeasures};
+use capeval_site::app::App;
+use capeval_site::clock;
+use capeval_site::fault::Fault;
+use capeval_site::web::recent::Making;
+use capeval_site::web::{Page, UrlQuery, Visible};
+use capeval_tasks::MeasureInfo;
+
+use super::choices::{ALL, BoardQuery};
+use super::export::export;
+use super::head::{Head, View};
+use super::order::{Candidate, Row, entry_name, score_text, strength};
+use super::queries::{Board, JudgementTotals, RemovedSubmission, board};
+use crate::counts::Counts as _;
+use crate::records::{self, SeenPhase};
+use crate::{about, judging};
+
+/// The rows of a page.
+const ROWS: usize = 200;
+
+/// A column of a board as it is shown.
+struct Column {
+    label: String,
+    address: String,
+    /// `ascending` or `descending` for the one that sorts.
+    order: Option<&'static str>,
+}
+
+/// A row of a board as it is shown.
+struct ShownRow<'b> {
+    entry: &'b Candidate,
+    rank: String,
+    is_own: bool,
+    /// True if it is the first of the visitor's.
+    is_first_own: bool,
+    /// Its own page.
+    address: String,
+    mark: Mark<'b>,
+    cells: Vec<Cell>,
+    date: String,
+}
+
+/// The comparison of a row with the system above it on the whole board.
+enum Mark<'b> {
+    /// It differs, or that is not known.
+    Nothing,
+    /// It does not differ from the system of the row that is shown above.
+    LikeRowAbove(&'b Candidate),
+    /// It does not differ from this one, between which and it the row of people is shown.
+    LikeAbovePeople(&'b Candidate),
+    /// It does not differ from this row, which is not shown.
+    LikeHidden(&'b Candidate),
+}
+
+/// A score as it is shown.
+struct Cell {
+    score: String,
+    /// Empty if it is not shown.
+    interval: String,
+    /// True if it is the best of its column.
+    is_best: bool,
+}
+
+impl ShownRow<'_> {
+    /// Its entry in a column of the hosts.
+    fn detail(&self, page: &Page, column: &about::Column) -> String {
+        self.entry.method_details.cell(column).map_or(String::new(), |cell| column.cell_text(page, cell))
+    }
+
+    fn class(&self) -> &'static str {
+        match self.entry.kind {
+            SubmissionKind::Human => "human",
+            SubmissionKind::Baseline => "baseline",
+            SubmissionKind::Entry if self.is_own => "own",
+            SubmissionKind::Entry => "",
+        }
+    }
+}
+
+impl JudgementTotals {
+    /// The author of the captions.
+    fn name(&self, page: &Page) -> String {
+        match self.method.as_str() {
+            "" => page.t("References").to_owned(),
+            method => entry_name(&self.team_name, method),
+        }
+    }
+
+    /// M1, M2 and the points of the cumulative distribution in per cent, M3 and M4, as shown.
+    fn cells(&self) -> Vec<String> {
+        let per_cent = |share: f64| format!("{:.1}", share * 100.0);
+        let SystemMeasures { m1, m2, m3, m4, at_least, judgements, .. } = &self.measured;
+        let mut cells =
+            vec![m1.map_or("–".to_owned(), per_cent), per_cent(*m2), format!("{m3:.2}"), format!("{m4:.2}")];
+        cells.extend(at_least.map(per_cent));
+        cells.push(judgements.to_string());
+        cells
+    }
+}
+
+#[derive(Template)]
+#[template(path = "board.html")]
+struct BoardPage<'a> {
+    page: &'a Page,
+    head: Head<'a>,
+    columns: Vec<Column>,
+    rows: Vec<ShownRow<'a>>,
+    /// The keys and labels of all columns, and whether they are shown.
+    choices: Vec<(&'a str, &'a str, bool)>,
+    has_all_intervals: bool,
+    all_columns: String,
+    removed: &'a [RemovedSubmission],
+    judged: &'a [JudgementTotals],
+    /// The colour of each, as a class of the style, and its name.
+    legend: Vec<(String, String)>,
+    /// The cumulative distributions of their grades.
+    figure: String,
+    has_human: bool,
+    csv: String,
+    json: String,
+    /// The page of two entries side by side.
+    compare: String,
+    /// True if there are teams, and the visitor is in none of them.
+    may_ask: bool,
+    /// True if there are two rows to compare.
+    is_comparable: bool,
+    /// The first and the last row of the page, and the pages before and after it.
+    places: (usize, usize),
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl BoardPage<'_> {
+    /// The address of two rows side by side.
+    fn compared(&self, one: &Candidate, other: &Candidate) -> String {
+        format!("{}?entry={}&entry={}", self.compare, one.id, other.id)
+    }
+}
+
+pub(super) async fn show(
+    making: Making,
+    app: App,
+    page: Page,
+    Visible(of): Visible<SeenPhase>,
+    UrlQuery(asked): UrlQuery<BoardQuery>,
+) -> Result<Response, Fault> {
+    let visitor = page.visitor.as_ref();
+    if !asked.format.is_empty() {
+        return Ok(export(&app, &of, visitor, &asked).await?.into_response());
+    }
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let board = board(&app, &of, &sets, visitor, &asked).await?;
+    let n_rows = board.as_ref().map_or(0, |board| board.rows.len());
+    let (current, last) = (asked.page()?, n_rows.div_ceil(ROWS).max(1));
+    if current > last {
+        return Err(Fault::not_found());
+    }
+    let start = (current - 1) * ROWS;
+    let mut head = Head::of(&app, &page, &of, &sets, board.as_ref(), &asked, View::Table).await?;
+    let (mut columns, mut rows, mut choices) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(board) = &board {
+        columns.extend(board.columns.iter().map(|measure| Column {
+            label: measure.label.clone(),
+            address: BoardQuery { sort: measure.key.clone(), ..asked.clone() }.address(&head.path),
+            order: (measure.key == board.sort.key).then_some(if measure.lower_is_better {
+                "ascending"
+            } else {
+                "descending"
+            }),
+        }));
+        rows = shown_rows(&of, board, start, asked.intervals == ALL);
+        let own = board.rows.iter().position(|row| board.is_of_visitor(&row.entry));
+        if let Some(page) = own.map(|own| own / ROWS + 1).filter(|page| *page != current) {
+            head.own = format!("{}#own", asked.at_page(&head.path, page));
+        }
+        choices.extend(
+            board.set.measures.iter().map(|measure| {
+                (measure.key.as_str(), measure.label.as_str(), board.columns.contains(measure))
+            }),
+        );
+        choices.extend(
+            of.phase
+                .columns
+                .iter()
+                .map(|column| (column.key.as_str(), column.label.as_str(), board.details.contains(column))),
+        );
+    }
+    let exported =
+        |format: &str| BoardQuery { format: format.to_owned(), ..asked.clone() }.address(&head.path);
+    let all = board.as_ref().map_or(&[][..], |board| board.rows.as_slice());
+    let at_page = |page: usize| (1..=last).contains(&page).then(|| asked.at_page(&head.path, page));
+    let judged = board.as_ref().map_or(&[][..], |board| board.judged.as_slice());
+    let template = BoardPage {
+        page: &page,
+        columns,
+        has_human: all.iter().any(|row| row.entry.kind == SubmissionKind::Human),
+        may_ask: all.iter().any(|row| row.entry.team.is_some())
+            && !board.as_ref().is_some_and(|board| all.iter().any(|row| board.is_of_visitor(&row.entry))),
+        places: (start + 1, start + rows.len()),
+        before: at_page(current - 1),
+        after: at_page(current + 1),
+        is_comparable: rows.iter().filter(|row| row.entry.blob.is_some()).count() > 1,
+        rows,
+        choices,
+        has_all_intervals: asked.intervals == ALL,
+        all_columns: BoardQuery { columns: vec![ALL.to_owned()], ..asked.clone() }.address(&head.path),
+        removed: board.as_ref().map_or(&[][..], |board| board.removed.as_slice()),
+        judged,
+        legend: judged
+            .iter()
+            .enumerate()
+            .map(|(place, row)| (judging::colour(&row.measured, place).class(), row.name(&page)))
+            .collect(),
+        figure: if judged.is_empty() { String::new() } else { distributions(&page, judged) },
+        csv: exported("csv"),
+        json: exported("json"),
+        compare: of.address("compare"),
+        head,
+    };
+    app.recent.show(&page, making, &template)
+}
+
+/// The cumulative distributions of the grades of what was judged.
+fn distributions(page: &Page, judged: &[JudgementTotals]) -> String {
+    let named: Vec<_> = judged.iter().map(|row| (row.name(page), &row.measured)).collect();
+    judging::figure(page, &named)
+}
+
+/// The best score of each column among those that have a place, as shown.
+fn best(board: &Board, decimals: usize) -> Vec<Option<String>> {
+    let best = |measure: &MeasureInfo| {
+        let ranked = board.rows.iter().filter(|row| row.rank.is_some());
+        let scores = ranked.filter_map(|row| row.entry.score(measure));
+        scores.max_by(|a, b| strength(Some(*a), measure).total_cmp(&strength(Some(*b), measure)))
+    };
+    board.columns.iter().map(|measure| Some(score_text(best(measure)?, measure, decimals))).collect()
+}
+
+fn shown_rows<'b>(
+    of: &SeenPhase,
+    board: &'b Board,
+    start: usize,
+    has_all_intervals: bool,
+) -> Vec<ShownRow<'b>> {
+    let decimals = of.phase.decimals;
+    let best = best(board, decimals);
+    let is_own = |row: &Row| board.is_of_visitor(&row.entry);
+    let first_own = board.rows.iter().position(is_own);
+    let rows = board.rows.iter().enumerate().skip(start).take(ROWS).map(|(place, row)| ShownRow {
+        entry: &row.entry,
+        rank: row.rank.map_or(String::new(), |rank| rank.to_string()),
+        is_own: is_own(row),
+        is_first_own: first_own == Some(place),
+        address: of.address(&format!("entries/{}", row.entry.id)),
+        mark: Mark::of(row, &board.rows[start..place]),
+        cells: board
+            .columns
+            .iter()
+            .zip(&best)
+            .map(|(measure, best)| {
+                let has_interval = has_all_intervals || measure.key == board.sort.key;
+                cell(row, measure, decimals, has_interval, best.as_ref())
+            })
+            .collect(),
+        date: clock::day(row.entry.created_at),
+    });
+    rows.collect()
+}
+
+fn cell(
+    row: &Row,
+    measure: &MeasureInfo,
+    decimals: usize,
+    has_interval: bool,
+    best: Option<&String>,
+) -> Cell {
+    let Some((score, interval)) = row.entry.scores.get(&measure.key) else {
+        return Cell { score: "–".to_owned(), interval: String::new(), is_best: false };
+    };
+    let text = |value: f64| score_text(value, measure, decimals);
+    let score = text(*score);
+    let interval = interval.filter(|_| has_interval);
+    Cell {
+        is_best: row.rank.is_some() && best == Some(&score),
+        interval: interval.map_or(String::new(), |(low, high)| format!("{}–{}", text(low), text(high))),
+        score,
+    }
+}
+
+impl<'b> Mark<'b> {
+    /// The mark of a row below others on the page.
+    fn of(row: &'b Row, shown_above: &[Row]) -> Self {
+        let Some(above) = row.above.as_ref().filter(|_| row.is_tied == Some(true)) else {
+            return Self::Nothing;
+        };
+        let is_above = |shown: Option<&Row>| shown.is_some_and(|shown| shown.entry.id == above.id);
+        let with_captions = shown_above.iter().rev().find(|shown| shown.entry.blob.is_some());
+        if is_above(shown_above.last()) {
+            Self::LikeRowAbove(above)
+        } else if is_above(with_captions) {
+            Self::LikeAbovePeople(above)
+        } else {
+            Self::LikeHidden(above)
+        }
+    }
+}

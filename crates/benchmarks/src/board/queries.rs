@@ -1,0 +1,292 @@
+//! The rows of the board of a phase, as far as a visitor may see them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use capeval_api::{SubmissionKind, SystemMeasures};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::store::{self, Error, Store, Tx};
+use capeval_site::{args, clock};
+use capeval_tasks::MeasureInfo;
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use super::choices::BoardQuery;
+use super::order::{Candidate, Row, WithCaptions, mark_ties, neighbours, order, pair};
+use super::standing::{StandingCache, compared, standing};
+use crate::about::Column;
+use crate::judging;
+use crate::records::{BoardKind, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+
+/// The rows of a board by the measure that ranks.
+async fn ranked(store: &Store, phase: &Phase, set: &ReferenceSet) -> Result<Vec<Row>, Error> {
+    let Some(main) = set.main_measure(phase) else { return Ok(Vec::new()) };
+    Ok(order(standing(store, set).await?, main))
+}
+
+/// Two submissions to compare, the smaller id first.
+pub struct UncomparedPair {
+    pub one: WithCaptions,
+    pub other: WithCaptions,
+    /// The ids of the reference sets by which they were not compared.
+    pub sets: Vec<String>,
+}
+
+/// The neighbours on the boards of a phase that were not compared, by any reference set and measure; those on the board
+/// that is shown first come first.
+pub async fn uncompared(
+    store: &Store,
+    phase: &Phase,
+    sets: &[ReferenceSet],
+) -> Result<Vec<UncomparedPair>, Error> {
+    let mut found: IndexMap<(String, String), UncomparedPair> = IndexMap::new();
+    let mut sets: Vec<&ReferenceSet> = sets.iter().collect();
+    sets.sort_by_key(|set| set.name != phase.main_set);
+    for set in sets {
+        let Some(main) = set.main_measure(phase) else { continue };
+        let standing = standing(store, set).await?;
+        let known: HashSet<(String, String)> = store
+            .fetch::<(String, String)>(
+                "SELECT DISTINCT one, other FROM comparison WHERE score_set = $1 AND reference_set = $2",
+                args![phase.score_set.as_deref().unwrap_or_default(), &set.id],
+            )
+            .await?
+            .into_iter()
+            .collect();
+        let mut measures: Vec<&MeasureInfo> = set.measures.iter().collect();
+        measures.sort_by_key(|measure| measure.key != main.key);
+        for measure in measures {
+            let rows = order(standing.clone(), measure);
+            for (above, below) in neighbours(&rows) {
+                let Some((one, other)) = pair(&rows[above].entry, &rows[below].entry) else { continue };
+                let key = (one.0.clone(), other.0.clone());
+                if known.contains(&key) {
+                    continue;
+                }
+                let pair = found.entry(key).or_insert(UncomparedPair { one, other, sets: Vec::new() });
+                if pair.sets.last() != Some(&set.id) {
+                    pair.sets.push(set.id.clone());
+                }
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The rows of the board, in order, that have captions.
+pub async fn with_captions(
+    store: &Store,
+    phase: &Phase,
+    set: &ReferenceSet,
+) -> Result<Vec<WithCaptions>, Error> {
+    let rows = ranked(store, phase, set).await?;
+    Ok(rows.into_iter().filter_map(|row| Some((row.entry.id.clone(), row.entry.blob.clone()?))).collect())
+}
+
+/// A board.
+pub struct Board {
+    pub set: ReferenceSet,
+    /// The measure that it is sorted by.
+    pub sort: MeasureInfo,
+    /// The measures that are shown, that which sorts first.
+    pub columns: Vec<MeasureInfo>,
+    /// The columns of the hosts that are shown.
+    pub details: Vec<Column>,
+    /// The tags of any row.
+    pub tags: Vec<String>,
+    /// The rows that are shown.
+    pub rows: Vec<Row>,
+    /// The number of all rows, and of those that have a place.
+    pub n_rows: usize,
+    pub n_ranked: usize,
+    /// True if some rows may be hidden by choice.
+    pub is_filtered: bool,
+    /// The ids of the visitor's teams.
+    pub own: HashSet<String>,
+    /// The names of the visitor's teams and their places.
+    pub places: Vec<(String, usize)>,
+    /// True if only rows of the visitor's teams are shown.
+    pub is_own: bool,
+    /// The rows that the hosts have removed, the newest removal first.
+    pub removed: Vec<RemovedSubmission>,
+    /// The sums of people's judgements of captions; empty where only own rows are shown.
+    pub judged: Vec<JudgementTotals>,
+}
+
+impl Board {
+    /// Returns true if an entry is of one of the visitor's teams.
+    pub fn is_of_visitor(&self, entry: &Candidate) -> bool {
+        entry.team.as_ref().is_some_and(|team| self.own.contains(team))
+    }
+}
+
+/// The sums of people's judgements of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgementTotals {
+    /// The name of the team; empty for baselines and references.
+    pub team_name: String,
+    /// The name of the method; empty for references.
+    pub method: String,
+    pub measured: SystemMeasures,
+}
+
+async fn judged(store: &Store, phase: &Phase) -> Result<Vec<JudgementTotals>, Error> {
+    let results = judging::results(store, &phase.id).await?;
+    if results.is_empty() {
+        return Ok(Vec::new());
+    }
+    let systems: Vec<(String, String, String)> = store
+        .fetch(
+            "SELECT submission.id, COALESCE(team.name, ''), submission.method FROM submission \
+             LEFT JOIN team ON team.id = submission.team \
+             WHERE submission.disqualified_at IS NULL AND submission.id IN (SELECT item.submission \
+             FROM evaluation_item AS item JOIN evaluation ON evaluation.id = item.evaluation \
+             WHERE evaluation.phase = $1)",
+            args![&phase.id],
+        )
+        .await?;
+    let mut systems: HashMap<String, (String, String)> =
+        systems.into_iter().map(|(id, team_name, method)| (id, (team_name, method))).collect();
+    let judged = results.into_iter().filter_map(|measured| {
+        let (team_name, method) = match &measured.system {
+            Some(system) => systems.remove(system)?,
+            None => Default::default(),
+        };
+        Some(JudgementTotals { team_name, method, measured })
+    });
+    Ok(judged.collect())
+}
+
+/// A submission that the hosts have removed from the board.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RemovedSubmission {
+    /// The id of the team.
+    pub team: Option<String>,
+    pub team_name: String,
+    pub method: String,
+    #[serde(deserialize_with = "store::or_default")]
+    pub reason: String,
+    pub at: i64,
+}
+
+async fn removed(store: &Store, phase: &Phase) -> Result<Vec<RemovedSubmission>, Error> {
+    store
+        .fetch(
+            "SELECT submission.team AS team, COALESCE(team.name, '') AS team_name, submission.method AS method, \
+             submission.disqualified_for AS reason, submission.disqualified_at AS at \
+             FROM submission LEFT JOIN team ON team.id = submission.team \
+             WHERE submission.phase = $1 AND submission.disqualified_at IS NOT NULL \
+             ORDER BY submission.disqualified_at DESC, submission.id",
+            args![&phase.id],
+        )
+        .await
+}
+
+/// The ids of the visitor's teams.
+async fn own_teams(store: &Store, visitor: Option<&Visitor>) -> Result<HashSet<String>, Error> {
+    let Some(visitor) = visitor else { return Ok(HashSet::new()) };
+    let teams = store.fetch("SELECT team FROM team_member WHERE account = $1", args![&visitor.id]).await?;
+    Ok(teams.into_iter().collect())
+}
+
+/// Forgets how metrics of a phase correlate with people's judgements, since a team has another name, or other captions
+/// are on the board.
+pub async fn forget_agreement(tx: &mut Tx, phase: &str) -> Result<(), Error> {
+    // What a job has read is out of date, too.
+    tx.execute(
+        "UPDATE job SET state = 'cancelled', finished_at = $1 \
+         WHERE subject = $2 AND kind = 'phase-agreement' AND state = 'running'",
+        args![clock::now(), phase],
+    )
+    .await?;
+    tx.execute("DELETE FROM phase_agreement WHERE phase = $1", args![phase]).await.map(drop)
+}
+
+/// The part of a board that a visitor sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// No score.
+    Nothing,
+    /// The rows of their own teams.
+    Own,
+    All,
+}
+
+/// The part of the boards of a phase that a visitor sees.
+pub fn sight(seen: &SeenBenchmark, phase: &Phase, visitor: Option<&Visitor>) -> Sight {
+    match (phase.board, visitor) {
+        _ if seen.is_host || phase.is_revealed() => Sight::All,
+        (BoardKind::Registered, Some(_)) => Sight::All,
+        (BoardKind::Own, Some(_)) => Sight::Own,
+        _ => Sight::Nothing,
+    }
+}
+
+/// The board of a phase as a visitor may see it; `None` if they may not see any score.
+pub async fn board(
+    app: &App,
+    SeenPhase { seen, phase }: &SeenPhase,
+    sets: &[ReferenceSet],
+    visitor: Option<&Visitor>,
+    asked: &BoardQuery,
+) -> Result<Option<Board>, Fault> {
+    let store = &app.store;
+    let name = if asked.set.is_empty() { &phase.main_set } else { &asked.set };
+    let Some(set) = sets.iter().find(|set| set.name == *name) else {
+        return match asked.set.as_str() {
+            "" => Ok(None),
+            name => Err(Fault::malformed(&format_args!("ref: the board has no references `{name}`"))),
+        };
+    };
+    let sight = sight(seen, phase, visitor);
+    let is_own = sight == Sight::Own;
+    let Some(main) = set.main_measure(phase).filter(|_| sight != Sight::Nothing) else { return Ok(None) };
+    let sort = match asked.sort.as_str() {
+        "" => main,
+        key => set
+            .measures
+            .iter()
+            .find(|measure| measure.key == key)
+            .ok_or_else(|| Fault::malformed(&format_args!("sort: the board has no measure `{key}`")))?,
+    };
+    let columns = asked.columns(phase, sets, set, sort)?;
+    let filter = asked.filter()?;
+    let mut rows = order(app.part::<StandingCache>().standing(store, phase, set).await?, sort);
+    let mut removed = removed(store, phase).await?;
+    let judged = if is_own { Vec::new() } else { judged(store, phase).await? };
+    let own = own_teams(store, visitor).await?;
+    let is_of = |team: &Option<String>| team.as_ref().is_some_and(|team| own.contains(team));
+    if is_own {
+        rows.retain(|row| is_of(&row.entry.team));
+        removed.retain(|row| is_of(&row.team));
+        rows.iter_mut().for_each(|row| row.rank = None);
+    } else {
+        let known = compared(store, phase, set, &sort.key).await?;
+        mark_ties(&mut rows, &known);
+    }
+    let places = rows.iter().filter(|row| is_of(&row.entry.team));
+    let places = places.filter_map(|row| Some((row.entry.team_name.clone(), row.rank?))).collect();
+    let n_ranked = rows.iter().filter(|row| row.rank.is_some()).count();
+    let n_rows = rows.len();
+    let tags: BTreeSet<&String> = rows.iter().flat_map(|row| &row.entry.method_details.tags).collect();
+    let tags = tags.into_iter().cloned().collect();
+    // Places and marks are those of the whole board.
+    rows.retain(|row| row.entry.kind == SubmissionKind::Human || filter.shows(&row.entry));
+    Ok(Some(Board {
+        set: set.clone(),
+        sort: sort.clone(),
+        columns,
+        details: asked.details(phase),
+        tags,
+        rows,
+        n_rows,
+        n_ranked,
+        is_filtered: !filter.is_empty(),
+        own,
+        places,
+        is_own,
+        removed,
+        judged,
+    }))
+}

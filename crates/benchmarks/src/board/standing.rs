@@ -1,0 +1,271 @@
+//! The rows of the boards of a phase, stored and changed with what they are made of. A board is read from them, however
+//! many submissions there are.
+//!
+//! With 12,000 submissions, computing a board took a second. Each process keeps the rows of a few boards in memory,
+//! with a number of the phase that every change raises. What stood for a team before is kept beside it as the progress
+//! over time, which then shows nothing that the board did not.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capeval_site::args;
+use capeval_site::fault::Fault;
+use capeval_site::store::{self, Error, Store, Tx};
+use capeval_tasks::MeasureInfo;
+use serde::Deserialize;
+
+use super::order::{Candidate, Contender, Scores, past_of_team, standing_for_team};
+use crate::records::{self, Phase, ReferenceSet};
+use crate::scoring;
+
+/// Brings the boards of a phase up to date after a change of what a team has on them, and has new neighbours compared.
+/// The empty team has the baselines and the row for people.
+pub async fn changed(tx: &mut Tx, phase: &str, team: &str) -> Result<(), Fault> {
+    let phase = records::phase_alone(tx, phase).await?;
+    settle(tx, &phase, Some(team)).await?;
+    scoring::compare_later(tx, &phase.id).await
+}
+
+/// The same after a change of what ranks, for all teams.
+pub async fn all_changed(tx: &mut Tx, phase: &str) -> Result<(), Fault> {
+    let phase = records::phase_alone(tx, phase).await?;
+    settle(tx, &phase, None).await?;
+    scoring::compare_later(tx, &phase.id).await
+}
+
+/// A contender, and its team; empty for baselines and the row for people.
+#[derive(Deserialize)]
+struct TeamContender {
+    team: String,
+    contender: Contender,
+}
+
+/// Writes what stands for a team, or for each of all teams, by each reference set, and what has stood before: as many
+/// statements for thousands of teams as for one. Tests of a submission that no longer stands anywhere are forgotten.
+async fn settle(tx: &mut Tx, phase: &Phase, only: Option<&str>) -> Result<(), Error> {
+    macro_rules! of_teams {
+        ($start:literal, $end:literal) => {
+            match only {
+                Some(_) => concat!($start, " AND COALESCE(submission.team, '') = $2", $end),
+                None => concat!($start, " AND $2 = '*'", $end),
+            }
+        };
+    }
+    let Some(score_set) = &phase.score_set else { return Ok(()) };
+    let team = only.unwrap_or("*");
+    let before = of_teams!(
+        "SELECT DISTINCT standing.submission FROM submission \
+         JOIN standing ON standing.submission = submission.id \
+         WHERE submission.phase = $1 AND standing.is_past = 0",
+        ""
+    );
+    let before: Vec<String> = tx.fetch(before, args![&phase.id, team]).await?;
+    let forget = of_teams!(
+        "DELETE FROM standing WHERE submission IN (SELECT id FROM submission WHERE phase = $1",
+        ")"
+    );
+    tx.execute(forget, args![&phase.id, team]).await?;
+    let contenders = of_teams!(
+        "SELECT submission.id AS id, COALESCE(submission.team, '') AS team, \
+         submission.created_at AS created_at, score.value AS score, \
+         CAST(CASE WHEN entry.pinned = submission.id THEN 1 ELSE 0 END AS BIGINT) AS is_pinned \
+         FROM submission LEFT JOIN entry ON entry.phase = submission.phase AND entry.team = submission.team \
+         LEFT JOIN score ON score.score_set = $3 AND score.submission = submission.id \
+         AND score.reference_set = $4 AND score.metric = $5 \
+         WHERE submission.phase = $1 AND submission.state = 'scored' AND submission.disqualified_at IS NULL \
+         AND EXISTS (SELECT 1 FROM score AS any_score WHERE any_score.score_set = $3 \
+         AND any_score.submission = submission.id AND any_score.reference_set = $4)",
+        " ORDER BY submission.id"
+    );
+    let mut now: HashSet<String> = HashSet::new();
+    for set in records::sets_in(tx, &phase.id).await? {
+        let Some(main) = set.main_measure(phase) else { continue };
+        let rows: Vec<TeamContender> =
+            tx.fetch(contenders, args![&phase.id, team, score_set, &set.id, &main.key]).await?;
+        let mut of_teams: BTreeMap<String, Vec<Contender>> = BTreeMap::new();
+        for TeamContender { team, contender } in rows {
+            of_teams.entry(team).or_default().push(contender);
+        }
+        let mut settled: Vec<(String, bool)> = Vec::new();
+        for (team, contenders) in of_teams {
+            let (standing, past) = match team.as_str() {
+                "" => (contenders, Vec::new()),
+                _ => {
+                    let past = past_of_team(contenders.clone(), main);
+                    (standing_for_team(contenders, main).into_iter().collect(), past)
+                }
+            };
+            let past = past.into_iter().filter(|one| !standing.contains(one)).map(|one| (one.id, true));
+            settled.extend(past);
+            settled.extend(standing.into_iter().map(|one| (one.id, false)));
+        }
+        now.extend(settled.iter().filter(|(_, is_past)| !is_past).map(|(id, _)| id.clone()));
+        write(tx, score_set, &set.id, settled).await?;
+    }
+    outdate(tx, &phase.id).await?;
+    let gone: Vec<&String> = before.iter().filter(|id| !now.contains(*id)).collect();
+    if !gone.is_empty() {
+        let sql = tx.pick(
+            "DELETE FROM comparison WHERE score_set = $1 \
+             AND (one IN (SELECT value FROM json_each($2)) OR other IN (SELECT value FROM json_each($2)))",
+            "DELETE FROM comparison WHERE score_set = $1 \
+             AND (one IN (SELECT json_array_elements_text(CAST($2 AS JSON))) \
+             OR other IN (SELECT json_array_elements_text(CAST($2 AS JSON))))",
+        );
+        tx.execute(sql, args![score_set, store::list(&gone)?]).await?;
+    }
+    Ok(())
+}
+
+/// Writes the rows of submissions by a reference set, each of which stands or, if so marked, has stood before.
+async fn write(tx: &mut Tx, score_set: &str, set: &str, settled: Vec<(String, bool)>) -> Result<(), Error> {
+    let ids: Vec<&String> = settled.iter().map(|(id, _)| id).collect();
+    let mut scores = scores(tx, score_set, set, &ids).await?;
+    let mut rows = Vec::new();
+    for (submission, is_past) in settled {
+        let scores = store::list(&scores.remove(&submission).unwrap_or_default())?;
+        rows.push((submission, scores, i64::from(is_past)));
+    }
+    let sql = tx.pick(
+        "INSERT INTO standing (reference_set, submission, scores, is_past) SELECT $1, json_extract(value, '$[0]'), \
+         json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each($2)",
+        "INSERT INTO standing (reference_set, submission, scores, is_past) SELECT $1, value ->> 0, value ->> 1, \
+         CAST(value ->> 2 AS BIGINT) FROM json_array_elements(CAST($2 AS JSON))",
+    );
+    tx.execute(sql, args![set, store::list(&rows)?]).await.map(drop)
+}
+
+/// Has processes read again what stands on the boards of a phase.
+pub async fn outdate(tx: &mut Tx, phase: &str) -> Result<(), Error> {
+    tx.execute("UPDATE phase SET settled = settled + 1 WHERE id = $1", args![phase]).await.map(drop)
+}
+
+/// The scores of submissions by a reference set.
+async fn scores(
+    tx: &mut Tx,
+    score_set: &str,
+    set: &str,
+    submissions: &[&String],
+) -> Result<HashMap<String, Scores>, Error> {
+    #[derive(Deserialize)]
+    struct Row {
+        submission: String,
+        metric: String,
+        value: f64,
+        low: Option<f64>,
+        high: Option<f64>,
+    }
+    let sql = tx.pick(
+        "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2 \
+         AND submission IN (SELECT value FROM json_each($3))",
+        "SELECT submission, metric, value, low, high FROM score WHERE score_set = $1 AND reference_set = $2 \
+         AND submission IN (SELECT json_array_elements_text(CAST($3 AS JSON)))",
+    );
+    let rows: Vec<Row> = tx.fetch(sql, args![score_set, set, store::list(&submissions)?]).await?;
+    let mut scores: HashMap<String, Scores> = HashMap::new();
+    for Row { submission, metric, value, low, high } in rows {
+        scores.entry(submission).or_default().insert(metric, (value, low.zip(high)));
+    }
+    Ok(scores)
+}
+
+impl ReferenceSet {
+    /// The measure that ranks, or the first that the set has.
+    pub fn main_measure(&self, phase: &Phase) -> Option<&MeasureInfo> {
+        self.measures.iter().find(|measure| measure.key == phase.main_metric).or(self.measures.first())
+    }
+}
+
+/// The rows of a board, in no order.
+type Standing = Vec<Arc<Candidate>>;
+
+/// The rows of the board of a phase by a reference set.
+pub(super) async fn standing(store: &Store, set: &ReferenceSet) -> Result<Standing, Error> {
+    rows(store, set, false).await
+}
+
+/// The same, and with what has stood before if asked.
+async fn rows(store: &Store, set: &ReferenceSet, with_past: bool) -> Result<Standing, Error> {
+    store
+        .fetch(
+            "SELECT submission.id AS id, submission.kind AS kind, submission.team AS team, \
+             COALESCE(team.name, '') AS team_name, submission.method AS method, submission.link AS link, \
+             submission.authors AS authors, submission.code AS code, submission.tags AS tags, \
+             submission.details AS details, \
+             submission.blob AS blob, submission.created_at AS created_at, standing.scores AS scores \
+             FROM standing JOIN submission ON submission.id = standing.submission \
+             LEFT JOIN team ON team.id = submission.team WHERE standing.reference_set = $1 AND standing.is_past <= $2",
+            args![&set.id, with_past],
+        )
+        .await
+        .map(|rows: Vec<Candidate>| rows.into_iter().map(Arc::new).collect())
+}
+
+/// The number of reference sets of which is kept what stands.
+const KEPT: usize = 32;
+
+/// The rows by a few reference sets, with the number that their phase had when they were read.
+#[derive(Default)]
+pub struct StandingCache(Mutex<HashMap<(String, bool), (i64, Standing)>>);
+
+impl StandingCache {
+    /// The rows by a reference set of `phase`, which are read again if any process has changed it since.
+    pub(super) async fn standing(
+        &self,
+        store: &Store,
+        phase: &Phase,
+        set: &ReferenceSet,
+    ) -> Result<Standing, Error> {
+        self.rows(store, phase, set, false).await
+    }
+
+    /// The same with what has stood before.
+    pub(super) async fn stood(
+        &self,
+        store: &Store,
+        phase: &Phase,
+        set: &ReferenceSet,
+    ) -> Result<Standing, Error> {
+        self.rows(store, phase, set, true).await
+    }
+
+    async fn rows(
+        &self,
+        store: &Store,
+        phase: &Phase,
+        set: &ReferenceSet,
+        with_past: bool,
+    ) -> Result<Standing, Error> {
+        let key = (set.id.clone(), with_past);
+        let known = {
+            let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.get(&key).filter(|(number, _)| *number == phase.settled).map(|(_, rows)| rows.clone())
+        };
+        if let Some(rows) = known {
+            return Ok(rows);
+        }
+        let rows = rows(store, set, with_past).await?;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(key, (phase.settled, rows.clone()));
+        Ok(rows)
+    }
+}
+
+/// The p-values of pairs of submissions by a measure, the smaller id first; `None` where there is no test.
+pub(super) async fn compared(
+    store: &Store,
+    phase: &Phase,
+    set: &ReferenceSet,
+    metric: &str,
+) -> Result<HashMap<(String, String), Option<f64>>, Error> {
+    let pairs: Vec<(String, String, Option<f64>)> = store
+        .fetch(
+            "SELECT one, other, p FROM comparison WHERE score_set = $1 AND reference_set = $2 AND metric = $3",
+            args![phase.score_set.as_deref().unwrap_or_default(), &set.id, metric],
+        )
+        .await?;
+    Ok(pairs.into_iter().map(|(one, other, p)| ((one, other), p)).collect())
+}

@@ -1,0 +1,20 @@
+//! The page of an entry: what stands on a board, with all that its visitors may know of it; and two side by side.
+
+mod compare;
+mod contrasts;
+mod handlers;
+mod pairs;
+mod records;
+
+use capeval_site::web::Route;
+
+pub use contrasts::ContrastPair;
+pub use pairs::ComparePair;
+pub use records::SeenEntry;
+
+/// The routes of entries.
+pub(super) fn routes() -> Vec<Route> {
+    let mut routes = handlers::routes();
+    routes.extend(compare::routes());
+    routes
+}

@@ -1,0 +1,312 @@
+//! The tools of hosts, on pages and for programs.
+
+use askama::Template;
+use axum::response::Response;
+use capeval_api::{
+    AuditLog, BoardColumns, BoardKind, Entries, Entry, Grant, HostedPhase, HostedSubmissions, Limits, Meter,
+    Reason, SetState, SubmissionKind, SubmissionState,
+};
+use capeval_files::Home;
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::clock;
+use capeval_site::fault::Fault;
+use capeval_site::web::language::say;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route};
+use capeval_tasks::{absence, missing_data};
+
+use super::actions::{self, Count, Note, OfTeam};
+use crate::counts::Counts as _;
+use crate::quota;
+use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::rescore::{self, ScoreSet};
+use crate::submissions::{SeenSubmission, Submission};
+
+pub(crate) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/b/{slug}/{phase}/host", host, "Show a phase to its hosts", show),
+        get("/api/v1/host/phases/{id}", host, "Show a phase with its score sets", phase),
+        get("/api/v1/host/phases/{id}/entries", host, "List the teams of a phase with their quotas", entries),
+        get("/api/v1/host/phases/{id}/submissions", host, "List all submissions to a phase", submissions),
+        post("/b/{slug}/{phase}/host/limits", host, "Change the limits of a phase", set_limits)
+            .and("/api/v1/host/phases/{id}/limits"),
+        post("/b/{slug}/{phase}/host/columns", host, "Choose the columns of a leaderboard", set_columns)
+            .and("/api/v1/host/phases/{id}/columns"),
+        post("/b/{slug}/{phase}/host/grants", host, "Grant submissions to a team", grant)
+            .and("/api/v1/host/phases/{id}/grants"),
+        post("/b/{slug}/{phase}/host/freeze", host, "Stop submissions to a phase", freeze)
+            .and("/api/v1/host/phases/{id}/freeze"),
+        post("/b/{slug}/{phase}/host/unfreeze", host, "Allow submissions to a phase", unfreeze)
+            .and("/api/v1/host/phases/{id}/unfreeze"),
+        post(
+            "/b/{slug}/{phase}/host/prepare",
+            host,
+            "Try again what failed: references, baselines, the row for people, comparisons",
+            try_again,
+        )
+        .and("/api/v1/host/phases/{id}/prepare"),
+        post(
+            "/b/{slug}/{phase}/host/rescore",
+            host,
+            "Rescore all submissions, into a new score set",
+            score_again,
+        )
+        .and("/api/v1/host/phases/{id}/rescore"),
+        post("/submissions/{id}/disqualify", host, "Remove a submission from the leaderboard", disqualify)
+            .and("/api/v1/submissions/{id}/disqualify"),
+        post("/submissions/{id}/reinstate", host, "Restore a submission to the leaderboard", reinstate)
+            .and("/api/v1/submissions/{id}/reinstate"),
+        get("/b/{slug}/audit", host, "Show a benchmark's audit log", audit)
+            .and("/api/v1/host/benchmarks/{slug}/audit"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "phase-host.html")]
+struct PhaseHost<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    phase: &'a Phase,
+    entries: Vec<Entry>,
+    submissions: Vec<OfTeam>,
+    score_sets: Vec<ScoreSet>,
+    sets: Vec<ReferenceSet>,
+    /// The keys and labels of what the board can show, and whether it does unless a visitor chooses others.
+    columns: Vec<(String, String, bool)>,
+    has_failed: bool,
+    /// The baselines and the row for people that have no scores.
+    failed_rows: Vec<Submission>,
+    /// The reason why neighbours on the board could not be compared.
+    comparison_failure: Option<String>,
+    /// The data of its metrics that are not installed, and how to install them; empty if all are.
+    absence: String,
+    count: Count,
+    /// The reason why it takes no submissions now.
+    closed: Option<String>,
+    /// The next events, with the time and the days until then.
+    next: Vec<(&'static str, i64, i64)>,
+}
+
+impl PhaseHost<'_> {
+    /// Submissions of teams without scores, for reasons of ours.
+    fn failures(&self) -> impl Iterator<Item = &Submission> {
+        let submissions = self.submissions.iter().map(|of| &of.submission);
+        let of_teams = submissions.filter(|submission| submission.kind == SubmissionKind::Entry);
+        of_teams.filter(|submission| submission.state == SubmissionState::Failed).take(FAILURES)
+    }
+
+    /// Returns true if something failed that can be tried again.
+    fn can_try_again(&self) -> bool {
+        self.has_failed || !self.failed_rows.is_empty() || self.comparison_failure.is_some()
+    }
+
+    /// Returns true if a host has something to do.
+    fn needs_attention(&self) -> bool {
+        self.can_try_again()
+            || self.seen.benchmark.draft
+            || self.phase.frozen_at.is_some()
+            || self.sets.iter().any(|set| !set.notices.is_empty())
+            || !self.absence.is_empty()
+            || self.failures().next().is_some()
+    }
+
+    /// A score with the decimals of the phase.
+    fn score_text(&self, score: &f64) -> String {
+        capeval_report::fixed(*score, self.phase.decimals)
+    }
+}
+
+/// The most failures that ask for attention.
+const FAILURES: usize = 5;
+
+/// The next events of a phase, each with its time and the days until then.
+fn next(phase: &Phase) -> Vec<(&'static str, i64, i64)> {
+    let now = clock::now();
+    let mut next = Vec::new();
+    for (what, time) in [
+        (say("Opens"), phase.opens_at),
+        (say("Closes"), phase.closes_at),
+        (say("Scores become public"), phase.reveal_at.filter(|_| phase.board != BoardKind::Public)),
+    ] {
+        next.extend(time.filter(|time| *time > now).map(|time| (what, time, (time - now) / clock::DAY)));
+    }
+    next.sort_by_key(|(_, time, _)| *time);
+    next
+}
+
+async fn show(
+    app: App,
+    page: Page,
+    Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
+) -> Result<Response, Fault> {
+    let sets = records::sets(&app.store, &phase.id).await?;
+    page.show(&PhaseHost {
+        count: actions::count(&app.store, &phase.id).await?,
+        closed: records::closed(&phase, &sets).map(|fault| page.fault(&fault)),
+        next: next(&phase),
+        page: &page,
+        has_failed: records::have_failed(&sets),
+        failed_rows: actions::failed_rows(&app.store, &phase.id).await?,
+        comparison_failure: actions::comparison_failure(&app.store, &phase.id).await?,
+        columns: columns(&phase, &sets),
+        absence: absence(&missing_data(&phase.metrics, app.data().map(Home::new).as_ref())),
+        sets,
+        entries: actions::entries(&app.store, &phase).await?,
+        submissions: actions::submissions(&app.store, &phase).await?,
+        score_sets: rescore::sets(&app.store, &phase.id).await?,
+        seen: &seen,
+        phase: &phase,
+    })
+}
+
+fn columns(phase: &Phase, sets: &[ReferenceSet]) -> Vec<(String, String, bool)> {
+    let measures = sets.iter().flat_map(|set| &set.measures).map(|measure| (&measure.key, &measure.label));
+    let details = phase.columns.iter().map(|column| (&column.key, &column.label));
+    let mut columns: Vec<(String, String, bool)> = Vec::new();
+    for (key, label) in measures.chain(details) {
+        if columns.iter().all(|(known, ..)| known != key) {
+            columns.push((key.clone(), label.clone(), phase.board_columns.contains(key)));
+        }
+    }
+    columns
+}
+
+async fn phase(
+    app: App,
+    Hosted(SeenPhase { seen, phase }): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    Ok(Answer::json(&actions::hosted_phase(&app, &seen, &phase).await?))
+}
+
+async fn entries(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<Entries>, Fault> {
+    Ok(Answer::json(&Entries { entries: actions::entries(&app.store, &of.phase).await? }))
+}
+
+async fn submissions(app: App, Hosted(of): Hosted<SeenPhase>) -> Result<Answer<HostedSubmissions>, Fault> {
+    let submissions = actions::submissions(&app.store, &of.phase).await?;
+    Ok(Answer::json(&HostedSubmissions { submissions: submissions.into_iter().map(Into::into).collect() }))
+}
+
+/// The page of a phase for browsers, and the phase for programs.
+async fn changed<const STATUS: u16>(
+    app: &App,
+    page: &Page,
+    of: &SeenPhase,
+    done: &str,
+) -> Result<Answer<HostedPhase, STATUS>, Fault> {
+    let phase = actions::hosted_phase(app, &of.seen, &of.phase).await?;
+    Ok(page.then(&of.address(&format!("host?done={done}")), &phase))
+}
+
+async fn set_limits(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    Body(limits): Body<Limits>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::set_limits(&app, &by, &of.phase, &limits).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn set_columns(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    Body(columns): Body<BoardColumns>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::set_columns(&app, &by, &of.phase, &columns).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn grant(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    Body(grant): Body<Grant>,
+) -> Result<Created<Meter>, Fault> {
+    actions::grant(&app, &by, &of.phase, &grant).await?;
+    let meter = quota::meter(&app.store, &of.phase, &grant.team).await?;
+    let meter = Meter { per_day: meter.per_day, in_total: meter.in_total, left: meter.left() };
+    Ok(page.then(&of.address("host?done=saved"), &meter))
+}
+
+async fn freeze(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::freeze(&app, &by, &of.phase, true).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn unfreeze(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::freeze(&app, &by, &of.phase, false).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn try_again(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<HostedPhase>, Fault> {
+    actions::try_again(&app, &by, &of.phase).await?;
+    changed(&app, &page, &of, "saved").await
+}
+
+async fn score_again(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Created<HostedPhase>, Fault> {
+    rescore::start(&app, &by, &of.phase).await?;
+    changed(&app, &page, &of, "rescoring").await
+}
+
+async fn disqualify(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
+    Body(Reason { reason }): Body<Reason>,
+) -> Result<NoContent, Fault> {
+    actions::disqualify(&app, &by, &submission, &reason).await?;
+    Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
+}
+
+async fn reinstate(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(SeenSubmission { submission, .. }): Hosted<SeenSubmission>,
+) -> Result<NoContent, Fault> {
+    actions::reinstate(&app, &by, &submission).await?;
+    Ok(page.then(&format!("/submissions/{}?done=saved", submission.id), &()))
+}
+
+#[derive(Template)]
+#[template(path = "benchmark-audit.html")]
+struct AuditPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    notes: &'a [Note],
+}
+
+async fn audit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<AuditLog>, Fault> {
+    let notes = actions::notes(&app.store, &seen.benchmark.id).await?;
+    page.shows(&AuditPage { page: &page, seen: &seen, notes: &notes }, || AuditLog {
+        notes: notes.iter().map(Into::into).collect(),
+    })
+}

@@ -1,0 +1,65 @@
+//! Tells people and webhooks that a submission has ended.
+
+use capeval_api::SubmissionState;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::outbox;
+use capeval_site::store::Tx;
+use capeval_site::web::language::Language;
+use capeval_site::{args, clock};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::webhook_records;
+
+/// A submission that has ended, and the person who made it.
+#[derive(Deserialize)]
+struct EndedSubmission {
+    state: SubmissionState,
+    method: String,
+    team: Option<String>,
+    phase: String,
+    benchmark: String,
+    slug: String,
+    title: String,
+    email: Option<String>,
+    language: Option<Language>,
+}
+
+/// Tells the person who made a submission, and the webhooks of its benchmark, that it has ended.
+pub async fn submission_ended(tx: &mut Tx, app: &App, submission: &str) -> Result<(), Fault> {
+    let ended: Option<EndedSubmission> = tx
+        .fetch_optional(
+            "SELECT submission.state, submission.method, submission.team, phase.slug AS phase, \
+             benchmark.id AS benchmark, benchmark.slug AS slug, benchmark.title AS title, \
+             account.email, account.language FROM submission \
+             JOIN phase ON phase.id = submission.phase JOIN benchmark ON benchmark.id = phase.benchmark \
+             LEFT JOIN account ON account.id = submission.account AND account.disabled_at IS NULL \
+             WHERE submission.id = $1 AND submission.kind = 'entry'",
+            args![submission],
+        )
+        .await?;
+    let Some(ended) = ended else { return Ok(()) };
+    let EndedSubmission { state, method, title, .. } = &ended;
+    if let Some(email) = &ended.email {
+        let language = ended.language.unwrap_or(Language::English);
+        let subject = match state {
+            SubmissionState::Scored => language.fill("{}: your submission has been scored", &[title]),
+            _ => language.fill("{}: your submission could not be scored", &[title]),
+        };
+        let address = app.settings.url(&format!("/submissions/{submission}"));
+        let word = language.t(state.summary());
+        let about = language.fill("Your team's method {}, submitted to {}: {}", &[&**method, title, word]);
+        outbox::mail(tx, app, email, &subject, &format!("{about}\n\n{address}\n")).await?;
+    }
+    let body = json!({
+        "event": format!("submission.{state}"),
+        "submission": submission,
+        "benchmark": ended.slug,
+        "phase": ended.phase,
+        "team": ended.team,
+        "method": method,
+        "at": clock::iso(clock::now()),
+    });
+    Ok(webhook_records::call(tx, &ended.benchmark, &body).await?)
+}

@@ -1,0 +1,465 @@
+//! The pages on which hosts create and change benchmarks, and the same for programs.
+
+use askama::Template;
+use axum::extract::Request;
+use axum::http::header;
+use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{
+    Benchmark, BoardKind, ColumnKind, MeasureChoice, MetricChoice, MetricChoices, PerImage, SetState,
+    Visibility,
+};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::Slug;
+use capeval_site::web::markdown::as_html;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Answer, Body, Created, Either, Field, Hosted, NoContent, Page, Route};
+
+use super::form;
+use super::metrics::choices;
+use super::receive::Parcel;
+use crate::apply;
+use crate::counts::Counts as _;
+use crate::plan::{self, PhasePlan, Plan, When};
+use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+
+pub(crate) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/host/benchmarks/new", host, "Show the form for a new benchmark", new),
+        post("/host/benchmarks", host, "Create a benchmark", create),
+        post("/host/benchmarks/preview", host, "Preview the rules of a new benchmark", preview_new),
+        post("/host/benchmarks/file", host, "Create or change a benchmark from a file", apply_form).upload(),
+        post("/api/v1/host/benchmarks", host, "Create or change a benchmark, with the files it names", apply)
+            .upload()
+            .takes([Field::text("plan"), Field::list("file").optional()]),
+        get("/api/v1/host/metrics", host, "List the metrics that phases may have", metrics),
+        get("/b/{slug}/settings", host, "Show a benchmark's settings", edit)
+            .and("/api/v1/host/benchmarks/{slug}"),
+        post("/b/{slug}/settings", host, "Change a benchmark", change),
+        post("/b/{slug}/settings/preview", host, "Preview the rules of a benchmark", preview),
+        get("/b/{slug}/benchmark.toml", host, "Export a benchmark as a file", export)
+            .sends(200, "application/toml")
+            .and("/api/v1/host/benchmarks/{slug}/file"),
+        post("/b/{slug}/publish", host, "Publish a draft", publish)
+            .and("/api/v1/host/benchmarks/{slug}/publish"),
+        post("/b/{slug}/remove", host, "Remove a draft", remove).and("/api/v1/host/benchmarks/{slug}/remove"),
+        get("/b/{slug}/new-phase", host, "Show the form for a new phase", new_phase),
+        post("/b/{slug}/new-phase", host, "Add a phase", add_phase).upload(),
+        post(
+            "/api/v1/host/benchmarks/{slug}/phases",
+            host,
+            "Add or change a phase, with the files it names",
+            put_phase,
+        )
+        .upload()
+        .takes([Field::text("plan"), Field::list("file").optional()]),
+        get("/b/{slug}/{phase}/host/settings", host, "Show a phase's settings", edit_phase),
+        post("/b/{slug}/{phase}/host/settings", host, "Change a phase", change_phase).upload(),
+        post("/b/{slug}/{phase}/host/remove", host, "Remove a phase from a draft", remove_phase)
+            .and("/api/v1/host/phases/{id}/remove"),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "organise/benchmark.html")]
+struct BenchmarkForm<'a> {
+    page: &'a Page,
+    plan: &'a Plan,
+    is_new: bool,
+    problem: Option<String>,
+    /// The rules as they will be shown.
+    preview: Option<String>,
+    phases: &'a [(Phase, Vec<ReferenceSet>)],
+}
+
+async fn show(
+    app: &App,
+    page: &Page,
+    plan: &Plan,
+    seen: Option<&SeenBenchmark>,
+    fault: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let phases = phases_of(app, seen).await?;
+    let form = BenchmarkForm {
+        page,
+        plan,
+        is_new: seen.is_none(),
+        problem: fault.map(|fault| page.fault(fault)),
+        preview: None,
+        phases: &phases,
+    };
+    page.show_after(&form, fault)
+}
+
+async fn phases_of(
+    app: &App,
+    seen: Option<&SeenBenchmark>,
+) -> Result<Vec<(Phase, Vec<ReferenceSet>)>, Fault> {
+    let Some(SeenBenchmark { benchmark, .. }) = seen else { return Ok(Vec::new()) };
+    let mut phases = records::phases_with_sets(&app.store, Some(&benchmark.id)).await?;
+    Ok(phases.remove(&benchmark.id).unwrap_or_default())
+}
+
+/// A form with addresses of email in lines, as a plan.
+fn typed(plan: Plan) -> Plan {
+    let lines = plan.hosts.iter().flat_map(|text| text.split(['\n', ',', ' ']));
+    let hosts = lines.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect();
+    Plan { hosts, rules: plan.rules.replace("\r\n", "\n"), ..plan }
+}
+
+async fn new(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
+    let plan = Plan {
+        slug: String::new(),
+        title: String::new(),
+        summary: String::new(),
+        rules: String::new(),
+        visibility: Visibility::Public,
+        draft: true,
+        hosts: vec![by.email],
+        phases: Vec::new(),
+    };
+    show(&app, &page, &plan, None, None).await
+}
+
+async fn create(app: App, page: Page, by: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {
+    let plan = Plan { draft: true, phases: Vec::new(), ..typed(plan) };
+    save(&app, &page, &by, &plan, None).await
+}
+
+async fn change(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Body(plan): Body<Plan>,
+) -> Result<Response, Fault> {
+    let (slug, draft) = (seen.benchmark.slug.clone(), seen.benchmark.draft);
+    let plan = Plan { slug, draft, phases: Vec::new(), ..typed(plan) };
+    save(&app, &page, &by, &plan, Some(&seen)).await
+}
+
+async fn save(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    plan: &Plan,
+    seen: Option<&SeenBenchmark>,
+) -> Result<Response, Fault> {
+    let slug = if seen.is_some() { Slug::UnusedOrOwn } else { Slug::Unused };
+    match apply::apply_without_phases(app, plan, slug, Some(&by.id)).await.map_err(apply::refusal) {
+        Ok(()) => Ok(Redirect::to(&format!("/b/{}/settings?done=saved", plan.slug)).into_response()),
+        Err(fault) if fault.status.is_server_error() => Err(fault),
+        Err(fault) => show(app, page, plan, seen, Some(&fault)).await,
+    }
+}
+
+async fn preview_new(app: App, page: Page, Body(plan): Body<Plan>) -> Result<Response, Fault> {
+    show_rules(&app, &page, typed(plan), None).await
+}
+
+async fn preview(
+    app: App,
+    page: Page,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Body(plan): Body<Plan>,
+) -> Result<Response, Fault> {
+    show_rules(&app, &page, typed(plan), Some(&seen)).await
+}
+
+async fn show_rules(
+    app: &App,
+    page: &Page,
+    plan: Plan,
+    seen: Option<&SeenBenchmark>,
+) -> Result<Response, Fault> {
+    let draft = seen.is_none_or(|seen| seen.benchmark.draft);
+    let slug = seen.map_or_else(|| plan.slug.clone(), |seen| seen.benchmark.slug.clone());
+    let plan = Plan { slug, draft, ..plan };
+    let phases = phases_of(app, seen).await?;
+    page.show(&BenchmarkForm {
+        page,
+        preview: Some(as_html(&plan.rules)),
+        plan: &plan,
+        is_new: seen.is_none(),
+        problem: None,
+        phases: &phases,
+    })
+}
+
+async fn edit(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Plan>, Fault> {
+    let plan = Plan::of(&app.store, &seen.benchmark).await?;
+    let phases = phases_of(&app, Some(&seen)).await?;
+    let form = BenchmarkForm {
+        page: &page,
+        plan: &plan,
+        is_new: false,
+        problem: None,
+        preview: None,
+        phases: &phases,
+    };
+    page.shows(&form, || plan.clone())
+}
+
+async fn export(app: App, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
+    let text = Plan::of(&app.store, &seen.benchmark).await?.to_toml()?;
+    let name = format!("attachment; filename=\"{}\"", plan::FILE);
+    let headers =
+        [(header::CONTENT_TYPE, "application/toml".to_owned()), (header::CONTENT_DISPOSITION, name)];
+    Ok((headers, text).into_response())
+}
+
+async fn publish(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+) -> Result<Answer<Benchmark>, Fault> {
+    apply::publish(&app, &seen.benchmark.id, &by.id).await?;
+    let slug = &seen.benchmark.slug;
+    Ok(page.then(&format!("/b/{slug}?done=published"), &benchmark(&app, slug, &by).await?))
+}
+
+async fn remove(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+) -> Result<NoContent, Fault> {
+    apply::remove_draft(&app, &seen.benchmark, &by.id).await?;
+    Ok(page.then("/host?done=removed", &()))
+}
+
+async fn benchmark(app: &App, slug: &str, by: &Visitor) -> Result<Benchmark, Fault> {
+    let seen = records::benchmark(&app.store, slug, Some(by)).await?;
+    Ok(records::for_programs(&seen, &phases_of(app, Some(&seen)).await?))
+}
+
+async fn metrics(app: App) -> Result<Answer<MetricChoices>, Fault> {
+    Ok(Answer::json(&choices(&app)?))
+}
+
+/// Applies a plan that was sent with its files; returns its slug and whether the benchmark is new.
+async fn apply_sent(app: &App, by: &Visitor, request: Request) -> Result<(String, bool), Fault> {
+    let parcel = Parcel::receive(app, by, request).await?;
+    let mut plan: Plan = parcel.plan()?;
+    // Applying it asks again; this comes before the files are compared with those that are there.
+    if records::is_taken(&app.store, &plan.slug).await?
+        && !records::benchmark(&app.store, &plan.slug, Some(by)).await?.is_host
+    {
+        return Err(Fault::not_found());
+    }
+    if plan.hosts.is_empty() {
+        plan.hosts.push(by.email.clone());
+    }
+    let applied = apply::apply(app, &plan, parcel.files(), Some(&by.id)).await.map_err(apply::refusal)?;
+    Ok((plan.slug, applied.is_new))
+}
+
+async fn apply(
+    app: App,
+    by: Visitor,
+    request: Request,
+) -> Result<Either<Created<Benchmark>, Answer<Benchmark>>, Fault> {
+    let (slug, is_new) = apply_sent(&app, &by, request).await?;
+    let shown = benchmark(&app, &slug, &by).await?;
+    Ok(if is_new { Either::One(Created::json(&shown)) } else { Either::Other(Answer::json(&shown)) })
+}
+
+async fn apply_form(app: App, by: Visitor, request: Request) -> Result<Redirect, Fault> {
+    let (slug, _) = apply_sent(&app, &by, request).await?;
+    Ok(Redirect::to(&format!("/b/{slug}/settings?done=saved")))
+}
+
+async fn put_phase(
+    app: App,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    request: Request,
+) -> Result<Answer<Benchmark>, Fault> {
+    let parcel = Parcel::receive(&app, &by, request).await?;
+    let plan: PhasePlan = parcel.plan()?;
+    let put = apply::put_phase(&app, &seen.benchmark.id, &plan, parcel.files(), Some(&by.id)).await;
+    put.map_err(apply::refusal)?;
+    Ok(Answer::json(&benchmark(&app, &seen.benchmark.slug, &by).await?))
+}
+
+#[derive(Template)]
+#[template(path = "organise/phase.html")]
+struct PhaseForm<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    plan: &'a PhasePlan,
+    is_new: bool,
+    /// True if all of it may change.
+    is_free: bool,
+    problem: Option<String>,
+    sets: &'a [ReferenceSet],
+    choices: MetricChoices,
+    upload_mib: u64,
+}
+
+impl PhaseForm<'_> {
+    /// Returns true if a metric is chosen.
+    fn has(&self, name: &str) -> bool {
+        self.plan.metrics.iter().any(|chosen| chosen == name)
+    }
+
+    /// The chosen metrics and suites that are not listed, such as those with settings.
+    fn others(&self) -> String {
+        let is_listed = |name: &&String| {
+            self.choices.metrics.iter().any(|metric| metric.name == **name)
+                || self.choices.suites.iter().any(|suite| suite.name == **name)
+        };
+        self.plan.metrics.iter().filter(|name| !is_listed(name)).cloned().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns true if the measure that ranks is one of those that are listed.
+    fn lists_main(&self) -> bool {
+        let measures = self.choices.metrics.iter().flat_map(|metric| &metric.measures);
+        measures.into_iter().any(|measure| measure.key == self.plan.main_metric)
+    }
+
+    fn state(&self, name: &str) -> Option<&ReferenceSet> {
+        self.sets.iter().find(|set| set.name == name)
+    }
+
+    /// The numbers of rows for more references, of which the first of a new phase must be filled in.
+    fn more_references(&self) -> [(usize, bool); 2] {
+        let n = self.plan.references.len();
+        [(n, n == 0), (n + 1, false)]
+    }
+
+    /// The range of the first of a metric's scores.
+    fn range(&self, metric: &MetricChoice) -> String {
+        let Some(MeasureChoice { min, max, .. }) = metric.measures.first() else { return String::new() };
+        max.map_or_else(|| format!("≥ {min}"), |max| format!("{min}–{max}"))
+    }
+
+    /// A time in UTC, as a field of a form has it.
+    fn local(&self, time: &Option<When>) -> String {
+        time.map_or_else(String::new, |time| time.to_string().trim_end_matches('Z').to_owned())
+    }
+}
+
+fn empty_phase() -> Result<PhasePlan, Fault> {
+    let plan = serde_json::json!({ "slug": "", "title": "", "metrics": ["bleu", "rouge-l", "cider-d"] });
+    Ok(serde_json::from_value(plan)?)
+}
+
+async fn show_phase(
+    app: &App,
+    page: &Page,
+    seen: &SeenBenchmark,
+    plan: &PhasePlan,
+    known: Option<&Phase>,
+    fault: Option<&Fault>,
+) -> Result<Response, Fault> {
+    let sets = match known {
+        Some(known) => records::sets(&app.store, &known.id).await?,
+        None => Vec::new(),
+    };
+    let form = PhaseForm {
+        page,
+        seen,
+        plan,
+        is_new: known.is_none(),
+        is_free: known.is_none() || seen.benchmark.draft,
+        problem: fault.map(|fault| page.fault(fault)),
+        sets: &sets,
+        choices: choices(app)?,
+        upload_mib: app.settings.upload_mib,
+    };
+    page.show_after(&form, fault)
+}
+
+async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
+    show_phase(&app, &page, &seen, &empty_phase()?, None, None).await
+}
+
+async fn edit_phase(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
+    let plan = known_phase(&app, &of).await?;
+    show_phase(&app, &page, &of.seen, &plan, Some(&of.phase), None).await
+}
+
+/// A phase as it is described now.
+async fn known_phase(app: &App, of: &SeenPhase) -> Result<PhasePlan, Fault> {
+    let plan = Plan::of(&app.store, &of.seen.benchmark).await?;
+    plan.phase(&of.phase.slug).cloned().ok_or_else(Fault::not_found)
+}
+
+async fn add_phase(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    request: Request,
+) -> Result<Response, Fault> {
+    save_phase(&app, &page, &by, &seen, None, request).await
+}
+
+async fn change_phase(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+    request: Request,
+) -> Result<Response, Fault> {
+    let known = known_phase(&app, &of).await?;
+    save_phase(&app, &page, &by, &of.seen, Some((&of.phase, known)), request).await
+}
+
+async fn save_phase(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    seen: &SeenBenchmark,
+    known: Option<(&Phase, PhasePlan)>,
+    request: Request,
+) -> Result<Response, Fault> {
+    let (phase, plan) = known.unzip();
+    let parcel = Parcel::receive(app, by, request).await?;
+    let typed = match form::phase(&parcel, plan.as_ref()) {
+        Ok(typed) => typed,
+        Err(fault) => {
+            let plan = plan.map_or_else(empty_phase, Ok)?;
+            return show_phase(app, page, seen, &plan, phase, Some(&fault)).await;
+        }
+    };
+    let is_taken = phase.is_none()
+        && records::phases(&app.store, &seen.benchmark.id)
+            .await?
+            .iter()
+            .any(|known| known.slug == typed.slug);
+    let saved = if is_taken {
+        Err(capeval_site::fault!(
+            CONFLICT,
+            "slug-taken",
+            "This benchmark already has a phase with the address {}.",
+            &typed.slug
+        ))
+    } else {
+        let put = apply::put_phase(app, &seen.benchmark.id, &typed, parcel.files(), Some(&by.id)).await;
+        put.map_err(apply::refusal)
+    };
+    match saved {
+        Ok(()) => {
+            let place = format!("/b/{}/{}/host?done=saved", seen.benchmark.slug, typed.slug);
+            Ok(Redirect::to(&place).into_response())
+        }
+        Err(fault) if fault.status.is_server_error() => Err(fault),
+        Err(fault) => show_phase(app, page, seen, &typed, phase, Some(&fault)).await,
+    }
+}
+
+async fn remove_phase(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(of): Hosted<SeenPhase>,
+) -> Result<Answer<Benchmark>, Fault> {
+    apply::remove_phase(&app, &of.phase, &by.id).await?;
+    let slug = &of.seen.benchmark.slug;
+    Ok(page.then(&format!("/b/{slug}/settings?done=removed"), &benchmark(&app, slug, &by).await?))
+}

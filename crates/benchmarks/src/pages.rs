@@ -1,0 +1,84 @@
+//! All benchmarks for programs, and the page of one with its phases and rules; and the same for programs.
+
+use askama::Template;
+use axum::response::Response;
+use capeval_api::{Benchmarks, BoardKind, SetState};
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::markdown::as_html;
+use capeval_site::web::route::get;
+use capeval_site::web::{Access, Answer, Page, Route, Visible};
+
+use super::announcements::{self, Announcement};
+use super::records::{self, Phase, PhaseState, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::counts::Counts as _;
+
+/// The number of announcements on the page of a benchmark.
+const ANNOUNCED: i64 = 3;
+
+pub(super) fn routes() -> Vec<Route> {
+    let public = Access::Public;
+    vec![
+        get("/api/v1/benchmarks", public, "List all benchmarks with their phases", benchmarks),
+        get("/b/{slug}", public, "Show a benchmark with its phases", show),
+        get("/b/{slug}/rules", public, "Show the rules of a benchmark", rules),
+        get("/api/v1/phases/{id}", public, "Show a phase with its reference sets", phase),
+    ]
+}
+
+async fn benchmarks(app: App, page: Page) -> Result<Answer<Benchmarks>, Fault> {
+    let mut phases = records::phases_with_sets(&app.store, None).await?;
+    let benchmarks = records::visible(&app.store, page.visitor.as_ref()).await?.into_iter().map(|seen| {
+        let phases = phases.remove(&seen.benchmark.id).unwrap_or_default();
+        records::for_programs(&seen, &phases)
+    });
+    Ok(Answer::json(&Benchmarks { benchmarks: benchmarks.collect() }))
+}
+
+async fn phase(app: App, Visible(of): Visible<SeenPhase>) -> Result<Answer<capeval_api::Phase>, Fault> {
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    Ok(Answer::json(&records::phase_for_programs(&of.seen, &of.phase, &sets)))
+}
+
+#[derive(Template)]
+#[template(path = "benchmark.html")]
+struct BenchmarkPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    phases: Vec<ShownPhase>,
+    /// The newest ones.
+    announcements: Vec<Announcement>,
+}
+
+struct ShownPhase {
+    phase: Phase,
+    sets: Vec<ReferenceSet>,
+    state: PhaseState,
+    teams: i64,
+}
+
+async fn show(app: App, page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+    let id = seen.benchmark.id.as_str();
+    let teams = records::teams_by_phase(&app.store, id).await?;
+    let phases = records::phases_with_sets(&app.store, Some(id)).await?.remove(id).unwrap_or_default();
+    let phases = phases.into_iter().map(|(phase, sets)| ShownPhase {
+        state: phase.state(&sets),
+        teams: teams.get(&phase.id).copied().unwrap_or_default(),
+        sets,
+        phase,
+    });
+    let announcements = announcements::newest(&app.store, id, false, ANNOUNCED).await?;
+    page.show(&BenchmarkPage { page: &page, seen: &seen, phases: phases.collect(), announcements })
+}
+
+#[derive(Template)]
+#[template(path = "rules.html")]
+struct Rules<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    html: String,
+}
+
+async fn rules(page: Page, Visible(seen): Visible<SeenBenchmark>) -> Result<Response, Fault> {
+    page.show(&Rules { page: &page, html: as_html(&seen.benchmark.rules), seen: &seen })
+}

@@ -1,0 +1,247 @@
+//! Score sets: one scoring of all submissions of a phase by one version of the engine and of the references. A set is
+//! never changed once boards show it; scoring everything again makes a new one, which takes over when it is complete.
+
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::jobs::queue::Priority;
+use capeval_site::jobs::{self, Failure, Job, Lane, Work};
+use capeval_site::store::{Error, Store, Tx};
+use capeval_site::{args, audit, clock, ids, reason};
+use capeval_tasks::SetScores;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::records::{self, Phase};
+use super::{board, scoring, submissions};
+
+/// Scores a submission for a score set that is not the one it was first scored in.
+pub struct Rescore;
+
+/// A submission, and a score set that lacks its scores.
+pub struct Lacking {
+    set: String,
+    submission: String,
+}
+
+impl Display for Lacking {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.set, self.submission)
+    }
+}
+
+impl FromStr for Lacking {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (set, submission) = text.split_once('/').ok_or(())?;
+        Ok(Self { set: set.to_owned(), submission: submission.to_owned() })
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct ScoreSet {
+    pub id: String,
+    /// The version of the engine.
+    pub engine: String,
+    pub created_at: i64,
+    /// The submissions that it still lacks.
+    pub pending: i64,
+    /// The reason why boards never show it.
+    pub reason: Option<String>,
+}
+
+/// The score sets of a phase, newest first.
+pub async fn sets(store: &Store, phase: &str) -> Result<Vec<ScoreSet>, Error> {
+    store.fetch("SELECT * FROM score_set WHERE phase = $1 ORDER BY id DESC", args![phase]).await
+}
+
+/// Has all submissions of a phase scored again. Quotas are not touched, and the board stays as it is until all is done.
+///
+/// # Errors
+/// If the references are not ready, or this is under way already.
+pub async fn start(app: &App, visitor: &Visitor, phase: &Phase) -> Result<String, Fault> {
+    let mut tx = app.store.begin().await?;
+    let phase = records::phase_alone(&mut tx, &phase.id).await?;
+    if phase.score_set.is_none() {
+        let sets = records::sets_in(&mut tx, &phase.id).await?;
+        return Err(records::closed(&phase, &sets).unwrap_or_else(records::preparing));
+    }
+    if tx.exists("SELECT 1 FROM score_set WHERE phase = $1 AND pending > 0", args![&phase.id]).await? {
+        return Err(fault!(CONFLICT, "rescoring", "Rescoring is already in progress."));
+    }
+    let id = begin(&mut tx, &phase, Some(&visitor.id)).await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(id)
+}
+
+/// Begins a score set for a phase whose references are ready, with all submissions that have scores. One that is under
+/// way is given up. The phase must be held alone.
+pub async fn begin(tx: &mut Tx, phase: &Phase, actor: Option<&str>) -> Result<String, Fault> {
+    tx.execute(
+        "UPDATE score_set SET pending = 0, reason = $1 WHERE phase = $2 AND pending > 0 AND id <> $3",
+        args![reason!("another one was begun"), &phase.id, phase.score_set.as_deref().unwrap_or_default()],
+    )
+    .await?;
+    let hashes: Vec<String> = tx
+        .fetch(
+            "SELECT prepared_hash FROM reference_set WHERE phase = $1 AND state = 'ready' ORDER BY position, id",
+            args![&phase.id],
+        )
+        .await?;
+    let scored: Vec<String> = tx
+        .fetch(
+            "SELECT id FROM submission WHERE phase = $1 AND state = 'scored' AND disqualified_at IS NULL ORDER BY id",
+            args![&phase.id],
+        )
+        .await?;
+    let id = ids::new_id();
+    tx.execute(
+        "INSERT INTO score_set (id, phase, engine, metrics, references_hash, created_at, pending) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        args![
+            &id,
+            &phase.id,
+            capeval_tasks::ENGINE,
+            serde_json::to_string(&phase.metrics)?,
+            ids::digest(hashes.join(" ")),
+            clock::now(),
+            scored.len()
+        ],
+    )
+    .await?;
+    audit::note(
+        tx,
+        actor,
+        "score-set.add",
+        &phase.id,
+        json!({ "score_set": id, "submissions": scored.len() }),
+    )
+    .await?;
+    for submission in &scored {
+        let lacking = Lacking { set: id.clone(), submission: submission.clone() };
+        jobs::add::<Rescore>(tx, &lacking, Priority::Background).await?;
+    }
+    if scored.is_empty() {
+        take_over(tx, &phase.id, &id).await?;
+    }
+    Ok(id)
+}
+
+/// Has boards show a complete score set, unless they show a newer one.
+async fn take_over(tx: &mut Tx, phase: &str, id: &str) -> Result<(), Fault> {
+    let taken = tx
+        .execute(
+            "UPDATE phase SET score_set = $1 WHERE id = $2 AND (score_set IS NULL OR score_set < $1)",
+            args![id, phase],
+        )
+        .await?;
+    if taken == 1 {
+        audit::note(tx, None, "score-set.show", phase, json!({ "score_set": id })).await?;
+        board::all_changed(tx, phase).await?;
+    }
+    Ok(())
+}
+
+/// Has a submission scored for the score set that boards show, and for one that is under way, where it has no scores
+/// there yet. The phase must be held alone.
+pub async fn catch_up(tx: &mut Tx, phase: &Phase, submission: &str) -> Result<(), Fault> {
+    let lacking: Vec<String> = tx
+        .fetch(
+            "SELECT id FROM score_set WHERE phase = $1 AND (pending > 0 OR id = $2) AND NOT EXISTS \
+             (SELECT 1 FROM scored_by WHERE score_set = score_set.id AND submission = $3)",
+            args![&phase.id, phase.score_set.as_deref(), submission],
+        )
+        .await?;
+    for set in lacking {
+        tx.execute("UPDATE score_set SET pending = pending + 1 WHERE id = $1", args![&set]).await?;
+        let lacking = Lacking { set, submission: submission.to_owned() };
+        jobs::add::<Rescore>(tx, &lacking, Priority::Background).await?;
+    }
+    Ok(())
+}
+
+/// Writes the scores of a submission into a score set.
+pub async fn write(tx: &mut Tx, id: &str, submission: &str, sets: &[SetScores]) -> Result<(), Fault> {
+    let signatures: Vec<&String> = sets.iter().flat_map(|set| &set.signatures).collect();
+    tx.execute(
+        "INSERT INTO scored_by (score_set, submission, signatures) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        args![id, submission, serde_json::to_string(&signatures)?],
+    )
+    .await?;
+    for set in sets {
+        for score in &set.scores {
+            let (low, high) = score.interval.unzip();
+            tx.execute(
+                "INSERT INTO score (score_set, submission, reference_set, metric, value, low, high) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+                args![id, submission, &set.set, &score.key, score.value, low, high],
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+impl Work for Rescore {
+    const KIND: &'static str = "rescore";
+    const LANE: Lane = Lane::Scoring;
+    type Subject = Lacking;
+    /// `None` if the score set was given up.
+    type Output = Option<Vec<SetScores>>;
+
+    async fn run(app: &App, job: &Job<Lacking>) -> Result<Self::Output, Failure> {
+        let Lacking { set, submission } = &job.subject;
+        if !app.store.exists("SELECT 1 FROM score_set WHERE id = $1 AND pending > 0", args![set]).await? {
+            return Ok(None);
+        }
+        let submission = submissions::by_id(&app.store, submission).await?;
+        let phase = records::phase_of(&app.store, &submission.phase).await?;
+        Ok(Some(scoring::scores_of(app, &phase, &submission, job.is_awaited).await?))
+    }
+
+    async fn finish(
+        _: &App,
+        tx: &mut Tx,
+        job: &Job<Lacking>,
+        outcome: Result<Self::Output, String>,
+    ) -> Result<(), Fault> {
+        let Lacking { set, submission: id } = &job.subject;
+        let sql = "SELECT phase, COALESCE(team, ''), disqualified_at FROM submission WHERE id = $1";
+        let found: Option<(String, String, Option<i64>)> = tx.fetch_optional(sql, args![id]).await?;
+        let Some((phase, team, disqualified_at)) = found else { return Ok(()) };
+        let is_off = disqualified_at.is_some();
+        let phase = records::phase_alone(tx, &phase).await?;
+        match outcome {
+            Ok(None) => return Ok(()),
+            Ok(Some(scores)) => write(tx, set, id, &scores).await?,
+            // What is off the board may lack scores.
+            Err(_) if is_off => {}
+            // Boards show this set, and go on to do so without the submission.
+            Err(reason) if phase.score_set.as_ref() == Some(set) => {
+                let detail = json!({ "score_set": set, "submission": id, "reason": reason });
+                audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+            }
+            Err(reason) => {
+                let sql = "UPDATE score_set SET pending = 0, reason = $1 WHERE id = $2 AND pending > 0";
+                if tx.execute(sql, args![reason!("submission {}: {}", id, reason), set]).await? == 1 {
+                    let detail = json!({ "score_set": set, "submission": id, "reason": reason });
+                    audit::note(tx, None, "score-set.fail", &phase.id, detail).await?;
+                }
+                return Ok(());
+            }
+        }
+        let sql =
+            "UPDATE score_set SET pending = pending - 1 WHERE id = $1 AND pending > 0 RETURNING pending";
+        match tx.fetch_optional(sql, args![set]).await? {
+            _ if phase.score_set.as_ref() == Some(set) => board::changed(tx, &phase.id, &team).await,
+            Some(0) => take_over(tx, &phase.id, set).await,
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Actions of teams and hosts on submissions.
+
+use capeval_api::{SubmissionKind, SubmissionState};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::jobs::queue;
+use capeval_site::store::{Error, Tx};
+use capeval_site::{args, audit, clock};
+use serde_json::json;
+
+use super::records::{SeenSubmission, Submission};
+use crate::about::About;
+use crate::{board, quota, records};
+
+/// Cancels a submission that still waits, and gives it back; a host also one that is being scored.
+pub async fn cancel(app: &App, visitor: &Visitor, of: &SeenSubmission) -> Result<(), Fault> {
+    let SeenSubmission { seen, submission, .. } = of;
+    let mut tx = app.store.begin().await?;
+    // The job comes first, as where its end is written, so that the two cannot wait for each other.
+    let is_stopped = queue::cancel(&mut tx, &submission.id, seen.is_host).await?;
+    let cancelled = tx
+        .execute(
+            "UPDATE submission SET state = 'cancelled', finished_at = $1 \
+             WHERE id = $2 AND (state = 'queued' OR state = 'running' AND $3 = 1)",
+            args![clock::now(), &submission.id, seen.is_host],
+        )
+        .await?;
+    if cancelled == 0 || !is_stopped {
+        return Err(match seen.is_host {
+            true => fault!(CONFLICT, "ended", "Too late to cancel: the submission has finished."),
+            false => fault!(CONFLICT, "too-late", "Too late to cancel: scoring has started."),
+        });
+    }
+    refund(&mut tx, submission).await?;
+    audit::note(&mut tx, Some(&visitor.id), "submission.cancel", &submission.id, json!({})).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Gives a submission back to the quota, once.
+pub async fn refund(tx: &mut Tx, submission: &Submission) -> Result<(), Error> {
+    let refunded = tx
+        .execute("UPDATE submission SET refunded = 1 WHERE id = $1 AND refunded = 0", args![&submission.id])
+        .await?;
+    if let (1, Some(team), Some(day)) = (refunded, &submission.team, &submission.charged_day) {
+        quota::refund(tx, &submission.phase, team, day).await?;
+    }
+    Ok(())
+}
+
+/// Changes what is said about the method of a submission. Scores stay as they are.
+///
+/// # Errors
+/// If something cannot be said, or the submission is one of people, or a baseline that would get another name.
+pub async fn say(app: &App, visitor: &Visitor, of: &SeenSubmission, about: About) -> Result<(), Fault> {
+    let SeenSubmission { phase, submission, .. } = of;
+    let about = about.checked(&phase.columns)?;
+    let is_renamed = about.method != submission.method;
+    if is_renamed && submission.kind != SubmissionKind::Entry {
+        return Err(fault!(
+            CONFLICT,
+            "fixed-name",
+            "The name of a baseline is that in the benchmark's file."
+        ));
+    }
+    let before = json!(submission.about_for_programs(&phase.columns));
+    let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &phase.id).await?;
+    tx.execute(
+        "UPDATE submission SET method = $1, description = $2, link = $3, authors = $4, code = $5, tags = $6, \
+         details = $7 WHERE id = $8",
+        args![
+            &about.method,
+            &about.description,
+            &about.link,
+            &about.method_details.authors,
+            &about.method_details.code,
+            serde_json::to_string(&about.method_details.tags)?,
+            serde_json::to_string(&about.method_details.details)?,
+            &submission.id
+        ],
+    )
+    .await?;
+    if is_renamed {
+        board::forget_agreement(&mut tx, &phase.id).await?;
+    }
+    board::outdate(&mut tx, &phase.id).await?;
+    let detail = json!({ "method": submission.method, "before": before });
+    audit::note(&mut tx, Some(&visitor.id), "submission.about", &submission.id, detail).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Shows this submission on the board, or the best one again.
+///
+/// # Errors
+/// If it is not an entry that was scored.
+pub async fn pin(
+    app: &App,
+    visitor: &Visitor,
+    submission: &Submission,
+    is_pinned: bool,
+) -> Result<(), Fault> {
+    let Some(team) = submission.team.as_deref().filter(|_| submission.state == SubmissionState::Scored)
+    else {
+        return Err(fault!(
+            CONFLICT,
+            "not-scored",
+            "Only a scored submission can be shown on the leaderboard."
+        ));
+    };
+    let mut tx = app.store.begin().await?;
+    records::phase_alone(&mut tx, &submission.phase).await?;
+    let pinned = is_pinned.then_some(submission.id.as_str());
+    tx.execute(
+        "UPDATE entry SET pinned = $1 WHERE phase = $2 AND team = $3",
+        args![pinned, &submission.phase, team],
+    )
+    .await?;
+    board::changed(&mut tx, &submission.phase, team).await?;
+    audit::note(&mut tx, Some(&visitor.id), "entry.pin", &submission.id, json!({ "pinned": is_pinned }))
+        .await?;
+    tx.commit().await?;
+    app.wake.notify();
+    Ok(())
+}

@@ -1,0 +1,378 @@
+//! Submissions in the database, who may see them, and their scores.
+
+use std::collections::{BTreeMap, HashMap};
+
+use capeval_api::{SubmissionKind, SubmissionState};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::health::RowGauge;
+use capeval_site::jobs::queue::{self, Wait};
+use capeval_site::store::{self, Error, Store};
+use capeval_site::web::{Names, Scope, Standing, Subject};
+use capeval_site::{args, clock};
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::about::{About, Column, MethodDetails};
+use crate::board;
+use crate::records::{self, BoardKind, Phase, ReferenceSet, SeenBenchmark};
+
+/// The number of submissions by state, for Prometheus.
+pub const GAUGE: RowGauge = RowGauge {
+    name: "submissions",
+    help: "Submissions to benchmarks",
+    label: "state",
+    sql: "SELECT state, COUNT(*) FROM submission WHERE kind = 'entry' GROUP BY state ORDER BY state",
+};
+
+/// The most rows of a list.
+const MOST: i64 = 500;
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Submission {
+    pub id: String,
+    /// The id of the phase.
+    pub phase: String,
+    /// The id of the team; `None` for baselines and the human row.
+    pub team: Option<String>,
+    /// Whose captions it has.
+    pub kind: SubmissionKind,
+    pub method: String,
+    /// The team's text about it.
+    pub description: String,
+    /// A link to more.
+    pub link: String,
+    pub method_details: MethodDetails,
+    pub state: SubmissionState,
+    /// The reason why it failed.
+    pub reason: Option<String>,
+    /// The hash of the captions.
+    pub blob: Option<String>,
+    /// The hash of the file as it was uploaded; `None` if it is not kept.
+    pub upload: Option<String>,
+    /// The name of the file; empty if it had none.
+    pub file: String,
+    /// The size of the upload in bytes.
+    pub size: i64,
+    /// The day whose quota it was counted in.
+    pub charged_day: Option<String>,
+    /// The reason why it does not rank.
+    pub disqualified_for: Option<String>,
+    pub created_at: i64,
+    pub started_at: Option<i64>,
+    pub finished_at: Option<i64>,
+}
+
+impl Submission {
+    /// The hash of the file as it came, and a name for it; `None` if it is not kept.
+    pub fn sent(&self) -> Option<(&str, String)> {
+        // The captions of baselines are their files.
+        let hash = match self.kind {
+            SubmissionKind::Baseline => &self.blob,
+            _ => &self.upload,
+        };
+        let name = match self.file.is_empty() {
+            true => format!("captions-{}", self.id),
+            false => self.file.clone(),
+        };
+        Some((hash.as_deref()?, name))
+    }
+
+    /// Returns true if its state can still change.
+    pub fn is_open(&self) -> bool {
+        self.state.is_open()
+    }
+
+    /// Its description, as a form sends it, with the columns that the phase has now.
+    pub fn about(&self, columns: &[Column]) -> About {
+        let Self { method, description, link, method_details, .. } = self.clone();
+        let cells = method_details.cells(columns);
+        let MethodDetails { authors, code, tags, .. } = method_details;
+        let columns = cells.into_iter().map(|(key, cell)| (key, cell.to_string()));
+        About {
+            method,
+            description,
+            authors,
+            link,
+            code,
+            tags: tags.join(", "),
+            columns: columns.collect(),
+            team: None,
+        }
+    }
+
+    /// The same for programs.
+    pub fn about_for_programs(&self, columns: &[Column]) -> capeval_api::About {
+        let Self { description, link, method_details, .. } = self.clone();
+        let columns = method_details.cells(columns);
+        let MethodDetails { authors, code, tags, .. } = method_details;
+        capeval_api::About { description, authors, link, code, tags, columns }
+    }
+}
+
+/// The submission with this id, without asking who may see it.
+pub async fn by_id(store: &Store, id: &str) -> Result<Submission, Fault> {
+    let submission = store.fetch_optional("SELECT * FROM submission WHERE id = $1", args![id]).await?;
+    submission.ok_or_else(Fault::not_found)
+}
+
+/// A submission of the visitor's team, or to a phase that they run.
+#[derive(Clone, Debug)]
+pub struct SeenSubmission {
+    pub seen: SeenBenchmark,
+    pub phase: Phase,
+    pub submission: Submission,
+    /// True if the visitor is in its team.
+    pub is_member: bool,
+}
+
+/// `{id}`
+impl Subject for SeenSubmission {
+    const KIND: &'static str = "submission";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let visitor = visitor.ok_or_else(Fault::not_found)?;
+        Self::of(&app.store, names.require("id")?, visitor).await
+    }
+
+    fn standing(&self) -> Standing {
+        if self.seen.is_host { Standing::Hosts } else { Standing::Owns }
+    }
+}
+
+impl SeenSubmission {
+    /// The submission with this id.
+    pub async fn of(store: &Store, id: &str, visitor: &Visitor) -> Result<Self, Fault> {
+        let submission = by_id(store, id).await?;
+        let (seen, phase) = records::phase_by_id(store, &submission.phase, Some(visitor)).await?;
+        let is_member = is_member(store, &submission, Some(visitor)).await?;
+        let found = Self { seen, phase, submission, is_member };
+        if is_member || found.seen.is_host { Ok(found) } else { Err(Fault::not_found()) }
+    }
+
+    /// Refuses the token of a host that is only for submissions of their own, where the submission is not.
+    pub fn require_change(&self, visitor: &Visitor) -> Result<(), Fault> {
+        if visitor.has(Scope::Host) || self.is_member {
+            return Ok(());
+        }
+        Err(fault!(FORBIDDEN, "scope", "This token lacks the required scope."))
+    }
+
+    /// Returns true if the visitor may see its scores now.
+    pub fn shows_scores(&self) -> bool {
+        shows_scores(&self.seen, &self.phase)
+    }
+
+    /// Itself for programs.
+    pub async fn to_api(&self, app: &App) -> Result<capeval_api::Submission, Error> {
+        let Self { phase, submission, .. } = self;
+        let sets = records::sets(&app.store, &phase.id).await?;
+        let scores = match self.shows_scores() && submission.state == SubmissionState::Scored {
+            true => Some(scores(&app.store, phase, &submission.id).await?),
+            false => None,
+        };
+        let wait = match submission.is_open() {
+            true => queue::wait(&app.store, &submission.id, app.settings.workers).await?,
+            false => None,
+        };
+        Ok(for_programs(app, phase, submission, &sets, scores.as_ref(), wait))
+    }
+}
+
+/// Returns true if a visitor is in the team of a submission.
+pub async fn is_member(
+    store: &Store,
+    submission: &Submission,
+    visitor: Option<&Visitor>,
+) -> Result<bool, Error> {
+    let (Some(team), Some(visitor)) = (&submission.team, visitor) else { return Ok(false) };
+    let sql = "SELECT 1 FROM team_member WHERE team = $1 AND account = $2";
+    store.exists(sql, args![team, &visitor.id]).await
+}
+
+/// Returns true if the team of a submission may see its scores now.
+fn shows_scores(seen: &SeenBenchmark, phase: &Phase) -> bool {
+    seen.is_host || phase.is_revealed() || phase.board != BoardKind::Hidden
+}
+
+/// A submission in a list of those of several phases.
+#[derive(Deserialize)]
+pub struct ListedSubmission {
+    pub submission: Submission,
+    pub benchmark_title: String,
+    pub phase_title: String,
+    pub team_name: String,
+}
+
+/// The submissions of all teams of a person, newest first.
+pub async fn of_person(store: &Store, account: &str) -> Result<Vec<ListedSubmission>, Error> {
+    let sql = "SELECT submission.*, benchmark.title AS benchmark_title, phase.title AS phase_title, \
+               team.name AS team_name FROM submission JOIN team ON team.id = submission.team \
+               JOIN team_member ON team_member.team = team.id JOIN phase ON phase.id = submission.phase \
+               JOIN benchmark ON benchmark.id = phase.benchmark \
+               WHERE team_member.account = $1 ORDER BY submission.id DESC LIMIT $2";
+    store.fetch(sql, args![account, MOST]).await
+}
+
+/// The submissions of the team with which a person takes part in a phase, newest first.
+async fn in_phase(store: &Store, phase: &str, account: &str) -> Result<Vec<Submission>, Error> {
+    let sql = "SELECT submission.* FROM submission JOIN entry_member ON entry_member.team = submission.team \
+               AND entry_member.phase = submission.phase \
+               WHERE submission.phase = $1 AND entry_member.account = $2 ORDER BY submission.id DESC LIMIT $3";
+    store.fetch(sql, args![phase, account, MOST]).await
+}
+
+/// The number of submissions in each state, as sentences of the table of languages.
+pub type States = BTreeMap<&'static str, i64>;
+
+/// The states of the submissions to each phase.
+pub async fn states_by_phase(store: &Store) -> Result<HashMap<String, States>, Error> {
+    let sql = "SELECT phase, state, COUNT(*) FROM submission GROUP BY phase, state";
+    let mut by_phase: HashMap<String, States> = HashMap::new();
+    for (phase, state, n) in store.fetch::<(String, SubmissionState, i64)>(sql, args![]).await? {
+        by_phase.entry(phase).or_default().insert(state.summary(), n);
+    }
+    Ok(by_phase)
+}
+
+/// The name of the team of a submission; `None` for baselines and people.
+pub async fn team_name(store: &Store, submission: &Submission) -> Result<Option<String>, Error> {
+    store.fetch_optional("SELECT name FROM team WHERE id = $1", args![submission.team.as_deref()]).await
+}
+
+/// Returns true if a submission is the one that its team shows on the board.
+pub async fn is_pinned(store: &Store, submission: &Submission) -> Result<bool, Error> {
+    let sql = "SELECT 1 FROM entry WHERE phase = $1 AND pinned = $2";
+    store.exists(sql, args![&submission.phase, &submission.id]).await
+}
+
+/// The scores of a submission: by the id of the reference set and the key of the measure, the value and the interval.
+pub type Scores = HashMap<(String, String), (f64, Option<(f64, f64)>)>;
+
+#[derive(Deserialize)]
+struct Score {
+    submission: String,
+    reference_set: String,
+    metric: String,
+    value: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+/// The scores of each submission.
+fn by_submission(scores: Vec<Score>) -> HashMap<String, Scores> {
+    let mut by_submission: HashMap<String, Scores> = HashMap::new();
+    for Score { submission, reference_set, metric, value, low, high } in scores {
+        by_submission.entry(submission).or_default().insert((reference_set, metric), (value, low.zip(high)));
+    }
+    by_submission
+}
+
+/// The scores of a submission in the score set that boards show.
+pub async fn scores(store: &Store, phase: &Phase, submission: &str) -> Result<Scores, Error> {
+    let set = phase.score_set.as_deref().unwrap_or_default();
+    let sql = "SELECT * FROM score WHERE score_set = $1 AND submission = $2";
+    let mut scores = by_submission(store.fetch(sql, args![set, submission]).await?);
+    Ok(scores.remove(submission).unwrap_or_default())
+}
+
+/// The same for all submissions of the team with which a person takes part in a phase.
+async fn scores_in_phase(
+    store: &Store,
+    phase: &Phase,
+    account: &str,
+) -> Result<HashMap<String, Scores>, Error> {
+    let set = phase.score_set.as_deref().unwrap_or_default();
+    let sql = "SELECT score.* FROM score JOIN submission ON submission.id = score.submission \
+               JOIN entry_member ON entry_member.team = submission.team \
+               AND entry_member.phase = submission.phase \
+               WHERE score.score_set = $1 AND submission.phase = $2 AND entry_member.account = $3";
+    Ok(by_submission(store.fetch(sql, args![set, &phase.id, account]).await?))
+}
+
+/// The signatures of the scores of a submission in the score set that boards show, one for each metric.
+pub async fn signatures(store: &Store, phase: &Phase, submission: &str) -> Result<Vec<String>, Error> {
+    #[derive(Deserialize)]
+    struct SignatureRow {
+        #[serde(deserialize_with = "store::json")]
+        signatures: Vec<String>,
+    }
+    let signed: Option<SignatureRow> = store
+        .fetch_optional(
+            "SELECT signatures FROM scored_by WHERE score_set = $1 AND submission = $2",
+            args![phase.score_set.as_deref().unwrap_or_default(), submission],
+        )
+        .await?;
+    Ok(signed.map(|signed| signed.signatures).unwrap_or_default())
+}
+
+/// A submission for programs, as it is now.
+pub async fn api_submission(
+    app: &App,
+    visitor: &Visitor,
+    id: &str,
+) -> Result<capeval_api::Submission, Fault> {
+    Ok(SeenSubmission::of(&app.store, id, visitor).await?.to_api(app).await?)
+}
+
+/// The submissions of the team with which a person takes part in a phase, for programs. The number of queries does not
+/// depend on how many there are.
+pub async fn api_submissions(
+    app: &App,
+    visitor: &Visitor,
+    seen: &SeenBenchmark,
+    phase: &Phase,
+) -> Result<Vec<capeval_api::Submission>, Error> {
+    let store = &app.store;
+    let submissions = in_phase(store, &phase.id, &visitor.id).await?;
+    let sets = records::sets(store, &phase.id).await?;
+    let scores = match shows_scores(seen, phase) {
+        true => scores_in_phase(store, phase, &visitor.id).await?,
+        false => HashMap::new(),
+    };
+    let open: Vec<&str> = submissions.iter().filter(|one| one.is_open()).map(|one| one.id.as_str()).collect();
+    let waits = queue::waits(store, &open, app.settings.workers).await?;
+    let shown = submissions.iter().map(|one| {
+        let scores = scores.get(&one.id).filter(|_| one.state == SubmissionState::Scored);
+        for_programs(app, phase, one, &sets, scores, waits.get(&one.id).copied())
+    });
+    Ok(shown.collect())
+}
+
+fn for_programs(
+    app: &App,
+    phase: &Phase,
+    submission: &Submission,
+    sets: &[ReferenceSet],
+    scores: Option<&Scores>,
+    wait: Option<Wait>,
+) -> capeval_api::Submission {
+    let of_set = |set: &ReferenceSet| {
+        let scored = set.measures.iter().filter_map(|measure| {
+            let (value, _) = scores?.get(&(set.id.clone(), measure.key.clone()))?;
+            Some((measure.key.clone(), board::rounded(*value, measure, phase.decimals)))
+        });
+        (set.name.clone(), scored.collect::<IndexMap<_, _>>())
+    };
+    let by_set: capeval_api::Scores =
+        sets.iter().map(of_set).filter(|(_, scores)| !scores.is_empty()).collect();
+    capeval_api::Submission {
+        id: submission.id.clone(),
+        phase: phase.id.clone(),
+        team: submission.team.clone(),
+        method: submission.method.clone(),
+        about: submission.about_for_programs(&phase.columns),
+        state: submission.state.into(),
+        reason: submission.reason.as_deref().map(|reason| app.public_reason(reason)),
+        created_at: clock::time(submission.created_at),
+        finished_at: submission.finished_at.map(clock::time),
+        ahead: wait.map(|wait| wait.ahead),
+        seconds: wait.map(|wait| wait.seconds),
+        disqualified: submission.disqualified_for.clone(),
+        scores: Some(by_set).filter(|scores| !scores.is_empty()),
+        page: app.settings.url(&format!("/submissions/{}", submission.id)),
+        file: submission.sent().map(|_| app.settings.url(&format!("/submissions/{}/file", submission.id))),
+    }
+}

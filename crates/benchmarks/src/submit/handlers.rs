@@ -1,0 +1,246 @@
+//! The form to submit results, and the same for programs, which can also check results and ask what is left.
+
+use askama::Template;
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use capeval_api::{ColumnKind, Details, Open, ProblemKind, Quota, Report, Submission, Team};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::clock;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Answer, Created, Either, Page, Route, Scope, Visible};
+
+use super::receive::{idempotency_key, receive, receive_to_check};
+use super::records::{Outcome, admit, submit};
+use super::remedies::remedy;
+use crate::about::About;
+use crate::counts::Counts as _;
+use crate::quota::{self, Meter};
+use crate::records::{self, Phase, SeenBenchmark, SeenPhase};
+use crate::submissions::api_submission;
+use crate::{expected, teams, upload};
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/b/{slug}/{phase}/submit", read, "Show the form to submit results", form),
+        post("/b/{slug}/{phase}/submit", submit, "Submit results", submit_form).upload(),
+        post("/b/{slug}/{phase}/check", read, "Check results without submitting them", check_form).upload(),
+        post("/api/v1/phases/{id}/validate", read, "Validate results without submitting them", validate)
+            .upload(),
+        post("/api/v1/phases/{id}/submissions", submit, "Submit results", add).upload(),
+        get("/api/v1/phases/{id}/quota", read, "Show how many submissions are left", left),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "submit.html")]
+struct Form<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    phase: &'a Phase,
+    images: usize,
+    /// The name of the team that takes part.
+    team: Option<String>,
+    teams: Vec<Team>,
+    meter: Option<Meter>,
+    closed: Option<String>,
+    about: &'a About,
+    problem: Option<String>,
+    report: Option<&'a Report>,
+    /// The name of the file that the report is about.
+    file: &'a str,
+    upload_mib: u64,
+    /// The address of the site.
+    site: String,
+    address: String,
+}
+
+/// The outcome for results that were not submitted.
+enum Outlook<'a> {
+    Fault(&'a Fault),
+    /// A file that was refused, or only checked, with its name.
+    Report(&'a Report, Option<&'a str>),
+}
+
+impl Form<'_> {
+    /// The remedy for a kind of problem.
+    fn remedy(&self, kind: &Open<ProblemKind>) -> &str {
+        self.page.t(remedy(kind))
+    }
+}
+
+async fn form(app: App, page: Page, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Response, Fault> {
+    show_form(&app, &page, &by, &of, &About::default(), None).await
+}
+
+async fn show_form(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    of: &SeenPhase,
+    about: &About,
+    outlook: Option<Outlook<'_>>,
+) -> Result<Response, Fault> {
+    let phase = &of.phase;
+    let (mut team, mut teams, mut meter) = (None, Vec::new(), None);
+    match teams::in_phase(&app.store, &phase.id, &by.id).await? {
+        Some((id, name)) => {
+            meter = Some(quota::meter(&app.store, phase, &id).await?);
+            team = Some(name);
+        }
+        None => teams = teams::of_person(&app.store, &by.id).await?,
+    }
+    let sets = records::sets(&app.store, &phase.id).await?;
+    let (status, problem, report, file) = match outlook {
+        Some(Outlook::Fault(fault)) => (fault.status, Some(page.fault(fault)), None, None),
+        Some(Outlook::Report(report, file)) if report.is_valid => (StatusCode::OK, None, Some(report), file),
+        Some(Outlook::Report(report, file)) => (StatusCode::UNPROCESSABLE_ENTITY, None, Some(report), file),
+        None => (StatusCode::OK, None, None, None),
+    };
+    let shown = page.show(&Form {
+        page,
+        seen: &of.seen,
+        phase,
+        images: expected::of(app, &sets).await?.len(),
+        team,
+        teams,
+        meter,
+        closed: records::closed(phase, &sets).map(|fault| page.fault(&fault)),
+        about,
+        problem,
+        report,
+        file: file.unwrap_or_else(|| page.t("The file")),
+        upload_mib: app.settings.upload_mib,
+        site: app.settings.url(""),
+        address: app.settings.url(&format!("/api/v1/phases/{}/submissions", phase.id)),
+    })?;
+    Ok((status, shown).into_response())
+}
+
+async fn submit_form(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
+    request: Request,
+) -> Result<Response, Fault> {
+    if let Err(fault) = admit(&app, &by, &of.phase, None).await {
+        upload::discard(&app, request.into_body()).await;
+        return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
+    }
+    let received = match receive(&app, request).await {
+        Ok(received) => received,
+        Err(fault) => {
+            return show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await;
+        }
+    };
+    let (about, name) = (received.about.clone(), received.name.clone());
+    let place = match submit(&app, &by, &of.phase, received, None).await {
+        Ok(Outcome::Queued(id) | Outcome::Repeated(id)) => format!("/submissions/{id}"),
+        Ok(Outcome::Same(id)) => format!("/submissions/{id}?same=1"),
+        Ok(Outcome::Invalid(report)) => {
+            return show_form(&app, &page, &by, &of, &about, Some(Outlook::Report(&report, name.as_deref())))
+                .await;
+        }
+        Err(fault) if fault.status.is_server_error() => return Err(fault),
+        Err(fault) => return show_form(&app, &page, &by, &of, &about, Some(Outlook::Fault(&fault))).await,
+    };
+    Ok(Redirect::to(&place).into_response())
+}
+
+async fn check_form(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
+    request: Request,
+) -> Result<Response, Fault> {
+    let checked = async {
+        let received = receive_to_check(&app, &by, request).await?;
+        let sets = records::sets(&app.store, &of.phase.id).await?;
+        let report = upload::check(&app, &sets, &received.file, received.name.as_deref()).await?.report;
+        Ok::<_, Fault>((received.about, received.name, report))
+    };
+    match checked.await {
+        Ok((about, name, report)) => {
+            let outlook = Outlook::Report(&report, name.as_deref());
+            show_form(&app, &page, &by, &of, &about, Some(outlook)).await
+        }
+        Err(fault) if fault.status.is_server_error() => Err(fault),
+        Err(fault) => show_form(&app, &page, &by, &of, &About::default(), Some(Outlook::Fault(&fault))).await,
+    }
+}
+
+async fn validate(
+    app: App,
+    by: Visitor,
+    Visible(of): Visible<SeenPhase>,
+    request: Request,
+) -> Result<Answer<Report>, Fault> {
+    let received = receive_to_check(&app, &by, request).await?;
+    let sets = records::sets(&app.store, &of.phase.id).await?;
+    let checked = upload::check(&app, &sets, &received.file, received.name.as_deref()).await?;
+    Ok(Answer::json(&checked.report))
+}
+
+async fn add(
+    app: App,
+    by: Visitor,
+    Visible(SeenPhase { phase, .. }): Visible<SeenPhase>,
+    headers: HeaderMap,
+    request: Request,
+) -> Result<Either<Created<Submission>, Answer<Submission>>, Fault> {
+    let key = idempotency_key(&headers)?;
+    if let Err(fault) = admit(&app, &by, &phase, key.as_deref()).await {
+        upload::discard(&app, request.into_body()).await;
+        return Err(fault);
+    }
+    let received = receive(&app, request).await?;
+    let place = |id: &str| format!("/api/v1/submissions/{id}");
+    match submit(&app, &by, &phase, received, key.as_deref()).await? {
+        Outcome::Queued(id) => {
+            Ok(Either::One(Created::json(&api_submission(&app, &by, &id).await?).at(&place(&id))))
+        }
+        Outcome::Repeated(id) => {
+            Ok(Either::Other(Answer::json(&api_submission(&app, &by, &id).await?).at(&place(&id))))
+        }
+        Outcome::Same(id) => {
+            let fault = fault!(
+                CONFLICT,
+                "same-file",
+                "Your team has already submitted these captions. This does not count against your quota."
+            );
+            let submission = Some(api_submission(&app, &by, &id).await?);
+            Err(fault.more(Details { submission, ..Details::default() }))
+        }
+        Outcome::Invalid(report) => Err(invalid(report)),
+    }
+}
+
+/// The fault of results that cannot be scored, with the whole report.
+fn invalid(report: Report) -> Fault {
+    let fault = fault!(
+        UNPROCESSABLE_ENTITY,
+        "invalid",
+        "The file cannot be scored; the report says why. This does not count against your quota."
+    );
+    fault.more(Details { report: Some(report), ..Details::default() })
+}
+
+async fn left(app: App, by: Visitor, Visible(of): Visible<SeenPhase>) -> Result<Answer<Quota>, Fault> {
+    let (id, name) = teams::in_phase(&app.store, &of.phase.id, &by.id).await?.unzip();
+    let meter = quota::meter(&app.store, &of.phase, id.as_deref().unwrap_or_default()).await?;
+    Ok(Answer::json(&Quota {
+        left: meter.left(),
+        team: name,
+        used_today: meter.used_today,
+        per_day: meter.per_day,
+        used_in_total: meter.used_in_total,
+        in_total: meter.in_total,
+        resets_at: clock::time(meter.resets_at),
+    }))
+}

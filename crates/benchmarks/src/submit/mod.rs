@@ -1,0 +1,17 @@
+//! Submitting results, on a page or by a program.
+
+mod handlers;
+mod receive;
+mod records;
+mod remedies;
+
+use capeval_site::web::Route;
+
+pub use receive::{ReceivedUpload, receive_to_check};
+pub use records::{Outcome, add_baseline, add_human, submit, try_again};
+pub use remedies::remedy;
+
+/// The routes of submitting.
+pub(super) fn routes() -> Vec<Route> {
+    handlers::routes()
+}

@@ -1,0 +1,72 @@
+//! Receives results: a form with a file, or the file as the whole body of the request.
+//!
+//! A list in COCO's form is checked as it streams in. A child process reads any other format in the sandbox, with the
+//! ids of the phase's images to tell which column has them.
+
+use axum::extract::{FromRequest, Multipart, Query, Request};
+use axum::http::{HeaderMap, header};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::blobs::Draft;
+use capeval_site::clean_text;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+
+use crate::about::About;
+use crate::upload;
+
+/// An upload with what is said about it.
+pub struct ReceivedUpload {
+    pub about: About,
+    pub file: Draft,
+    /// The name of the file, as far as the request tells it: a form, or `file` in the query of the address.
+    pub name: Option<String>,
+}
+
+/// Receives a form with a file, or a file as the whole body with the rest in the query of the address.
+pub async fn receive(app: &App, request: Request) -> Result<ReceivedUpload, Fault> {
+    let kind =
+        request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    if !kind.starts_with("multipart/form-data") {
+        let given = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
+        let Query(given) = given.map_err(|_| upload::broken())?;
+        let name = given.iter().find(|(name, _)| name == "file").and_then(|(_, name)| file_name_of(name));
+        let file = upload::of_body(app, request.into_body()).await?;
+        return Ok(ReceivedUpload { about: About::of(given), file, name });
+    }
+    let mut form = Multipart::from_request(request, app).await.map_err(|_| upload::broken())?;
+    let (mut about, mut file, mut file_name) = (About::default(), None, None);
+    while let Some(field) = form.next_field().await.map_err(|_| upload::broken())? {
+        let name = field.name().unwrap_or("").to_owned();
+        if name == "file" {
+            file_name = field.file_name().and_then(file_name_of);
+            file = Some(upload::of_field(app, field).await?);
+            continue;
+        }
+        about.set(&name, field.text().await.map_err(|_| upload::broken())?);
+    }
+    let file = file.ok_or_else(|| fault!(UNPROCESSABLE_ENTITY, "no-file", "Choose a file with results."))?;
+    Ok(ReceivedUpload { about, file, name: file_name })
+}
+
+/// Receives results that no phase counts.
+pub async fn receive_to_check(app: &App, by: &Visitor, request: Request) -> Result<ReceivedUpload, Fault> {
+    upload::limit(app, by)?;
+    receive(app, request).await
+}
+
+/// The name of a file without its folders, and without what only confuses.
+fn file_name_of(told: &str) -> Option<String> {
+    const LONGEST: usize = 100;
+    let name = clean_text::line(told.rsplit(['/', '\\']).next().unwrap_or(told));
+    Some(name.chars().take(LONGEST).collect()).filter(|name: &String| !name.is_empty())
+}
+
+/// The key of a request for which a second one has the same effect.
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fault> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
+    key.map(|key| Some(key.to_owned())).ok_or_else(|| {
+        fault!(BAD_REQUEST, "key", "An Idempotency-Key must have 1 to 200 printable ASCII characters.")
+    })
+}

@@ -1,0 +1,95 @@
+//! Requests to join a team, on the page of teams and for programs.
+
+use axum::extract::Path;
+use axum::response::Response;
+use capeval_api::{CreatedRequest, NewRequest, OwnRequests};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Answer, Body, Created, Either, NoContent, Own, Page, Route, Scope};
+
+use super::handlers::show;
+use super::records::OwnTeam;
+use super::requests::{self, OwnRequestId};
+
+pub(super) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/api/v1/me/team-requests", read, "List your requests to join teams", list),
+        post("/teams/requests", submit, "Ask to join a team", ask).and("/api/v1/me/team-requests"),
+        post("/teams/requests/{id}/withdraw", submit, "Withdraw a request to join a team", withdraw)
+            .and("/api/v1/me/team-requests/{id}/withdraw"),
+        post(
+            "/teams/{id}/requests/{request}/accept",
+            submit,
+            "Accept a request to join your team",
+            decide::<true>,
+        )
+        .and("/api/v1/teams/{id}/requests/{request}/accept"),
+        post(
+            "/teams/{id}/requests/{request}/refuse",
+            submit,
+            "Refuse a request to join your team",
+            decide::<false>,
+        )
+        .and("/api/v1/teams/{id}/requests/{request}/refuse"),
+    ]
+}
+
+async fn list(app: App, by: Visitor) -> Result<Answer<OwnRequests>, Fault> {
+    Ok(Answer::json(&OwnRequests { requests: requests::of_person(&app.store, &by.id).await? }))
+}
+
+async fn ask(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Body(new): Body<NewRequest>,
+) -> Result<Either<Created<CreatedRequest>, Response>, Fault> {
+    match requests::ask(&app, &by, &new.team, &new.message).await {
+        Ok(id) => Ok(Either::One(page.then("/teams?done=asked", &CreatedRequest { id }))),
+        Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
+        Err(fault) => Ok(Either::Other(show(&app, &page, &by, None, Some(&fault)).await?)),
+    }
+}
+
+async fn withdraw(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(request): Own<OwnRequestId>,
+) -> Result<Either<NoContent, Response>, Fault> {
+    answer(&app, &page, &by, requests::withdraw(&app, &by, &request).await).await
+}
+
+/// Accepts or refuses a request.
+async fn decide<const IS_ACCEPTED: bool>(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Own(OwnTeam(team)): Own<OwnTeam>,
+    Path((_, request)): Path<(String, String)>,
+) -> Result<Either<NoContent, Response>, Fault> {
+    let outcome = match IS_ACCEPTED {
+        true => requests::accept(&app, &by, &team, &request).await,
+        false => requests::refuse(&app, &by, &team, &request).await,
+    };
+    answer(&app, &page, &by, outcome).await
+}
+
+/// The page of teams, with what was wrong with an answer.
+async fn answer(
+    app: &App,
+    page: &Page,
+    by: &Visitor,
+    outcome: Result<(), Fault>,
+) -> Result<Either<NoContent, Response>, Fault> {
+    match outcome {
+        Ok(()) => Ok(Either::One(page.then("/teams?done=saved", &()))),
+        Err(fault) if !page.is_program() && fault.status == axum::http::StatusCode::CONFLICT => {
+            Ok(Either::Other(show(app, page, by, None, Some(&fault)).await?))
+        }
+        Err(fault) => Err(fault),
+    }
+}

@@ -1,0 +1,87 @@
+//! The webhooks of a benchmark, for its hosts and their programs.
+
+use askama::Template;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use capeval_api::{CreatedWebhook, NewWebhook, Webhook, Webhooks};
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::route::{delete, get, post};
+use capeval_site::web::{Access, Answer, Body, Created, Hosted, NoContent, Page, Route, encode};
+
+use super::records::SeenBenchmark;
+use super::webhook_records;
+
+pub(super) fn routes() -> Vec<Route> {
+    let host = Access::Host;
+    vec![
+        get("/b/{slug}/webhooks", host, "List a benchmark's webhooks with their latest deliveries", show)
+            .and("/api/v1/host/benchmarks/{slug}/webhooks"),
+        post("/b/{slug}/webhooks", host, "Add a webhook", add_on_page),
+        post(
+            "/api/v1/host/benchmarks/{slug}/webhooks",
+            host,
+            "Add a webhook; the signing secret is returned only once",
+            add,
+        ),
+        post("/b/{slug}/webhooks/{id}/remove", host, "Remove a webhook", remove),
+        delete("/api/v1/host/benchmarks/{slug}/webhooks/{id}", host, "Remove a webhook", remove),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "webhooks.html")]
+struct WebhooksPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenBenchmark,
+    webhooks: &'a [Webhook],
+    secret: Option<String>,
+    url: &'a str,
+    problem: Option<String>,
+}
+
+async fn show(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Answer<Webhooks>, Fault> {
+    let webhooks = webhook_records::of_benchmark(&app.store, &seen.benchmark.id).await?;
+    let template =
+        WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret: None, url: "", problem: None };
+    page.shows(&template, || Webhooks { webhooks: webhooks.clone() })
+}
+
+async fn add(
+    app: App,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Body(new): Body<NewWebhook>,
+) -> Result<Created<CreatedWebhook>, Fault> {
+    Ok(Created::json(&webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await?))
+}
+
+async fn add_on_page(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Body(new): Body<NewWebhook>,
+) -> Result<Response, Fault> {
+    let added = webhook_records::add(&app, &by.id, &seen.benchmark.id, &new.url).await;
+    let (status, secret, url, problem) = match &added {
+        Ok(added) => (StatusCode::OK, Some(added.secret.clone()), "", None),
+        Err(fault) => (fault.status, None, new.url.as_str(), Some(page.fault(fault))),
+    };
+    let webhooks = webhook_records::of_benchmark(&app.store, &seen.benchmark.id).await?;
+    let template = WebhooksPage { page: &page, seen: &seen, webhooks: &webhooks, secret, url, problem };
+    Ok((status, page.show(&template)?).into_response())
+}
+
+async fn remove(
+    app: App,
+    page: Page,
+    by: Visitor,
+    Hosted(seen): Hosted<SeenBenchmark>,
+    Path((slug, id)): Path<(String, String)>,
+) -> Result<NoContent, Fault> {
+    webhook_records::remove(&app, &by.id, &seen.benchmark.id, &id).await?;
+    Ok(page.then(&format!("/b/{}/webhooks?done=removed", encode(&slug)), &()))
+}

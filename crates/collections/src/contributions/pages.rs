@@ -1,0 +1,91 @@
+//! The page of a person's contributions to a collection, and the forms on it.
+
+use askama::Template;
+use axum::response::{Redirect, Response};
+use capeval_api::ImageState;
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault::Fault;
+use capeval_site::web::route::{get, post};
+use capeval_site::web::{Access, Body, Own, Page, Route, Scope, Visible};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::changes::{self, Change, Draft};
+use crate::records::{self, Caption, Image, Mine, SeenCollection};
+use crate::slots::{self, Need};
+
+pub(crate) fn routes() -> Vec<Route> {
+    let (read, submit) = (Access::Person(Scope::Read), Access::Person(Scope::Submit));
+    vec![
+        get("/c/{slug}/mine", read, "List your contributions to a collection", show),
+        post("/c/{slug}/mine/captions/{id}", submit, "Edit or withdraw one of your captions", change_caption),
+        post("/c/{slug}/mine/images/{id}", submit, "Withdraw one of your pictures", withdraw_image),
+    ]
+}
+
+#[derive(Template)]
+#[template(path = "collections/mine.html")]
+struct MyPage<'a> {
+    page: &'a Page,
+    seen: &'a SeenCollection,
+    images: Vec<Image>,
+    /// The progress of the pictures.
+    needs: Vec<Need>,
+    captions: Vec<Caption>,
+    drafts: Vec<Draft>,
+    is_live: bool,
+}
+
+impl MyPage<'_> {
+    fn needs_of(&self, image: &Image) -> impl Iterator<Item = &Need> {
+        self.needs.iter().filter(move |need| need.image == image.id)
+    }
+}
+
+async fn show(
+    app: App,
+    page: Page,
+    visitor: Visitor,
+    Visible(seen): Visible<SeenCollection>,
+) -> Result<Response, Fault> {
+    let (collection, account) = (&seen.collection.id, &visitor.id);
+    let images = changes::images(&app.store, collection, account).await?;
+    page.show(&MyPage {
+        page: &page,
+        is_live: images.iter().any(|image| image.state == ImageState::Processing),
+        images,
+        needs: slots::needs_of(&app.store, collection, account).await?,
+        captions: changes::captions(&app.store, collection, account).await?,
+        drafts: changes::drafts(&app.store, collection, account).await?,
+        seen: &seen,
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct CaptionChange {
+    #[schemars(with = "String")]
+    action: Change,
+    #[serde(default)]
+    text: String,
+}
+
+async fn change_caption(
+    app: App,
+    page: Page,
+    visitor: Visitor,
+    Own(Mine { of, .. }): Own<Mine<Caption>>,
+    Body(CaptionChange { action, text }): Body<CaptionChange>,
+) -> Result<Redirect, Fault> {
+    changes::change_caption(&app.store, &of.thing, &visitor.id, action, &text, page.language).await?;
+    Ok(Redirect::to(&of.seen.address("mine?done=saved")))
+}
+
+async fn withdraw_image(
+    app: App,
+    visitor: Visitor,
+    Own(Mine { of, .. }): Own<Mine<Image>>,
+) -> Result<Redirect, Fault> {
+    changes::withdraw_image(&app, &of.thing, &visitor.id).await?;
+    Ok(Redirect::to(&of.seen.address("mine?done=removed")))
+}

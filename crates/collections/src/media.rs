@@ -1,0 +1,109 @@
+//! Pictures as files, for those who may see them: a picture that was reported or taken back is gone at once.
+
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use capeval_api::ImageState;
+use capeval_site::accounts::Visitor;
+use capeval_site::app::App;
+use capeval_site::fault;
+use capeval_site::fault::Fault;
+use capeval_site::web::route::get;
+use capeval_site::web::{Access, Names, Route, Scope, Standing, Subject, Visible};
+
+use super::records::{self, Image, SeenCollection};
+use super::reports;
+
+pub(super) fn routes() -> Vec<Route> {
+    let read = Access::Person(Scope::Read);
+    vec![
+        get("/media/{id}", read, "Download a picture", picture)
+            .and("/api/v1/pictures/{id}")
+            .sends(200, "image/*"),
+        get("/media/{id}/small", read, "Show a small copy of a picture", small),
+    ]
+}
+
+/// The content security policy of a picture that a browser shows by itself.
+const POLICY: &str = "default-src 'none'; sandbox";
+
+/// A picture that the visitor may look at.
+struct SeenPicture {
+    seen: SeenCollection,
+    image: Image,
+}
+
+/// `{id}`
+impl Subject for SeenPicture {
+    const KIND: &'static str = "picture";
+
+    async fn find(app: &App, names: &Names, visitor: Option<&Visitor>) -> Result<Self, Fault> {
+        let image: Image = records::by_id(&app.store, names.require("id")?).await?;
+        let collection = records::collection_of(&app.store, &image.collection).await?;
+        let seen = records::collection(&app.store, &collection.slug, visitor).await?;
+        let is_own = visitor.is_some_and(|visitor| image.uploader.as_ref() == Some(&visitor.id));
+        match image.state {
+            ImageState::Withdrawn => return Err(gone()),
+            _ if seen.is_moderator => {}
+            ImageState::Quarantined => return Err(gone()),
+            _ if is_own => {}
+            ImageState::Open | ImageState::Complete => {
+                // What people have reported, they do not see again.
+                if reports::has_reported(&app.store, &image.id, visitor).await? {
+                    return Err(gone());
+                }
+            }
+            ImageState::Processing | ImageState::Pending | ImageState::Rejected => {
+                return Err(Fault::not_found());
+            }
+        }
+        Ok(Self { seen, image })
+    }
+
+    fn standing(&self) -> Standing {
+        self.seen.standing()
+    }
+}
+
+async fn picture(
+    app: App,
+    Visible(SeenPicture { image, .. }): Visible<SeenPicture>,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    send(&app, image.blob.as_ref(), image.media_type(), &headers).await
+}
+
+async fn small(
+    app: App,
+    Visible(SeenPicture { image, .. }): Visible<SeenPicture>,
+    headers: HeaderMap,
+) -> Result<Response, Fault> {
+    send(&app, image.thumb.as_ref(), "image/jpeg", &headers).await
+}
+
+fn gone() -> Fault {
+    fault!(GONE, "picture-gone", "This picture is no longer shown.")
+}
+
+async fn send(
+    app: &App,
+    hash: Option<&String>,
+    kind: &'static str,
+    headers: &HeaderMap,
+) -> Result<Response, Fault> {
+    let hash = hash.ok_or_else(Fault::not_found)?.clone();
+    let tag = format!("\"{hash}\"");
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let shared = [
+        // Browsers ask again each time, so that a picture that is taken away is gone from them as well.
+        (header::CACHE_CONTROL, "private, no-cache".to_owned()),
+        (header::ETAG, tag.clone()),
+        (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin".to_owned()),
+    ];
+    if known == Some(tag.as_str()) {
+        return Ok((StatusCode::NOT_MODIFIED, shared).into_response());
+    }
+    let blobs = app.blobs.clone();
+    let bytes = tokio::task::spawn_blocking(move || blobs.read(&hash)).await??;
+    Ok((shared, [(header::CONTENT_TYPE, kind)], bytes).into_response())
+}

@@ -1,0 +1,304 @@
+//! The job that takes a picture from the upload to the queue of moderators, or to the people who describe it.
+//!
+//! A child process without network access decodes each upload with limits and encodes it again, so neither metadata nor
+//! data appended to a picture is kept, and a decompression bomb costs one job. Near-duplicates are found by a 64-bit
+//! difference hash in eight parts, of which two pictures with at most seven different bits share one.
+
+use std::path::{Path, PathBuf};
+
+use capeval_api::ImageState;
+use capeval_site::app::App;
+use capeval_site::blobs::Blobs;
+use capeval_site::fault::Fault;
+use capeval_site::jobs::queue::Priority;
+use capeval_site::jobs::{self, Failure, Job, Lane, Work, child};
+use capeval_site::store::{Error, Tx};
+use capeval_site::web::language::say;
+use capeval_site::{args, clock, ids, named_files};
+use capeval_tasks::{Allowance, Picture, PictureFacts, Unfit};
+use tempfile::TempDir;
+
+use super::records::{self, Contribution, Image};
+use super::{similarity, slots};
+
+/// Processes a picture.
+pub struct ProcessPicture;
+
+/// Removes a file that no row names any more.
+pub struct DiscardFile;
+
+/// Bytes of address space for a picture.
+const MEMORY: u64 = 2 << 30;
+
+/// Seconds of processor time for a picture.
+const SECONDS: u64 = 120;
+
+const WRONG_TYPE: &str = say("It is not a JPEG, PNG or WebP picture.");
+const DAMAGED: &str = say("The file is damaged or not complete.");
+const WRONG_SIZE: &str =
+    say("A picture has 64 to 8,192 pixels on each side, and at most 40 million pixels in all.");
+
+/// The same picture is there already.
+const SAME: &str = say("The same picture is in this collection already.");
+
+/// The message to the uploader where nothing more precise can be said.
+const FAILED: &str = say("The picture could not be processed.");
+
+/// A picture that was encoded again.
+#[derive(Debug)]
+pub struct RewrittenPicture {
+    /// The facts about it.
+    pub pictured: PictureFacts,
+    /// The hash of the picture.
+    pub blob: String,
+    /// The hash of the small picture.
+    pub thumb: String,
+    /// The bytes of the picture.
+    pub size: u64,
+}
+
+/// A picture that was encoded again, with a small copy of it, in a folder that lives as long.
+#[derive(Debug)]
+pub struct EncodedPicture {
+    /// The facts about it.
+    pub pictured: PictureFacts,
+    folder: TempDir,
+}
+
+impl EncodedPicture {
+    /// The file of the picture, and that of the small one.
+    fn files(folder: &Path) -> [PathBuf; 2] {
+        ["picture", "thumb"].map(|name| folder.join(name))
+    }
+
+    /// The hash that the file will be kept under.
+    pub fn hash(&self) -> std::io::Result<String> {
+        let [picture, _] = Self::files(self.folder.path());
+        ids::digest_of(std::fs::File::open(picture)?)
+    }
+
+    /// Keeps the files among the blobs.
+    pub async fn keep(self, blobs: &Blobs) -> Result<RewrittenPicture, Failure> {
+        let Self { pictured, folder } = self;
+        let blobs = blobs.clone();
+        let keep = move || {
+            let files = Self::files(folder.path());
+            let size = std::fs::metadata(&files[0])?.len();
+            let [picture, thumb] = files.map(|path| blobs.put(std::fs::File::open(path)?));
+            Ok::<_, std::io::Error>((picture?, thumb?, size))
+        };
+        let (blob, thumb, size) = tokio::task::spawn_blocking(keep).await??;
+        Ok(RewrittenPicture { pictured, blob, thumb, size })
+    }
+}
+
+/// Encodes a picture of the blobs again, and a small copy of it, and keeps both.
+///
+/// # Errors
+/// With a sentence for the uploader, if it is not taken.
+pub async fn rewrite(app: &App, upload: &str) -> Result<RewrittenPicture, Failure> {
+    encode(app, app.blobs.ready(upload).await?).await?.keep(&app.blobs).await
+}
+
+/// Encodes the picture of a file, and a small copy of it.
+///
+/// # Errors
+/// With a sentence for the uploader, if it is not taken.
+pub async fn encode(app: &App, source: PathBuf) -> Result<EncodedPicture, Failure> {
+    let folder = TempDir::new_in(app.blobs.folder().join("new"))?;
+    let [picture, thumb] = EncodedPicture::files(folder.path());
+    let allowance = Allowance {
+        write: vec![folder.path().to_owned()],
+        memory: MEMORY.min(app.settings.job_memory_mib << 20),
+        seconds: SECONDS,
+        // Uploads of many people at once must not slow down the pages.
+        gives_way: true,
+        ..child::allowance(app, vec![source.clone()])
+    };
+    let pictured = child::run(app, allowance, Picture { source, picture, thumb }).await?;
+    let pictured = pictured.map_err(|unfit| Failure::Lasting(why(unfit).to_owned()))?;
+    Ok(EncodedPicture { pictured, folder })
+}
+
+/// The reason why a picture is refused, for its uploader.
+fn why(unfit: Unfit) -> &'static str {
+    match unfit {
+        Unfit::WrongType => WRONG_TYPE,
+        Unfit::Damaged => DAMAGED,
+        Unfit::WrongSize => WRONG_SIZE,
+    }
+}
+
+impl Work for ProcessPicture {
+    const KIND: &'static str = "picture";
+    const LANE: Lane = Lane::Errands;
+    type Subject = String;
+    /// `None` if the picture was withdrawn before it was processed.
+    type Output = Option<RewrittenPicture>;
+
+    async fn run(app: &App, job: &Job) -> Result<Self::Output, Failure> {
+        let sql = "SELECT upload FROM image WHERE id = $1";
+        let upload: Option<Option<String>> = app.store.fetch_optional(sql, args![&job.subject]).await?;
+        Ok(match upload.flatten() {
+            Some(upload) => Some(rewrite(app, &upload).await?),
+            None => None,
+        })
+    }
+
+    async fn finish(
+        app: &App,
+        tx: &mut Tx,
+        job: &Job,
+        outcome: Result<Self::Output, String>,
+    ) -> Result<(), Fault> {
+        slots::lock(tx, &job.subject).await?;
+        let image: Option<Image> = tx.fetch_optional(Image::BY_ID, args![&job.subject]).await?;
+        let Some(image) = image else { return Ok(()) };
+        if image.state != ImageState::Processing {
+            return Ok(());
+        }
+        match outcome {
+            Ok(Some(rewritten)) if has(tx, &image.collection, &image.id, &rewritten.blob).await? => {
+                refuse(tx, &image.id, SAME).await?;
+            }
+            Ok(Some(rewritten)) => add(app, tx, &image, rewritten).await?,
+            Ok(None) => refuse(tx, &image.id, FAILED).await?,
+            Err(reason) => {
+                let known = [WRONG_TYPE, DAMAGED, WRONG_SIZE].into_iter().find(|known| *known == reason);
+                refuse(tx, &image.id, known.unwrap_or(FAILED)).await?;
+            }
+        }
+        if let Some(upload) = &image.upload {
+            discard(tx, upload).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds a picture to the queue of moderators, or lets people describe it if its uploader is trusted.
+async fn add(app: &App, tx: &mut Tx, image: &Image, rewritten: RewrittenPicture) -> Result<(), Fault> {
+    let near = settle(tx, &image.collection, &image.id, rewritten).await?;
+    let collection = records::collection_of(&app.store, &image.collection).await?;
+    if near.is_none() && approved(tx, image).await? >= i64::from(collection.approvals) {
+        approve(tx, &image.id, None).await?;
+    }
+    Ok(())
+}
+
+/// Writes what is known about a picture, which then waits for a moderator; returns one that is nearly the same.
+pub(super) async fn settle(
+    tx: &mut Tx,
+    collection: &str,
+    image: &str,
+    rewritten: RewrittenPicture,
+) -> Result<Option<String>, Error> {
+    let RewrittenPicture { pictured, blob, thumb, size } = rewritten;
+    let near = near(tx, collection, &pictured.phash).await?;
+    tx.execute(
+        "UPDATE image SET blob = $1, thumb = $2, kind = $3, width = $4, height = $5, size = $6, phash = $7, \
+         near = $8, upload = NULL, state = 'pending' WHERE id = $9",
+        args![
+            blob,
+            thumb,
+            pictured.kind,
+            pictured.width,
+            pictured.height,
+            size as i64,
+            &pictured.phash,
+            near.clone(),
+            image
+        ],
+    )
+    .await?;
+    for band in similarity::bands(&pictured.phash) {
+        tx.execute(
+            "INSERT INTO image_band (collection, band, image) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            args![collection, band, image],
+        )
+        .await?;
+    }
+    Ok(near)
+}
+
+async fn refuse(tx: &mut Tx, image: &str, reason: &'static str) -> Result<(), Error> {
+    tx.execute(
+        "UPDATE image SET state = 'rejected', reason = $1, upload = NULL WHERE id = $2",
+        args![reason, image],
+    )
+    .await
+    .map(drop)
+}
+
+/// Lets people describe a picture.
+pub(super) async fn approve(tx: &mut Tx, image: &str, by: Option<&str>) -> Result<(), Error> {
+    slots::open(tx, image).await?;
+    tx.execute(
+        "UPDATE image SET approved_at = $1, approved_by = $2 WHERE id = $3",
+        args![clock::now(), by, image],
+    )
+    .await
+    .map(drop)
+}
+
+/// The number of the uploader's approved pictures.
+async fn approved(tx: &mut Tx, image: &Image) -> Result<i64, Error> {
+    tx.fetch_one(
+        "SELECT COUNT(*) FROM image WHERE uploader = $1 AND collection = $2 AND approved_at IS NOT NULL \
+             AND state IN ('open', 'complete')",
+        args![image.uploader.clone(), &image.collection],
+    )
+    .await
+}
+
+/// Returns true if the collection has another picture with the same pixels.
+pub(super) async fn has(tx: &mut Tx, collection: &str, image: &str, blob: &str) -> Result<bool, Error> {
+    tx.exists(
+        "SELECT 1 FROM image WHERE blob = $1 AND collection = $2 AND id <> $3 \
+             AND state NOT IN ('rejected', 'withdrawn')",
+        args![blob, collection, image],
+    )
+    .await
+}
+
+/// The picture of the collection that is most like this one, if any is nearly the same.
+pub(super) async fn near(tx: &mut Tx, collection: &str, phash: &str) -> Result<Option<String>, Error> {
+    const CLOSE: &str = "SELECT DISTINCT image.id, image.phash FROM image_band \
+        JOIN image ON image.id = image_band.image WHERE image_band.collection = $1 \
+        AND image_band.band IN ($2, $3, $4, $5, $6, $7, $8, $9) AND image.state NOT IN ('rejected', 'withdrawn')";
+    let mut values = args![collection];
+    values.extend(similarity::bands(phash).into_iter().map(Into::into));
+    let mut nearest: Option<(u32, String)> = None;
+    for (id, other) in tx.fetch::<(String, String)>(CLOSE, values).await? {
+        let distance = similarity::distance(phash, &other);
+        if distance <= similarity::NEAR && nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+            nearest = Some((distance, id));
+        }
+    }
+    Ok(nearest.map(|(_, id)| id))
+}
+
+/// Removes a file among the blobs, once the transaction is committed and unless a row names it then.
+pub(super) async fn discard(tx: &mut Tx, hash: &str) -> Result<(), Error> {
+    jobs::add::<DiscardFile>(tx, &hash.to_owned(), Priority::Background).await
+}
+
+impl Work for DiscardFile {
+    const KIND: &'static str = "discard";
+    const LANE: Lane = Lane::Errands;
+    /// The hash of the file.
+    type Subject = String;
+    type Output = ();
+
+    async fn run(app: &App, job: &Job) -> Result<(), Failure> {
+        // What no row names is never named again, so nothing that may still be rolled back depends on it.
+        if !named_files::is_named(&mut app.store.snapshot().await?, app.features, &job.subject).await? {
+            let (blobs, hash) = (app.blobs.clone(), job.subject.clone());
+            tokio::task::spawn_blocking(move || blobs.remove(&hash)).await??;
+        }
+        Ok(())
+    }
+
+    async fn finish(_: &App, _: &mut Tx, _: &Job, _: Result<(), String>) -> Result<(), Fault> {
+        Ok(())
+    }
+}

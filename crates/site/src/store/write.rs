@@ -1,0 +1,58 @@
+//! Rows to write: each value stands beside its column, and the statement is made of both.
+
+use super::{Error, Tx, Value};
+
+/// The columns of a row with their values.
+pub type Columns = Vec<(&'static str, Value)>;
+
+/// The columns of a row: `columns! { name: value, … }`.
+#[macro_export]
+macro_rules! columns {
+    ($($name:ident: $value:expr),* $(,)?) => {
+        vec![$((stringify!($name), $crate::store::Value::from($value))),*]
+    };
+}
+
+impl Tx {
+    /// Adds a row; returns `false` if there is one already that it would conflict with.
+    pub async fn add_row(&mut self, table: &'static str, columns: Columns) -> Result<bool, Error> {
+        let (names, values): (Vec<&str>, Vec<Value>) = columns.into_iter().unzip();
+        let places: Vec<String> = (1..=names.len()).map(|k| format!("${k}")).collect();
+        let (names, places) = (names.join(", "), places.join(", "));
+        let sql = format!("INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING");
+        Ok(self.execute_built(&sql, values).await? > 0)
+    }
+
+    /// Changes columns of the row with this id.
+    pub async fn change_row(&mut self, table: &'static str, id: &str, columns: Columns) -> Result<(), Error> {
+        let (names, mut values): (Vec<&str>, Vec<Value>) = columns.into_iter().unzip();
+        let set: Vec<String> = (1..).zip(&names).map(|(k, name)| format!("{name} = ${k}")).collect();
+        values.push(id.into());
+        let sql = format!("UPDATE {table} SET {} WHERE id = ${}", set.join(", "), values.len());
+        self.execute_built(&sql, values).await.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Migration, Schema, Store};
+    use crate::args;
+
+    #[tokio::test]
+    async fn rows_are_added_once_and_changed() {
+        let script = "CREATE TABLE fruit (id TEXT PRIMARY KEY, colour TEXT, weight BIGINT);";
+        let folder = tempfile::tempdir().unwrap();
+        let schema = Schema::new(vec![Migration { name: "shop/fruit", script }]);
+        let store = Store::open("", folder.path(), 1, &schema).await.unwrap();
+        let mut tx = store.begin().await.unwrap();
+        let pear = || columns! { id: "pear", weight: None::<i64>, colour: "green" };
+        assert!(tx.add_row("fruit", pear()).await.unwrap());
+        assert!(!tx.add_row("fruit", pear()).await.unwrap());
+        assert!(tx.add_row("fruit", columns! { id: "fig" }).await.unwrap());
+        tx.change_row("fruit", "pear", columns! { weight: 7_i64, colour: "yellow" }).await.unwrap();
+        let sql = "SELECT id, colour, weight FROM fruit ORDER BY id DESC";
+        let rows: Vec<(String, Option<String>, Option<i64>)> = tx.fetch(sql, args![]).await.unwrap();
+        let pear = ("pear".to_owned(), Some("yellow".to_owned()), Some(7));
+        assert_eq!(rows, [pear, ("fig".to_owned(), None, None)]);
+    }
+}

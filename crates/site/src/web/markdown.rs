@@ -1,0 +1,60 @@
+//! Markdown that people write, as HTML.
+
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
+
+/// Markdown as HTML: without HTML of its own, pictures, and links to anything but pages.
+pub fn as_html(markdown: &str) -> String {
+    let is_page = |address: &str| {
+        let lower = address.to_ascii_lowercase();
+        lower.starts_with("https://")
+            || lower.starts_with("http://")
+            || lower.starts_with('/')
+            || lower.starts_with('#')
+    };
+    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES).map(|event| match event {
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+        Event::Start(Tag::Image { title, .. }) => Event::Start(Tag::Link {
+            link_type: pulldown_cmark::LinkType::Inline,
+            dest_url: CowStr::Borrowed("#"),
+            title,
+            id: CowStr::Borrowed(""),
+        }),
+        Event::End(pulldown_cmark::TagEnd::Image) => Event::End(pulldown_cmark::TagEnd::Link),
+        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            let dest_url = if is_page(&dest_url) { dest_url } else { CowStr::Borrowed("#") };
+            Event::Start(Tag::Link { link_type, dest_url, title, id })
+        }
+        other => other,
+    });
+    let mut text = String::new();
+    html::push_html(&mut text, events);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_html;
+
+    #[test]
+    fn rules_cannot_hold_scripts() {
+        for attack in [
+            "<script>alert(1)</script>",
+            "a <img src=x onerror=alert(1)> b",
+            "[x](javascript:alert(1))",
+            "[x](JaVaScRiPt:alert(1))",
+            "[x](data:text/html,1)",
+            "![x](javascript:alert(1))",
+            "<javascript:alert(1)>",
+        ] {
+            let html = as_html(attack);
+            let lower = html.to_lowercase();
+            let tags = lower.match_indices('<').map(|(at, _)| &lower[at..]).collect::<Vec<_>>();
+            assert!(
+                tags.iter().all(|tag| ["<p>", "</p>", "<a ", "</a>"].iter().any(|ok| tag.starts_with(ok))),
+                "{html}"
+            );
+            assert!(!lower.contains("href=\"javascript") && !lower.contains("href=\"data"), "{html}");
+        }
+        assert_eq!(as_html("*a* [b](https://c.org)"), "<p><em>a</em> <a href=\"https://c.org\">b</a></p>\n");
+    }
+}
