@@ -5,7 +5,7 @@ use crate::matching::Triple;
 use crate::overlap::{ordered_overlap, overlap};
 use crate::pairs::{MOST_PREDICTIONS, PairRule, THRESHOLDS};
 use crate::proposals::{Base, Proposals, f1, proposals};
-use crate::run::{Shared, SodaScores, SodaTask, soda_tasks};
+use crate::run::{SharedScores, SodaScores, SodaTask, soda_tasks};
 use crate::scores::mean;
 use crate::words::{CIDER, METEOR, ROUGE};
 use crate::{FormScores, Measure, Stop};
@@ -25,7 +25,7 @@ const CAPTIONS: [(&str, usize); 7] = [
 const DISTANCES: [f64; 6] = [1.0, 3.0, 5.0, 10.0, 30.0, 60.0];
 
 /// The scores of a form.
-pub(crate) fn form(form: Form, shared: &Shared<'_>) -> FormScores {
+pub(crate) fn form(form: Form, shared: &SharedScores<'_>) -> FormScores {
     use Program::*;
     let mut scores = FormScores { form, videos: Vec::new(), measures: Vec::new(), stops: Vec::new() };
     if form.requires_keys() && !shared.predictions.missing_keys.is_empty() {
@@ -100,7 +100,7 @@ fn labels(values: &[f64], unit: &str) -> Vec<String> {
 }
 
 /// Adds the measures of captions.
-fn captions(scores: &mut FormScores, shared: &Shared<'_>, places: &[usize], rule: Option<PairRule>) {
+fn captions(scores: &mut FormScores, shared: &SharedScores<'_>, places: &[usize], rule: Option<PairRule>) {
     let Some(rule) = rule else { return };
     let words = shared.words(rule);
     if let Some(blank) = words.blank {
@@ -117,7 +117,7 @@ fn captions(scores: &mut FormScores, shared: &Shared<'_>, places: &[usize], rule
 /// Adds precision and recall by overlap; returns those of each video.
 fn overlapping(
     scores: &mut FormScores,
-    shared: &Shared<'_>,
+    shared: &SharedScores<'_>,
     places: &[usize],
     (thresholds, base, is_ordered): (&[f64], Base, bool),
 ) -> Vec<Proposals> {
@@ -156,7 +156,7 @@ fn f1_of_videos(scores: &mut FormScores, found: &[Proposals]) {
 }
 
 /// Adds F1 of the means over videos, at each overlap, and distances after the overlaps if there are any.
-fn f1_of_means(scores: &mut FormScores, has_distances: bool, shared: &Shared<'_>, places: &[usize]) {
+fn f1_of_means(scores: &mut FormScores, has_distances: bool, shared: &SharedScores<'_>, places: &[usize]) {
     let n = scores.measures.len();
     let [precision, recall] = match scores.measures.get_mut(n.saturating_sub(2)..) {
         Some([precision, recall]) if precision.name == "precision" => [precision, recall],
@@ -192,13 +192,13 @@ fn recall_of(video: &Proposals) -> &[f64] {
 }
 
 /// Adds a stop if a video that is compared has an empty list of predictions, where SODA stops.
-fn refuse_empty(scores: &mut FormScores, shared: &Shared<'_>) {
+fn refuse_empty(scores: &mut FormScores, shared: &SharedScores<'_>) {
     let empty = shared.videos.iter().find(|video| video.predictions.is_some_and(<[_]>::is_empty));
     scores.stops.extend(empty.map(|video| Stop::EmptyList(video.id.to_owned())));
 }
 
 /// SODA of each reference file alone; none, and a stop, if a file cannot be scored.
-fn soda_files<'s>(scores: &mut FormScores, form: Form, shared: &'s Shared<'_>) -> Vec<&'s SodaScores> {
+fn soda_files<'s>(scores: &mut FormScores, form: Form, shared: &'s SharedScores<'_>) -> Vec<&'s SodaScores> {
     let mut files = Vec::new();
     for task in soda_tasks(form, shared.n_files) {
         match shared.soda(task) {
@@ -213,7 +213,7 @@ fn soda_files<'s>(scores: &mut FormScores, form: Form, shared: &'s Shared<'_>) -
 }
 
 /// Adds the mean over reference files of SODA_c, each over the videos that it shares with the results.
-fn soda_over_files(scores: &mut FormScores, form: Form, shared: &Shared<'_>) {
+fn soda_over_files(scores: &mut FormScores, form: Form, shared: &SharedScores<'_>) {
     let files = soda_files(scores, form, shared);
     if files.is_empty() {
         return;
@@ -226,7 +226,7 @@ fn soda_over_files(scores: &mut FormScores, form: Form, shared: &Shared<'_>) {
 }
 
 /// Adds what fujiso/SODA prints: the means over videos of precision, recall and F1, each video by its best file.
-fn own_soda(scores: &mut FormScores, form: Form, shared: &Shared<'_>) {
+fn own_soda(scores: &mut FormScores, form: Form, shared: &SharedScores<'_>) {
     let Some(task) = soda_tasks(form, shared.n_files).first().copied() else { return };
     let videos = match shared.soda(task) {
         Ok(videos) => videos,
@@ -255,7 +255,7 @@ fn best_file(files: &[Option<Vec<Triple>>], t: usize) -> Triple {
 }
 
 /// Adds what scenic and TimeChat print.
-fn scenic(scores: &mut FormScores, shared: &Shared<'_>, places: &[usize]) {
+fn scenic(scores: &mut FormScores, shared: &SharedScores<'_>, places: &[usize]) {
     let form = scores.form;
     captions(scores, shared, places, form.rule());
     scores.measures.retain(|measure| measure.name == "meteor" || measure.name == "cider-d");
@@ -292,7 +292,7 @@ fn scenic(scores: &mut FormScores, shared: &Shared<'_>, places: &[usize]) {
 }
 
 /// Adds SoccerNet's SODA_c with each metric.
-fn soccernet_soda(scores: &mut FormScores, form: Form, shared: &Shared<'_>) {
+fn soccernet_soda(scores: &mut FormScores, form: Form, shared: &SharedScores<'_>) {
     if scores.stops.iter().any(|stop| matches!(stop, Stop::EmptyList(_))) {
         return;
     }

@@ -35,7 +35,7 @@ pub(crate) struct SodaTask {
 pub(crate) type SodaScores = IndexMap<usize, Vec<Option<Vec<Triple>>>>;
 
 /// Everything that is computed once for all forms.
-pub(crate) struct Shared<'a> {
+pub(crate) struct SharedScores<'a> {
     pub videos: Vec<Video<'a>>,
     rules: Vec<(PairRule, Words)>,
     sodas: Vec<(SodaTask, Result<SodaScores, Stop>)>,
@@ -50,7 +50,7 @@ pub fn evaluate(
     forms: &[Form],
     metrics: &WordMetrics,
 ) -> Vec<FormScores> {
-    let shared = Shared::compute(references, predictions, forms, metrics);
+    let shared = SharedScores::compute(references, predictions, forms, metrics);
     forms.iter().map(|form| assemble::form(*form, &shared)).collect()
 }
 
@@ -67,7 +67,7 @@ struct Source<'a> {
     stop: Option<Stop>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SharedScores<'a> {
     fn compute(
         references: &'a [EventFile],
         predictions: &'a EventFile,

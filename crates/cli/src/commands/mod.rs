@@ -4,6 +4,7 @@ pub mod compare;
 pub mod convert;
 pub mod correlate;
 pub mod data;
+pub mod dense;
 pub mod df;
 pub mod diversity;
 pub mod embed;
@@ -42,6 +43,7 @@ pub enum Command {
     Tokenize(tokenize::Args),
     Human(Box<human::Args>),
     Judge(judge::Args),
+    Dense(Box<dense::Args>),
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
@@ -88,6 +90,7 @@ impl Command {
             Self::Tokenize(args) => tokenize::run(&args)?,
             Self::Human(args) => human::run(&args)?,
             Self::Judge(args) => judge::run(&args)?,
+            Self::Dense(args) => dense::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,

@@ -142,11 +142,11 @@ fn compare(tally: &mut Tally, run: &Run, scores: &FormScores) {
                     tally.values(&spot, &ours, &Value::from(0));
                 }
                 Some(ours) => tally.values(&spot, &ours, theirs),
-                // densevid-2017 computed these before it stopped at a video with one prediction, and prints none.
-                None if matches!(scores.stops[..], [Stop::OnePrediction(_)]) => tally.n_before_stops += 1,
                 // The program has no such file, or stopped before.
                 None if theirs.is_null() || *theirs == -1 || theirs.as_array().is_some_and(Vec::is_empty) => {
                 }
+                // densevid-2017 computed these before it stopped at a video with one prediction, and prints none.
+                None if matches!(scores.stops[..], [Stop::OnePrediction(_)]) => tally.n_before_stops += 1,
                 None => tally.faults.push(format!("{spot}: missing")),
             }
         }
