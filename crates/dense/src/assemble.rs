@@ -83,6 +83,13 @@ pub(crate) fn form(form: Form, shared: &SharedScores<'_>) -> FormScores {
             }
         }
         SoccerNet => {
+            let is_blank = |video: &&crate::event::Video<'_>| {
+                video.references.iter().flatten().any(|events| events.is_empty())
+            };
+            if let Some(video) = shared.videos.iter().find(is_blank) {
+                scores.stops.push(Stop::NoEvents(video.id.to_owned()));
+                return scores;
+            }
             captions(&mut scores, shared, &places, form.rule());
             overlapping(&mut scores, shared, &places, (&[0.0], Base::Count, false));
             refuse_empty(&mut scores, shared);

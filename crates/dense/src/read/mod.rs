@@ -3,8 +3,11 @@
 
 mod json;
 mod shape;
+mod similarity;
+mod soccernet;
 mod table;
 mod time;
+mod vtimellm;
 
 use std::collections::BTreeSet;
 
@@ -44,7 +47,7 @@ pub fn read(text: &str, name: &str, options: &ReadOptions) -> Result<EventFile, 
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             let parsed: Result<Vec<Json>, Refusal> = lines.map(|line| Json::read(line, name)).collect();
             match parsed {
-                Ok(lines) if lines.len() > 1 => read_json(&Json::List(lines), name, options),
+                Ok(lines) => read_json(&Json::List(lines), name, options),
                 _ => Err(refusal),
             }
         }
@@ -57,7 +60,13 @@ pub fn read(text: &str, name: &str, options: &ReadOptions) -> Result<EventFile, 
 /// As [`read`].
 pub fn read_json(json: &Json, name: &str, options: &ReadOptions) -> Result<EventFile, Refusal> {
     let mut file = Builder::new(name, options);
-    shape::file(json, &mut file)?;
+    if let Some(games) = soccernet::games(json, name) {
+        games.into_iter().try_for_each(|(game, events)| soccernet::game(&game, events, &mut file))?;
+    } else if let Some(lines) = json.list().filter(|lines| vtimellm::is_log(lines)) {
+        vtimellm::log(lines, &mut file)?;
+    } else {
+        shape::file(json, &mut file)?;
+    }
     file.finish()
 }
 
@@ -99,6 +108,11 @@ impl<'o> Builder<'o> {
         self.file.videos.contains_key(id)
     }
 
+    /// The duration of a video, from this file or from the options.
+    pub fn known_duration(&self, id: &str) -> Option<f64> {
+        self.file.durations.get(id).or_else(|| self.options.durations.get(id)).copied()
+    }
+
     pub fn duration(&mut self, id: &str, seconds: f64) {
         self.file.durations.insert(id.to_owned(), seconds);
     }
@@ -125,8 +139,7 @@ impl<'o> Builder<'o> {
                             "give percent from 0 to 100, or seconds without a sign",
                         ));
                     }
-                    let known = self.file.durations.get(id).or_else(|| self.options.durations.get(id));
-                    let Some(duration) = known else {
+                    let Some(duration) = self.known_duration(id) else {
                         self.without_duration.insert(id.to_owned());
                         continue;
                     };

@@ -95,7 +95,7 @@ fn id_of(json: &Json) -> Option<String> {
     let fields = json.fields()?;
     let named = |name: &str| {
         let plain = name.to_ascii_lowercase().replace(['_', '-'], "");
-        ["videoid", "video", "vid", "id", "imageid", "videoname", "youtubeid", "name"]
+        ["videoid", "video", "vid", "imageid", "videoname", "youtubeid", "id", "name"]
             .iter()
             .position(|known| *known == plain)
     };

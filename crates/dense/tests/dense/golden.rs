@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use capeval_dense::read::{ReadOptions, read};
 use capeval_dense::{EventFile, Form, FormScores, Stop, evaluate};
 use capeval_testkit::{real, real_text};
 use serde_json::Value;
@@ -316,4 +317,100 @@ fn the_official_example_equals_that_of_the_programs() {
 #[test]
 fn the_output_of_timechat_equals_that_of_the_programs() {
     check("timechat");
+}
+
+/// Scores files as they lie in the folder, read by the readers of the crate.
+fn read_and_score(references: &str, results: &str, form: &str) -> Option<FormScores> {
+    let metrics = metrics()?;
+    let mut options = ReadOptions::default();
+    let references = [read(references, "references", &options).unwrap()];
+    options.durations = references[0].durations.clone();
+    let results = read(results, "results", &options).unwrap();
+    evaluate(&references, &results, &[form.parse().unwrap()], &metrics).pop()
+}
+
+#[test]
+fn the_log_of_vtimellm_is_read_as_its_evaluation_reads_it() {
+    let cases = [
+        ("sample", "vtimelog example", "data/vtimellm/data_example.json", "data/vtimellm/example_log.txt"),
+        ("synthetic", "vtimelog syn_percent", "inputs/syn_ref_a.json", "inputs/syn_percent_log.txt"),
+    ];
+    for (file, name, references, log) in cases {
+        let Some(golden) = real_text(&format!("golden/dense/{file}.json.gz")) else { return };
+        let run = runs(&golden).into_iter().find(|run| run.name == name).unwrap();
+        let Some(scores) = read_and_score(&input(references).unwrap(), &input(log).unwrap(), "vtimellm")
+        else {
+            return;
+        };
+        let mut tally = Tally::default();
+        let whole = Run { value: serde_json::json!({ "values": run.value["all"] }), ..run };
+        compare(&mut tally, &whole, &scores);
+        eprintln!("{name}: {} values compared, {} differ", tally.n, tally.faults.len());
+        assert!(tally.n > 20 && tally.faults.is_empty(), "{:#?}", tally.faults);
+    }
+}
+
+#[test]
+fn the_files_of_timechat_are_read_as_its_evaluation_reads_them() {
+    let Some(golden) = real_text("golden/dense/timechat.json.gz") else { return };
+    let run = runs(&golden).into_iter().find(|run| run.name == "timechat timechat").unwrap();
+    let [references, results] =
+        ["example_gt_file", "example_pred_file"].map(|name| format!("data/timechat/{name}.json"));
+    let Some(scores) = read_and_score(&input(&references).unwrap(), &input(&results).unwrap(), "timechat")
+    else {
+        return;
+    };
+    let mut tally = Tally::default();
+    let mut values = run.value["values"].clone();
+    let of = values.as_object_mut().unwrap();
+    // Its split of the name `val` is the second, and the first prints −100.
+    let soda = of.remove("SODA_c_2_present").unwrap();
+    of.remove("SODA_c_2");
+    of.insert("SODA_c_1".to_owned(), soda);
+    let videos = run.videos.into_iter().map(|(video, mut scores)| {
+        let soda = scores.remove("SODA_c_2");
+        scores.insert("SODA_c_1".to_owned(), soda.unwrap_or(Value::Null));
+        (video, scores)
+    });
+    let run =
+        Run { name: run.name, videos: videos.collect(), value: serde_json::json!({ "values": values }) };
+    compare(&mut tally, &run, &scores);
+    eprintln!("timechat: {} values compared, {} differ", tally.n, tally.faults.len());
+    assert!(tally.faults.is_empty(), "{:#?}", &tally.faults[..tally.faults.len().min(20)]);
+}
+
+#[test]
+fn half_games_equal_those_of_soccernet() {
+    let Some(golden) = real_text("golden/dense/soccer.json.gz") else { return };
+    let run = runs(&golden).into_iter().next().unwrap();
+    let inputs: Value = serde_json::from_str(&input("inputs/soccer.json").unwrap()).unwrap();
+    let [labels, results] = ["labels", "predictions"].map(|key| inputs[key].to_string());
+    let Some(scores) = read_and_score(&labels, &results, "soccernet") else { return };
+    let mut tally = Tally::default();
+    for (golden, theirs) in run.value["values"].as_object().unwrap() {
+        let ours = match golden.strip_prefix("SODA_") {
+            Some(rest) => {
+                let (metric, part) = rest.rsplit_once('_').unwrap();
+                format!("soda-c:{}-{part}", name(metric))
+            }
+            None => name(golden),
+        };
+        tally.number(golden, scores.measure(&ours).map(|measure| measure.value), theirs);
+    }
+    for (video, metrics) in &run.videos {
+        let v = scores.videos.iter().position(|known| known == video);
+        for (golden, theirs) in metrics.iter().filter(|(key, _)| *key != "SODA") {
+            let ours = scores.measure(&name(golden)).and_then(|measure| measure.videos.get(v?));
+            tally.values(&format!("{video} {golden}"), ours.map(Vec::as_slice).unwrap_or_default(), theirs);
+        }
+        for (metric, theirs) in metrics["SODA"].as_object().unwrap() {
+            let ours = ["precision", "recall", "f1"].map(|part| {
+                let measure = scores.measure(&format!("soda-c:{}-{part}", name(metric)));
+                measure.and_then(|measure| Some(measure.videos.get(v?)?[0])).unwrap_or(f64::NAN)
+            });
+            tally.values(&format!("{video} SODA {metric}"), &ours, theirs);
+        }
+    }
+    eprintln!("soccernet: {} values compared, {} differ", tally.n, tally.faults.len());
+    assert!(tally.faults.is_empty(), "{:#?}", &tally.faults[..tally.faults.len().min(20)]);
 }
