@@ -4,7 +4,7 @@ use capeval::report::{self, Kind};
 
 /// The kinds of results of all crates.
 pub fn kinds() -> impl Iterator<Item = &'static &'static Kind> {
-    const OTHERS: [&Kind; 2] = [&capeval_meta::KIND, &capeval_outside::judges::KIND];
+    const OTHERS: [&Kind; 3] = [&capeval_meta::KIND, &capeval_outside::judges::KIND, &capeval_dense::KIND];
     report::KINDS.iter().chain(&OTHERS)
 }
 

@@ -7,6 +7,7 @@
 pub mod batch;
 pub mod diversity;
 mod explain;
+mod pairs;
 pub mod prepared;
 mod progress;
 mod read_once;
@@ -19,6 +20,7 @@ mod stored_references;
 mod system;
 
 pub use batch::{BatchScorer, BatchScores};
+pub use pairs::measure_pairs;
 pub use prepared::PreparedReferences;
 pub use progress::{Progress, Stage};
 pub use read_once::ReadSystems;

@@ -42,9 +42,11 @@ use capeval_text::{Stemmer, Symbol, Tokenizer};
 
 use crate::repetition::{Repetition, WordParts};
 
+mod events;
 mod explain;
 mod rarity;
 
+pub use self::events::{EventCorpus, EventNgrams};
 use self::rarity::{Source, TranslatedTable, Weights};
 
 /// The comparison of two vectors.

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod convert;
 pub mod correlate;
 pub mod data;
+pub mod dense;
 pub mod df;
 pub mod diversity;
 pub mod embed;
@@ -44,6 +45,7 @@ pub enum Command {
     Human(Box<human::Args>),
     Inspect(Box<inspect::Args>),
     Judge(judge::Args),
+    Dense(Box<dense::Args>),
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
@@ -91,6 +93,7 @@ impl Command {
             Self::Human(args) => human::run(&args)?,
             Self::Inspect(args) => inspect::run(&args)?,
             Self::Judge(args) => judge::run(&args)?,
+            Self::Dense(args) => dense::run(&args)?,
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,

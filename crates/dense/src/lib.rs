@@ -1,0 +1,31 @@
+//! Captions with times and places: dense video captions, paragraphs, boxes and regions.
+//!
+//! Every program in use has a form of its own, by name, and none agrees with another. [`evaluate`] reads each text
+//! once, measures each pair of captions once, and sums them as each form does. The crate opens no files and prints
+//! nothing.
+
+mod assemble;
+mod catalogue;
+mod event;
+mod form;
+mod matching;
+mod overlap;
+mod pairs;
+mod proposals;
+pub mod read;
+mod reading;
+mod run;
+mod scores;
+mod soda;
+mod stop;
+mod study;
+mod words;
+
+pub use event::{Event, EventFile};
+pub use form::{Form, Program, SodaMetric};
+pub use overlap::{ordered_overlap, overlap};
+pub use run::evaluate;
+pub use scores::{FormScores, Measure};
+pub use stop::Stop;
+pub use study::{Counts, DenseOptions, DenseReport, DenseSystem, FormResult, KIND, MeasureResult, score};
+pub use words::WordMetrics;

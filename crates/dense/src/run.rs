@@ -1,0 +1,251 @@
+//! Scores one file of results by many forms: texts are read once, pairs are measured once, and each form sums what it
+//! counts.
+
+use indexmap::IndexMap;
+use rayon::prelude::*;
+
+use crate::event::{EventFile, Video};
+use crate::form::{Form, Program, SodaMetric};
+use crate::matching::{SodaEvents, SodaSource, SodaType, Triple, pair_metric};
+use crate::pairs::{PairRule, THRESHOLDS};
+use crate::reading::{ReadTexts, Readings, Texts, foreign_word};
+use crate::words::{MeasuredPairs, N_SCORES, PairMetric, VideoNgrams, WantedPairs, WordMetrics};
+use crate::{FormScores, Stop, assemble};
+
+/// The scores of the captions of all videos by one rule.
+pub(crate) struct Words {
+    /// At each threshold, the scores of each video; `None` without pairs.
+    pub at: Vec<Vec<Option<[f64; N_SCORES]>>>,
+    /// The first video whose references have no word.
+    pub blank: Option<usize>,
+}
+
+/// SODA as a form asks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SodaTask {
+    pub source: SodaSource,
+    /// One reference file alone.
+    pub only: Option<usize>,
+    pub kind: SodaType,
+    pub metric: SodaMetric,
+    pub thresholds: &'static [f64],
+}
+
+/// SODA of each video that has predictions, by its index: for each file and each threshold.
+pub(crate) type SodaScores = IndexMap<usize, Vec<Option<Vec<Triple>>>>;
+
+/// Everything that is computed once for all forms.
+pub(crate) struct SharedScores<'a> {
+    pub videos: Vec<Video<'a>>,
+    rules: Vec<(PairRule, Words)>,
+    sodas: Vec<(SodaTask, Result<SodaScores, Stop>)>,
+    pub predictions: &'a EventFile,
+    pub n_files: usize,
+}
+
+/// Scores `predictions` by each of `forms`.
+pub fn evaluate(
+    references: &[EventFile],
+    predictions: &EventFile,
+    forms: &[Form],
+    metrics: &WordMetrics,
+) -> Vec<FormScores> {
+    let shared = SharedScores::compute(references, predictions, forms, metrics);
+    forms.iter().map(|form| assemble::form(*form, &shared)).collect()
+}
+
+/// The pairs of a rule: at each threshold, of each video.
+struct RulePairs {
+    rule: PairRule,
+    at: Vec<Vec<Vec<(u32, u32)>>>,
+}
+
+/// The events of one source, with the tasks that use them.
+struct Source<'a> {
+    events: SodaEvents<'a>,
+    key: (SodaSource, Option<usize>),
+    stop: Option<Stop>,
+}
+
+impl<'a> SharedScores<'a> {
+    fn compute(
+        references: &'a [EventFile],
+        predictions: &'a EventFile,
+        forms: &[Form],
+        metrics: &WordMetrics,
+    ) -> Self {
+        let videos = Video::all(references, predictions);
+        let n_files = references.len();
+        let tasks = distinct(forms.iter().flat_map(|form| soda_tasks(*form, n_files)));
+        let events = references.iter().chain([predictions]).flat_map(|file| file.videos.values().flatten());
+        let word = foreign_word(events.map(|event| event.caption.as_str()));
+        let mut texts = Texts::default();
+        let word = texts.number(&word);
+        let rules = distinct(forms.iter().filter_map(|form| form.rule()));
+        let mut rules: Vec<RulePairs> =
+            rules.into_iter().map(|rule| RulePairs::new(rule, &videos, &mut texts, word)).collect();
+        let keys = distinct(tasks.iter().map(|task| (task.source, task.only)));
+        let mut sources: Vec<Source<'_>> = keys
+            .into_iter()
+            .map(|key| Source { events: key.0.events(&videos, key.1, &mut texts), key, stop: None })
+            .collect();
+        let mut readings = texts.read(capeval_text::Tokenizer::Ptb);
+        rules.iter_mut().for_each(|rule| rule.read(&mut readings));
+        sources.iter_mut().for_each(|source| source.events.read(&mut readings));
+        let read = readings.finish();
+        rules.iter_mut().for_each(|rule| rule.settle(&read));
+        let mut wanted = WantedPairs::default();
+        rules.iter().for_each(|rule| rule.want(&mut wanted));
+        for source in &mut sources {
+            source.events.settle(&read);
+            source.stop = source.events.stop(&videos);
+            if source.stop.is_some() {
+                continue;
+            }
+            for task in tasks.iter().filter(|task| (task.source, task.only) == source.key) {
+                if let Some((metric, _)) = pair_metric(task.metric) {
+                    source.events.want(task.kind, metric, task.thresholds, &mut wanted);
+                }
+            }
+        }
+        let measured = wanted.measure(metrics, &read);
+        let words = words(&rules, videos.len(), (&measured, &read));
+        let rules = rules.into_iter().map(|rule| rule.rule).zip(words).collect();
+        let of_task = |task: SodaTask| {
+            let source = sources.iter().find(|source| source.key == (task.source, task.only));
+            let scores = source.map(|source| match &source.stop {
+                Some(stop) => Err(stop.clone()),
+                None => Ok(source.events.scores(task.kind, task.metric, task.thresholds, (&measured, &read))),
+            });
+            (task, scores.unwrap_or(Err(Stop::NoVideos)))
+        };
+        let sodas = tasks.into_iter().map(of_task).collect();
+        Self { videos, rules, sodas, predictions, n_files }
+    }
+
+    /// The scores by a rule.
+    pub fn words(&self, rule: PairRule) -> &Words {
+        let found = self.rules.iter().find(|(known, _)| *known == rule);
+        &found.expect("the rules of all forms are computed").1
+    }
+
+    /// The scores of a task of SODA.
+    pub fn soda(&self, task: SodaTask) -> &Result<SodaScores, Stop> {
+        let found = self.sodas.iter().find(|(known, _)| *known == task);
+        &found.expect("the tasks of all forms are computed").1
+    }
+}
+
+impl RulePairs {
+    fn new(rule: PairRule, videos: &[Video<'_>], texts: &mut Texts, word: u32) -> Self {
+        let mut at = vec![Vec::with_capacity(videos.len()); rule.thresholds.len()];
+        for video in videos {
+            let pairs = rule.pairs(video, texts, word);
+            at.iter_mut().zip(pairs).for_each(|(all, pairs)| all.push(pairs));
+        }
+        Self { rule, at }
+    }
+
+    /// Replaces the numbers of texts by those of their readings in the files that the program writes.
+    fn read(&mut self, readings: &mut Readings) {
+        for videos in &mut self.at {
+            match self.rule.is_video_alone {
+                true => videos.iter_mut().for_each(|pairs| replace(pairs.iter_mut().collect(), readings)),
+                false => replace(videos.iter_mut().flatten().collect(), readings),
+            }
+        }
+    }
+
+    fn settle(&mut self, read: &ReadTexts) {
+        for pair in self.at.iter_mut().flatten().flatten() {
+            *pair = (read.same(pair.0), read.same(pair.1));
+        }
+    }
+
+    fn want(&self, wanted: &mut WantedPairs) {
+        for pair in self.at.iter().flatten().flatten() {
+            PairMetric::ALL.into_iter().for_each(|metric| wanted.add(metric, *pair));
+        }
+    }
+}
+
+fn replace(pairs: Vec<&mut (u32, u32)>, readings: &mut Readings) {
+    let candidates: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
+    let references: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+    let candidates = readings.file(&candidates);
+    let references = readings.file(&references);
+    for (pair, read) in pairs.into_iter().zip(candidates.into_iter().zip(references)) {
+        *pair = read;
+    }
+}
+
+/// The scores of all videos by all rules; the n-grams of a video serve all of them.
+fn words(
+    rules: &[RulePairs],
+    n_videos: usize,
+    (measured, read): (&MeasuredPairs<'_>, &ReadTexts),
+) -> Vec<Words> {
+    type VideoWords = Vec<(Vec<Option<[f64; N_SCORES]>>, bool)>;
+    let of_video = |v: usize| -> VideoWords {
+        let mut ngrams = VideoNgrams::default();
+        // Numbers of n-grams must be known before a corpus over them is counted.
+        for pair in rules.iter().flat_map(|rule| rule.at.iter().flat_map(|at| &at[v])) {
+            ngrams.number(read, pair.0);
+            ngrams.number(read, pair.1);
+        }
+        let mut of_rule = |rule: &RulePairs| {
+            let mut is_blank = false;
+            let mut score = |at: &Vec<Vec<(u32, u32)>>| {
+                let pairs = Some(&at[v]).filter(|pairs| !pairs.is_empty())?;
+                let mut scores = measured.corpus(pairs);
+                let cider = ngrams.cider(read, pairs);
+                is_blank |= cider.is_none();
+                scores[crate::words::CIDER] = cider.unwrap_or(0.0);
+                Some(scores)
+            };
+            (rule.at.iter().map(&mut score).collect(), is_blank)
+        };
+        rules.iter().map(&mut of_rule).collect()
+    };
+    let by_video: Vec<VideoWords> = (0..n_videos).into_par_iter().map(of_video).collect();
+    let of_rule = |(r, rule): (usize, &RulePairs)| Words {
+        at: (0..rule.at.len()).map(|t| by_video.iter().map(|rules| rules[r].0[t]).collect()).collect(),
+        blank: by_video.iter().position(|rules| rules[r].1),
+    };
+    rules.iter().enumerate().map(of_rule).collect()
+}
+
+/// The tasks of SODA of a form.
+pub(crate) fn soda_tasks(form: Form, n_files: usize) -> Vec<SodaTask> {
+    let one = |source, kind, metric, thresholds| SodaTask { source, only: None, kind, metric, thresholds };
+    let own = |kind, thresholds| {
+        let source = if form.is_multi { SodaSource::MULTI } else { SodaSource::MERGED };
+        vec![one(source, kind, form.metric, thresholds)]
+    };
+    let meteor = |source| one(source, SodaType::Product, SodaMetric::Meteor, &[0.0]);
+    match form.program {
+        Program::SodaA => own(SodaType::Traced, THRESHOLDS),
+        Program::SodaB => own(SodaType::Traced, &[0.0]),
+        Program::SodaC => own(SodaType::Product, &[0.0]),
+        Program::SodaD => own(SodaType::Overlap, &[0.0]),
+        Program::Capeval | Program::PdvcSoda | Program::VidChapters | Program::VtimeLlm => {
+            (0..n_files).map(|file| SodaTask { only: Some(file), ..meteor(SodaSource::MERGED) }).collect()
+        }
+        Program::Scenic | Program::TimeChat => vec![meteor(SodaSource::SCENIC)],
+        Program::SoccerNet => {
+            let metrics = SodaMetric::ALL.iter();
+            metrics.map(|metric| one(SodaSource::SOCCERNET, SodaType::Product, *metric, &[0.0])).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for one in all {
+        if !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept
+}

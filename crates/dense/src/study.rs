@@ -1,0 +1,448 @@
+//! The scores of systems as a result: tables, JSON, CSV, and a file that is read again.
+
+use std::io::{self, Write};
+
+use capeval_choice::{Refusal, counted};
+use capeval_metric::Signature;
+use capeval_report::json_float::JsonFloat;
+use capeval_report::{
+    Align, Cell, Estimates, Fields, Form as Format, Grid, Head, Headings, Kind, Labels, Line, Study, Table,
+    damaged, fields, fixed, intervals_in_words, line,
+};
+use capeval_stats::{Interval, Matrix, Resampling, resample};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{EventFile, Form, FormScores, Measure, WordMetrics, evaluate};
+
+/// Scores of dense captions.
+pub const KIND: Kind = Kind::of::<DenseReport>("dense-captions");
+
+/// The scores of systems by forms.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DenseReport {
+    /// The fields that all results share.
+    pub head: Head,
+    /// The reference files.
+    pub references: Vec<String>,
+    /// The number of videos of the references.
+    pub n_videos: usize,
+    /// The systems.
+    pub systems: Vec<DenseSystem>,
+}
+
+/// One file of results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DenseSystem {
+    /// The name.
+    pub name: String,
+    /// The numbers of events, of videos of the references without predictions, of videos with an empty list, and of
+    /// videos that the references lack.
+    pub counts: Counts,
+    /// What was done to the file, and what readers of the scores should know.
+    pub remarks: Vec<String>,
+    /// The scores by each form.
+    pub forms: Vec<FormResult>,
+}
+
+/// The numbers of what a file of results has and lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Predicted events of videos that the references have.
+    pub events: usize,
+    /// Videos of the references without predictions.
+    pub missing: usize,
+    /// Videos of the references with an empty list.
+    pub empty: usize,
+    /// Videos that the references lack.
+    pub surplus: usize,
+    /// Events that end before they start.
+    pub reversed: usize,
+    /// Events after the first 1,000 of a video, which all forms but SODA leave out.
+    pub cut: usize,
+}
+
+/// The scores by one form.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FormResult {
+    /// The form.
+    pub form: String,
+    /// The videos that count.
+    pub videos: Vec<String>,
+    /// The measures.
+    pub measures: Vec<MeasureResult>,
+    /// Why the program stops, where it does.
+    pub stops: Vec<String>,
+}
+
+/// A measure with its values.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MeasureResult {
+    /// The name, such as `meteor`.
+    pub name: String,
+    /// The value; NaN where the program takes the mean of nothing.
+    pub value: JsonFloat,
+    /// The interval, if one was asked for and the value is a mean over videos.
+    pub interval: Option<[JsonFloat; 2]>,
+    /// The values at each threshold, distance or file.
+    pub at: Vec<(String, JsonFloat)>,
+    /// The values of each video, if they were asked for.
+    pub videos: Vec<Vec<JsonFloat>>,
+}
+
+/// What a person sets.
+#[derive(Clone, Debug)]
+pub struct DenseOptions {
+    /// The forms.
+    pub forms: Vec<Form>,
+    /// Keep the values of each video.
+    pub segments: bool,
+    /// The computation of intervals, with videos as units.
+    pub intervals: Option<Resampling>,
+}
+
+/// Scores systems, given by name, by all forms of `options`.
+///
+/// # Errors
+/// When there are no references, no systems or no forms, or intervals cannot be computed.
+pub fn score(
+    references: &[EventFile],
+    systems: Vec<(String, EventFile)>,
+    options: &DenseOptions,
+    metrics: &WordMetrics,
+) -> Result<DenseReport, Refusal> {
+    let DenseOptions { forms, segments, intervals } = options;
+    let n_videos = crate::event::Video::all(references, &EventFile::default()).len();
+    if n_videos == 0 {
+        return Err(Refusal::new("the references have no video").with_remedy(crate::read::EXPECTED));
+    }
+    if let Some(resampling) = intervals {
+        resampling.check()?;
+    }
+    let of_system = |(name, mut file): (String, EventFile)| {
+        let mut remarks = Vec::from_iter(file.match_ids(references));
+        let counts = Counts::of(references, &file);
+        remarks.extend(counts.remarks(&file));
+        let scores = evaluate(references, &file, forms, metrics);
+        let forms = scores.into_iter().map(|scores| FormResult::new(scores, *segments, *intervals)).collect();
+        DenseSystem { name, counts, remarks, forms }
+    };
+    let systems = systems.into_iter().map(of_system).collect();
+    let head =
+        Head { version: env!("CARGO_PKG_VERSION").to_owned(), resampling: *intervals, ..Head::default() };
+    Ok(DenseReport {
+        head,
+        references: references.iter().map(|file| file.name.clone()).collect(),
+        n_videos,
+        systems,
+    })
+}
+
+impl Counts {
+    fn of(references: &[EventFile], file: &EventFile) -> Self {
+        let is_known = |id: &str| references.iter().any(|reference| reference.videos.contains_key(id));
+        let mut counts = Self::default();
+        for (id, events) in &file.videos {
+            if !is_known(id) {
+                counts.surplus += 1;
+                continue;
+            }
+            counts.events += events.len();
+            counts.empty += usize::from(events.is_empty());
+            counts.reversed += events.iter().filter(|event| event.end < event.start).count();
+            counts.cut += events.len().saturating_sub(crate::pairs::MOST_PREDICTIONS);
+        }
+        let videos = crate::event::Video::all(references, file);
+        counts.missing = videos.iter().filter(|video| video.predictions.is_none()).count();
+        counts
+    }
+
+    fn remarks(&self, file: &EventFile) -> Vec<String> {
+        let Self { missing, empty, surplus, reversed, cut, .. } = *self;
+        let mut remarks = Vec::new();
+        let mut say = |n: usize, what: &str| {
+            if n > 0 {
+                remarks.push(format!("{}: {n} {what}", file.name));
+            }
+        };
+        say(
+            missing,
+            "videos of the references have no predictions: 0 in most forms, left out in vidchapters and vtimellm",
+        );
+        say(empty, "videos have an empty list of predictions, which counts 0");
+        say(surplus, "videos are not in the references, and are left out");
+        say(reversed, "events end before they start: they match nothing, but for scenic and timechat");
+        say(cut, "events are after the first 1,000 of their video, and are left out by all forms but SODA's");
+        remarks
+    }
+}
+
+impl EventFile {
+    /// Adds or removes `v_` before all ids if none of them is in the references otherwise, and says so.
+    fn match_ids(&mut self, references: &[Self]) -> Option<String> {
+        let is_known = |id: &str| references.iter().any(|file| file.videos.contains_key(id));
+        if self.videos.keys().any(|id| is_known(id)) {
+            return None;
+        }
+        let other = |id: &str| match id.strip_prefix("v_") {
+            Some(bare) => bare.to_owned(),
+            None => format!("v_{id}"),
+        };
+        if !self.videos.keys().any(|id| is_known(&other(id))) {
+            return None;
+        }
+        let before = self.videos.len();
+        self.videos =
+            std::mem::take(&mut self.videos).into_iter().map(|(id, events)| (other(&id), events)).collect();
+        if self.videos.len() < before {
+            return Some(format!(
+                "{}: some ids with and without v_ became equal, and the later ones count",
+                self.name
+            ));
+        }
+        Some(format!("{}: ids match the references once v_ is added or removed, which was done", self.name))
+    }
+}
+
+impl FormResult {
+    fn new(scores: FormScores, keeps_videos: bool, intervals: Option<Resampling>) -> Self {
+        let FormScores { form, videos, measures, stops } = scores;
+        let of_measure = |measure: Measure| {
+            let interval = intervals.and_then(|resampling| interval(&measure, resampling));
+            let Measure { name, value, at, videos } = measure;
+            let floats = |values: Vec<f64>| values.into_iter().map(JsonFloat).collect();
+            MeasureResult {
+                name,
+                value: JsonFloat(value),
+                interval: interval.map(|ends| [JsonFloat(ends.low), JsonFloat(ends.high)]),
+                at: at.into_iter().map(|(label, value)| (label, JsonFloat(value))).collect(),
+                videos: if keeps_videos { videos.into_iter().map(floats).collect() } else { Vec::new() },
+            }
+        };
+        Self {
+            form: form.to_string(),
+            videos,
+            measures: measures.into_iter().map(of_measure).collect(),
+            stops: stops.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn measure(&self, name: &str) -> Option<&MeasureResult> {
+        self.measures.iter().find(|measure| measure.name == name)
+    }
+}
+
+/// The interval of a measure that is the mean over videos.
+fn interval(measure: &Measure, resampling: Resampling) -> Option<Interval> {
+    let values: Vec<f64> = measure.of_videos().collect();
+    let mean = crate::scores::mean(values.iter().copied());
+    if values.is_empty() || (mean - measure.value).abs() > 1e-9 {
+        return None;
+    }
+    let n = values.len() as f64;
+    let matrix = Matrix::from_columns(&[values]);
+    let means = resample::bootstrap(&matrix, resampling, 1, |_| {}, |sums, values| values[0] = sums[0] / n);
+    Some(Interval::percentile(means, resampling.level))
+}
+
+/// The measures of tables, in their order.
+const SHOWN: [&str; 8] = ["soda-c", "meteor", "cider-d", "rouge-l", "bleu-4", "f1", "precision", "recall"];
+
+impl DenseReport {
+    fn several_forms(&self) -> bool {
+        self.systems.iter().any(|system| system.forms.len() > 1)
+    }
+
+    fn cell(&self, measure: &MeasureResult, digits: usize) -> Cell {
+        let shown = |value: f64| fixed(self.head.factor() * value, digits);
+        let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
+        Cell::estimate(measure.value.0, interval, shown)
+    }
+
+    /// Every value with its names: system, form, measure, threshold.
+    fn values(&self) -> impl Iterator<Item = (&str, &FormResult, &MeasureResult, &str, f64)> {
+        self.systems.iter().flat_map(|system| {
+            system.forms.iter().flat_map(move |form| {
+                form.measures.iter().flat_map(move |measure| {
+                    let at = measure.at.iter().map(|(label, value)| (label.as_str(), value.0));
+                    let all = [("", measure.value.0)].into_iter().chain(at);
+                    all.map(move |(label, value)| (system.name.as_str(), form, measure, label, value))
+                })
+            })
+        })
+    }
+}
+
+impl Study for DenseReport {
+    fn kind(&self) -> &'static Kind {
+        &KIND
+    }
+
+    fn head(&self) -> &Head {
+        &self.head
+    }
+
+    fn head_mut(&mut self) -> &mut Head {
+        &mut self.head
+    }
+
+    fn headings(&self) -> Headings {
+        Headings {
+            title: "Dense video captions".to_owned(),
+            subtitle: format!("{} in {}", counted(self.n_videos, "video"), self.references.join(", ")),
+            tables: "Scores",
+            estimates: "Intervals",
+        }
+    }
+
+    fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
+        let results = || self.systems.iter().flat_map(|system| &system.forms);
+        let has = |name: &&&str| results().any(|form| form.measure(name).is_some());
+        let shown: Vec<&str> = SHOWN.iter().filter(has).copied().collect();
+        let names = ["", "form"].into_iter().chain(shown.iter().copied());
+        let rows = self.systems.iter().flat_map(|system| {
+            system.forms.iter().map(|form| {
+                let cells = shown.iter().map(|name| match form.measure(name) {
+                    Some(measure) => self.cell(measure, digits),
+                    None => Cell::from("–"),
+                });
+                [system.name.as_str(), form.form.as_str()].into_iter().map(Cell::from).chain(cells).collect()
+            })
+        });
+        let mut grid = Grid::of_numbers(names, rows);
+        if let Some(form) = grid.columns.get_mut(1) {
+            form.1 = Align::Left;
+        }
+        let mut tables = vec![Table { title: None, grid }];
+        if self.several_forms() {
+            let mut known: Vec<&str> = Vec::new();
+            results().for_each(|form| {
+                if !known.contains(&form.form.as_str()) {
+                    known.push(&form.form);
+                }
+            });
+            let reason = |form: &&str| {
+                let why = form.parse::<Form>().map_or("", |form| form.program.differences());
+                vec![Cell::from(*form), Cell::from(why)]
+            };
+            let columns = ["form", "differs from densevid-2019"].map(|name| (name.to_owned(), Align::Left));
+            let grid = Grid { columns: columns.into(), rows: known.iter().map(reason).collect() };
+            tables.push(Table { title: Some("Why forms differ".to_owned()), grid });
+        }
+        tables
+    }
+
+    fn legend(&self, _format: Format, _tables: &[Table]) -> Vec<String> {
+        let references = self.references.join(" and ");
+        let version = &self.head.version;
+        let mut lines =
+            vec![format!("{} of {references} (capeval {version})", counted(self.n_videos, "video"))];
+        if let Some(resampling) = &self.head.resampling {
+            lines.push(format!("{}, with videos as units", intervals_in_words(resampling)));
+        }
+        if self.systems.iter().flat_map(|system| &system.forms).all(|form| form.form == "capeval") {
+            lines.push(
+                "form capeval; most papers since 2019 print densevid-2019: see `capeval dense forms`"
+                    .to_owned(),
+            );
+        }
+        for system in &self.systems {
+            lines.extend(system.remarks.iter().cloned());
+            for form in &system.forms {
+                let stop = |stop: &String| format!("{}, {}: {stop}", system.name, form.form);
+                lines.extend(form.stops.iter().map(stop));
+            }
+        }
+        lines
+    }
+
+    fn signatures(&self) -> Vec<Signature> {
+        Vec::new()
+    }
+
+    fn scale_to_percent(&mut self) {
+        self.head.show_percent("scores");
+    }
+
+    fn estimates(&self, _digits: usize) -> Vec<Estimates> {
+        Vec::new()
+    }
+
+    fn body(&self) -> Fields {
+        let Self { head: _, references, n_videos, systems } = self;
+        fields(&json!({ "references": references, "videos": n_videos, "systems": systems }))
+    }
+
+    fn lines(&self) -> Vec<Line<'_>> {
+        let of = |(system, form, measure, at, value): (&str, &FormResult, &MeasureResult, &str, f64)| Line {
+            body: fields(&json!({
+                "system": system, "form": form.form, "measure": measure.name, "at": at, "value": JsonFloat(value),
+            })),
+            signatures: Vec::new(),
+            notices: Vec::new(),
+        };
+        self.values().map(of).collect()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        ["system", "form", "measure", "at", "value", "low", "high"].map(str::to_owned).into()
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let number = |value: f64| if value.is_nan() { String::new() } else { format!("{value:?}") };
+        let of = |(system, form, measure, at, value): (&str, &FormResult, &MeasureResult, &str, f64)| {
+            let ends = measure.interval.filter(|_| at.is_empty());
+            let end = |k: usize| ends.map_or_else(String::new, |ends| number(ends[k].0));
+            vec![
+                system.to_owned(),
+                form.form.clone(),
+                measure.name.clone(),
+                at.to_owned(),
+                number(value),
+                end(0),
+                end(1),
+            ]
+        };
+        self.values().map(of).collect()
+    }
+
+    fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
+        for system in &self.systems {
+            for form in &system.forms {
+                for (v, video) in form.videos.iter().enumerate() {
+                    let mut scores = Fields::new();
+                    for measure in &form.measures {
+                        let Some(values) = measure.videos.get(v) else { continue };
+                        let at = measure.at.iter().map(|(label, _)| label.as_str());
+                        let labels: Vec<&str> = if measure.at.is_empty() { vec![""] } else { at.collect() };
+                        for (label, value) in labels.iter().zip(values) {
+                            let name = match *label {
+                                "" => measure.name.clone(),
+                                label => format!("{}@{label}", measure.name),
+                            };
+                            scores.insert(name, json!(value));
+                        }
+                    }
+                    let item = json!({
+                        "system": system.name, "form": form.form, "video": video, "scores": scores,
+                    });
+                    line(&item, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        let measures = |form: &FormResult| {
+            form.measures.iter().all(|measure| {
+                let width = measure.at.len().max(1);
+                measure.videos.is_empty()
+                    || measure.videos.len() == form.videos.len()
+                        && measure.videos.iter().all(|values| values.len() == width)
+            })
+        };
+        let is_sound = self.systems.iter().flat_map(|system| &system.forms).all(measures);
+        if is_sound { Ok(()) } else { Err(damaged("a form has other values than videos")) }
+    }
+}

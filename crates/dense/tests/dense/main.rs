@@ -1,0 +1,6 @@
+//! Dense captions against the numbers of the reference programs.
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "for tests, which fail by panicking")]
+
+mod bad;
+mod golden;
+mod support;
