@@ -150,7 +150,7 @@ def test_token_ids_give_the_digits_of_their_words(corpus, with_table):
     names = [""] * (max(vocabulary.values()) + 1)
     for word, code in vocabulary.items():
         names[code] = word
-    named = Reward(references, weights, words=names, document_frequencies=df, pad_id=0, end_id=2, dtype="float64")
+    named = Reward(references, weights, words=names, tokenizer="none", document_frequencies=df, pad_id=0, end_id=2, dtype="float64")
     assert np.array_equal(named(ids, tokens), by_token(ids, tokens))
 
 

@@ -321,7 +321,7 @@ impl Those {
     fn not_english(self, tokenizer: Tokenizer) -> Notice {
         if self.looks.unsegmented() {
             let message = format!(
-                "{} are written without spaces between words, at which the tokenizer {tokenizer} splits them, so most \
+                "{} are written without spaces between words, and the tokenizer {tokenizer} splits at these, so most \
                  captions become one word",
                 self.who
             );

@@ -141,6 +141,11 @@ impl Side {
         for (kind, row) in found {
             rows.entry(kind).or_default().push(row);
         }
+        // What all captions begin with follows from what they are, such as thoughts.
+        let is_one_kind = rows.iter().any(|(code, rows)| {
+            *code != Code::FailedRequests && Oddity::of(*code).is_some() && rows.len() * 2 >= captions.len()
+        });
+        let habits = Habits { prompt: habits.prompt.filter(|_| !is_one_kind), ..habits };
         Self { habits, rows }
     }
 }

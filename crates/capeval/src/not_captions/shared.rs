@@ -40,6 +40,9 @@ pub(super) struct Label {
     pub follows: bool,
 }
 
+/// The fewest letters of a mark, such as `sos`: an article is none.
+const SHORTEST_MARK: usize = 3;
+
 /// Nine of ten, at least.
 const fn are_nearly_all(n: usize, all: usize) -> bool {
     n * 10 >= all * 9
@@ -62,11 +65,19 @@ impl Habits {
         };
         habits.prompt = habits.prompt.filter(is_longer);
         habits.label = habits.label.filter(|label| label.follows || habits.prompt.is_none());
-        habits.start = frame(&captions, &others, false).filter(|_| habits.prompt.is_none());
-        habits.end = frame(&captions, &others, true);
-        // With few captions, a last word in common may be by chance.
-        if captions.len() < 2 * FEW && (habits.start.is_none() || habits.end.is_none()) {
-            (habits.start, habits.end) = (None, None);
+        let is_varied = captions.iter().any(|text| *text != captions[0]);
+        let start = frame(&captions, &others, false).filter(|_| is_varied && habits.prompt.is_none());
+        let end = frame(&captions, &others, true).filter(|_| is_varied);
+        // One common word may be by chance where captions are few, and of a template where both sides have it.
+        let is_frame = match (&start, &end) {
+            (Some(_), Some(_)) => true,
+            (Some((_, are_alike)), None) | (None, Some((_, are_alike))) => {
+                captions.len() >= 2 * FEW && !are_alike
+            }
+            (None, None) => false,
+        };
+        if is_frame {
+            (habits.start, habits.end) = (start.map(|(word, _)| word), end.map(|(word, _)| word));
         }
         habits.first_number = numbers(&captions, &others, false);
         habits.last_number = numbers(&captions, &others, true);
@@ -181,7 +192,7 @@ fn label(captions: &[&str], others: &[&str]) -> Option<Label> {
 
 /// The word with which nearly all captions begin (or end, if `back`) that is a mark: it occurs nowhere else, the others
 /// do not know it or begin and end alike, and, at the start, what follows it begins as the others do.
-fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
+fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<(String, bool)> {
     let word = |text: &&str| {
         let mut words = text.split_whitespace();
         (if back { words.next_back() } else { words.next() }).map(str::to_owned)
@@ -189,7 +200,7 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
     let (mark, n) = most_common(captions.iter().filter_map(word))?;
     let is_word = mark.chars().all(|c| c.is_alphanumeric() || "@_#*|~=+-".contains(c))
         && mark.chars().any(char::is_alphabetic);
-    if !is_word || !are_nearly_all(n, captions.len()) {
+    if !is_word || mark.len() < SHORTEST_MARK || !are_nearly_all(n, captions.len()) {
         return None;
     }
     // Between the first word and the last one.
@@ -218,11 +229,7 @@ fn frame(captions: &[&str], others: &[&str], back: bool) -> Option<String> {
             return None;
         }
     }
-    // A common last word of references that are alike is a template, unless it is a name of code.
-    if are_alike && !(mark.len() <= 3 || mark.to_lowercase().ends_with("seq")) && captions.len() < 2 * FEW {
-        return None;
-    }
-    Some(mark)
+    Some((mark, are_alike))
 }
 
 /// The first of the words with digits with which nearly all captions begin (or end, if `back`), and few of the others.
@@ -289,7 +296,7 @@ fn placeholders(captions: &[&str], others: &[&str]) -> Vec<String> {
     if repeated.is_empty() || others.len() < FEW || counts.len() < 2 {
         return Vec::new();
     }
-    let known = Known::of(others);
+    let known = WordSet::of(others);
     let usual: Vec<f64> =
         captions.iter().filter(|text| !repeated.contains(*text)).map(|text| known.share(text)).collect();
     let usual = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
@@ -303,9 +310,9 @@ fn placeholders(captions: &[&str], others: &[&str]) -> Vec<String> {
 }
 
 /// The words of some texts.
-pub(super) struct Known(HashSet<String>);
+pub(super) struct WordSet(HashSet<String>);
 
-impl Known {
+impl WordSet {
     pub fn of(texts: &[&str]) -> Self {
         Self(texts.iter().flat_map(|text| words(text)).collect())
     }

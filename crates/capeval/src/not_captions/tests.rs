@@ -160,6 +160,14 @@ fn a_few_of_many_are_told_and_not_refused() {
 }
 
 #[test]
+fn what_all_begin_with_is_not_told_beside_what_they_are() {
+    assert_eq!(
+        changed(|text| format!("<think>\nOkay, let me look at it.\n</think>\n\n{text}")),
+        Err("thoughts".to_owned())
+    );
+}
+
+#[test]
 fn ids_on_both_sides_are_as_meant() {
     let ids: Vec<String> = (0..60).map(|k| format!("{} {} {}", k % 7, k % 5, k % 3)).collect();
     let mine: Vec<String> = ids.iter().rev().cloned().collect();

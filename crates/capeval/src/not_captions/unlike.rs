@@ -6,7 +6,7 @@ use capeval_metric::{AnyMetric, Reading};
 use capeval_report::Notice;
 use capeval_text::{Looks, Tokenizer};
 
-use super::shared::Known;
+use super::shared::WordSet;
 use super::{excerpt, sample};
 
 /// Lengths that differ by this factor are worth a notice.
@@ -113,7 +113,7 @@ fn other_words(system: &str, captions: &[&str], references: &[&str]) -> Option<N
         return None;
     }
     let half = |first: usize| references.iter().copied().skip(first).step_by(2).collect::<Vec<_>>();
-    let (known, held_out) = (Known::of(&half(0)), half(1));
+    let (known, held_out) = (WordSet::of(&half(0)), half(1));
     let mean = |texts: &[&str]| texts.iter().map(|text| known.share(text)).sum::<f64>() / texts.len() as f64;
     let (here, there) = (mean(captions), mean(&held_out));
     (there >= 0.3 && here < 0.25 * there).then(|| {

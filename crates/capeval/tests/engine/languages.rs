@@ -5,8 +5,8 @@ use capeval::corpus::Captions;
 use capeval::report::{Notice, Report};
 use capeval::{MetricOptions, ScoreOptions, ScoreRequest};
 
-/// A reference and a candidate in each language, of our own writing: "a black dog runs on the beach", and "a dog runs on
-/// the wet sand", or the like.
+/// A reference and a candidate in each language, of our own writing: "a black dog runs on the beach", and "a dog
+/// runs on the wet sand", or the like.
 const LANGUAGES: &[(&str, &str, &str)] = &[
     ("ar", "كلب أسود يركض على الشاطئ", "كلب يركض على الرمال"),
     ("bn", "একটি কালো কুকুর সৈকতে দৌড়াচ্ছে", "একটি কুকুর বালির উপর দৌড়াচ্ছে"),
