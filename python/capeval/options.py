@@ -154,7 +154,9 @@ class CandidateReading(TypedDict, total=False):
     input_format: str | None
     """The format of files of candidates; the default is to detect it from the content."""
     id_column: str | None
-    """The column or key of image ids in the candidates; the default is to look for the usual names."""
+    """The column or key of image ids in the candidates; the default is to look for the usual names, and for values that are
+    ids of the other side. ``"{scene}|{object}"`` makes ids of columns, and ``"v_{}"`` puts letters before those of the
+    file."""
     caption_column: str | None
     """The column or key of the caption in the candidates, likewise."""
 
@@ -196,6 +198,8 @@ class IdMatching(TypedDict, total=False):
     - ``"text"``: the number 1 and the text "1" are one id
     - ``"file-name"``: a path is its file's name without the extension, and a COCO name or a number with zeros is its
       number: val2014/COCO_val2014_000000391895.jpg and 391895 are one id
+    - ``"loose"``: as file-name, also in addresses, without capitals, queries and percent signs:
+      http://x.org/Caf%C3%A9.jpg?w=2 and café are one id
     """
 
 

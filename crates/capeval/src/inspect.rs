@@ -26,7 +26,7 @@ pub struct Inspection {
     /// Notices about the sources and their pairs.
     pub notices: Vec<Notice>,
     /// The reasons why the captions cannot be scored as they are, each with what to do about it.
-    pub refusals: Vec<Refused>,
+    pub refusals: Vec<Refusal>,
 }
 
 /// A source, and what is in it.
@@ -48,7 +48,7 @@ pub struct InspectedSource {
 
 /// A reason not to score captions.
 #[derive(Debug, Serialize)]
-pub struct Refused {
+pub struct Refusal {
     /// The message, with its position.
     pub message: String,
     /// What to do about it.
@@ -152,7 +152,7 @@ impl Inspection {
     }
 
     fn refuse(&mut self, error: &capeval_corpus::Error) {
-        self.refusals.push(Refused { message: error.to_string(), remedy: error.remedy().cloned() });
+        self.refusals.push(Refusal { message: error.to_string(), remedy: error.remedy().cloned() });
     }
 
     /// The inspection as text, with remedies in the words of a front end.
@@ -169,7 +169,7 @@ impl Inspection {
         for notice in &self.notices {
             writeln!(out, "note: {}", notice.in_words(dialect))?;
         }
-        for Refused { message, remedy } in &self.refusals {
+        for Refusal { message, remedy } in &self.refusals {
             writeln!(out, "refused: {message}")?;
             if let Some(help) = remedy.as_ref().and_then(|remedy| remedy.in_words(dialect)) {
                 writeln!(out, "help: {help}")?;

@@ -200,7 +200,8 @@ pub struct Candidates {
     /// Format of the candidates, instead of detecting it from their content; see `capeval convert --help`.
     #[arg(long, value_name = "FORMAT", value_parser = choices::<Format>(), hide_possible_values = true)]
     input_format: Option<Format>,
-    /// Column or key of the image id in the candidates.
+    /// Column or key of the image id in the candidates; `{scene}|{object}` makes ids of columns, and `v_{}` puts
+    /// letters before those of the file.
     #[arg(long, value_name = "NAME")]
     id_column: Option<String>,
     /// Column or key of the caption in the candidates.

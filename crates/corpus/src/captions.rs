@@ -213,10 +213,7 @@ impl Captions {
         let mut lists = self.ids.chunk_by(|a, b| a == b);
         let first = lists.next().map_or(0, <[_]>::len);
         let n_lists = 1 + lists.clone().take(MOST).count();
-        self.in_lists
-            && (2..=MOST).contains(&n_lists)
-            && first > n_lists
-            && lists.all(|list| list.len() == first)
+        (2..=MOST).contains(&n_lists) && first > n_lists && lists.all(|list| list.len() == first)
     }
 
     /// Says that there are such columns.

@@ -21,7 +21,7 @@ pub struct ReadOptions {
     /// The splits of a Karpathy file to use, or `None` for all. `train` does not include `restval`, on which most
     /// papers train as well.
     pub split: Option<Vec<String>>,
-    /// The column or key of the id, or `None` to look for the usual names. In braces are columns that make ids together:
+    /// The column or key of the id, or `None` to look for the usual names. Columns in braces make ids together:
     /// `{scene}|{object}`; `v_{}` are the ids as they are with letters before them.
     pub id_column: Option<String>,
     /// The columns or keys of captions, or `None` to look for the usual names.

@@ -1,5 +1,5 @@
-//! What ids could mean, where those of candidates and references have nothing in common: another column, or the same ids
-//! with something before or after them.
+//! What ids could mean, where those of candidates and references have nothing in common: another column, or the same
+//! ids with something before or after them.
 
 use std::collections::HashSet;
 

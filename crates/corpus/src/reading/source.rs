@@ -181,8 +181,8 @@ fn of_lists(
     Ok(Some(captions))
 }
 
-/// The options with the column in braces that the user gave for captions, such as `{sentence}`: all texts of an image in
-/// it are one caption.
+/// The options with the column in braces that the user gave for captions, such as `{sentence}`: all texts of an image
+/// in it are one caption.
 fn whole_captions(options: &ReadOptions) -> (ReadOptions, bool) {
     let column = match options.caption_columns.as_deref() {
         Some([column]) => column.strip_prefix('{').and_then(|column| column.strip_suffix('}')),
@@ -201,8 +201,8 @@ fn captions_of_moments(list: &EvidentList, pick: &Pick, name: &str, options: &Re
     Error::new(ErrorKind::Moments, name, message).with_remedy(remedy)
 }
 
-/// Adds the column of ids that the user named to the lists that lack it, if a list beside them has it with ids that they
-/// share, as COCO's images have file names and annotations do not.
+/// Adds the column of ids that the user named to the lists that lack it, if a list beside them has it with ids that
+/// they share, as COCO's images have file names and annotations do not.
 fn add_named_id(lists: &mut [EvidentList], column: &str) {
     let Some(beside) = lists.iter().position(|list| list.list.sheet.find(column).is_some()) else { return };
     let beside = lists[beside].clone();

@@ -358,6 +358,15 @@ fn the_same_captions_are_read_from_every_shape() {
         ("semicolons", "a.csv", format!("picture;said\n{}", each("\n", |id, text| format!("{id};{text}")))),
         ("a prompt", "a.jsonl", each("\n", prompted)),
         ("nested", "a.jsonl", each("\n", nested)),
+        (
+            "columns",
+            "a.json",
+            format!(
+                r#"{{"picture": [{}], "said": [{}]}}"#,
+                each(", ", |id, _| format!("{id:?}")),
+                each(", ", |_, text| format!("{text:?}"))
+            ),
+        ),
         ("conversations", "a.json", format!("[{}]", each(", ", turns))),
     ] {
         let (captions, _) = understand(GROUND, &text, name).unwrap_or_else(|error| panic!("{kind}: {error}"));
