@@ -43,7 +43,17 @@ pub(crate) fn score_with_statistics(
     (plan, found_of_plan): (Plan, Findings),
     scope: Scope,
 ) -> Result<ScoredReport, Error> {
-    let ScoreRequest { references, reference_files, systems, options, resources, progress, .. } = request;
+    let ScoreRequest {
+        references,
+        has_references,
+        reference_files,
+        systems,
+        options,
+        resources,
+        progress,
+        ..
+    } = request;
+    let given = has_references.then_some(references);
     let Selection { metrics, notices } = selection;
     let all: Vec<AnyMetric> = metrics.iter().cloned().chain(plan.described()).collect();
     let (entries, measures) = entries(&all);
@@ -58,8 +68,8 @@ pub(crate) fn score_with_statistics(
     let mut found = Findings::from(notices);
     found.add(Vec::from(found_of_plan));
     let inputs = match is_of_scores {
-        true => Inputs::of_scores(references, &plan, &options, scope, &mut found)?,
-        false => Inputs::align(references, systems, &plan, &options, &metrics, scope, &mut found)?,
+        true => Inputs::of_scores(given.unwrap_or_default(), &plan, &options, scope, &mut found)?,
+        false => Inputs::align(given, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
     let readings = inputs.readings.clone();
     if let Some(table) = resources.get::<DocumentFrequencies>() {

@@ -1,9 +1,9 @@
 //! The systems and references of a task, matched image by image.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use capeval_corpus::{
-    Alignment, Captions, Fit, GroupedCaptions, Missing, Opposite, Pair, Policy, agree, align_by,
+    Alignment, Captions, Fit, GroupedCaptions, Ids, Missing, Opposite, Pair, Policy, agree, align_by,
 };
 use capeval_evaluate::registry::Resources;
 use capeval_evaluate::{Progress, System};
@@ -60,7 +60,7 @@ pub(crate) struct Systems {
 impl Inputs {
     /// Matches the captions of systems, and their given scores, with references, as the policies of `options` allow.
     pub fn align(
-        mut references: ReferenceSource,
+        references: Option<ReferenceSource>,
         mut captions: Vec<(String, Captions)>,
         plan: &Plan,
         options: &ScoreOptions,
@@ -68,14 +68,18 @@ impl Inputs {
         scope: Scope,
         found: &mut Findings,
     ) -> Result<Self, Error> {
+        let has_references = references.is_some();
+        let mut references = references.unwrap_or_else(|| images_of(&captions, options.ids).into());
         let opposite = match &mut references {
             ReferenceSource::Captions(captions) => Opposite::Captions(captions),
             ReferenceSource::Prepared { prepared, source } => Opposite::Ids(&prepared.ids, source),
         };
         found.add(agree(opposite, &mut captions, options.ids)?);
         let named = captions.iter().map(|(name, captions)| (name.as_str(), captions));
-        let mut readings = readings(references.captions(), named);
-        if let ReferenceSource::Captions(references) = &references {
+        let mut readings = readings(references.captions().filter(|_| has_references), named);
+        if let ReferenceSource::Captions(references) = &references
+            && has_references
+        {
             found.add(references.notices().iter().cloned());
             found.add(notices::empty_references(references));
         }
@@ -98,7 +102,7 @@ impl Inputs {
             .par_iter()
             .map(|(_, captions)| align_by(index.images(), captions, &policy, &is_empty))
             .collect::<Result<_, _>>()?;
-        if let Some(references) = index.grouped() {
+        if let Some(references) = index.grouped().filter(|_| has_references) {
             found.add(shapes::words_as_references(references));
             found.add(captions.iter().zip(&aligned).flat_map(|((name, captions), aligned)| {
                 let copy = notices::copy_of_references(references, name, captions, aligned);
@@ -116,6 +120,7 @@ impl Inputs {
         let values = plan.align(index.images(), &mut aligned, subset.as_ref(), &policy)?;
         let common = scope.cut(&mut aligned, index.images().len(), policy, found)?;
         let references = index.gather(&aligned, metrics)?;
+        let references = if has_references { references } else { references.without_texts() };
         let subset = subset.as_ref().map(Subset::len);
         let systems = Systems { captions, aligned, subset, common, extras: Vec::new(), given: plan.hashes() };
         let given = plan.metrics(values, &references.place);
@@ -321,6 +326,18 @@ fn clean(
         found
     };
     systems.iter_mut().map(of_system).collect()
+}
+
+/// The images that systems describe, in the place of references: a list without words.
+fn images_of(systems: &[(String, Captions)], ids: Ids) -> Captions {
+    let mut images = Captions::new("the candidates");
+    let mut seen = HashSet::new();
+    for id in systems.iter().flat_map(|(_, captions)| captions.ids()) {
+        if seen.insert(ids.form(id).into_owned()) {
+            images.push(id.clone(), "");
+        }
+    }
+    images
 }
 
 /// The notices of the readers of captions.

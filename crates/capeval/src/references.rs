@@ -26,6 +26,12 @@ pub enum ReferenceSource {
     },
 }
 
+impl Default for ReferenceSource {
+    fn default() -> Self {
+        Self::Captions(Captions::new(""))
+    }
+}
+
 impl From<Captions> for ReferenceSource {
     fn from(captions: Captions) -> Self {
         Self::Captions(captions)

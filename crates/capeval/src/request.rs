@@ -27,6 +27,8 @@ use crate::{GivenScores, ScoreOptions};
 pub struct Request<'p, Options> {
     /// The references: [`Captions`], or [prepared](crate::prepare) references.
     pub references: ReferenceSource,
+    /// False if there are none, for metrics that need none.
+    pub has_references: bool,
     /// The files that the references come from, for the report.
     pub reference_files: Vec<String>,
     /// The systems: a name, which must be unique, and one caption per image.
@@ -54,6 +56,7 @@ impl<Options: Default> Request<'static, Options> {
         Self {
             reference_files: vec![references.source().to_owned()],
             references,
+            has_references: true,
             systems: systems.into_iter().map(|(name, captions)| (name.into(), captions)).collect(),
             scores: Vec::new(),
             options: Options::default(),
@@ -71,6 +74,11 @@ impl<Options: Default> Request<'static, Options> {
         let images = Plan::images(&scores);
         Self { scores, reference_files: Vec::new(), ..Self::new(images, no_captions) }
     }
+
+    /// A request to score `systems` by metrics that need no references.
+    pub fn without_references<N: Into<String>>(systems: impl IntoIterator<Item = (N, Captions)>) -> Self {
+        Self { has_references: false, reference_files: Vec::new(), ..Self::new(Captions::new(""), systems) }
+    }
 }
 
 impl<'p, Options> Request<'p, Options> {
@@ -81,9 +89,19 @@ impl<'p, Options> Request<'p, Options> {
 
     /// Replaces the options.
     pub fn map<Other>(self, change: impl FnOnce(Options) -> Other) -> Request<'p, Other> {
-        let Self { references, reference_files, systems, scores, options, resources, progress } = self;
+        let Self {
+            references,
+            has_references,
+            reference_files,
+            systems,
+            scores,
+            options,
+            resources,
+            progress,
+        } = self;
         Request {
             references,
+            has_references,
             reference_files,
             systems,
             scores,

@@ -2,6 +2,8 @@
 
 use capeval_choice::{Argument, Remedy};
 use capeval_corpus::SegmentId;
+use capeval_evaluate::registry::Resources;
+use capeval_metric::AnyMetric;
 use capeval_report::{ExplainedCaption, Report};
 
 use crate::evaluation::score_with_statistics;
@@ -9,6 +11,7 @@ use crate::findings::Findings;
 use crate::given::Plan;
 use crate::human::score_with_human;
 use crate::inputs::Scope;
+use crate::outside::OutsideMetrics;
 use crate::request::{Request, ScoreRequest};
 use crate::{Error, MetricOptions, ScoreOptions, Selection, select_metrics};
 
@@ -40,7 +43,11 @@ pub fn score(request: ScoreRequest<'_>) -> Result<Report, Error> {
 /// Selects the metrics of a request; none if it is of given scores alone.
 pub(crate) fn select<O>(request: &Request<'_, O>, metrics: &MetricOptions) -> Result<Selection, Error> {
     if !request.is_of_scores() {
-        return select_metrics(metrics, &request.resources);
+        let selection = select_metrics(metrics, &request.resources)?;
+        if !request.has_references {
+            refuse_without_references(&selection, &request.resources)?;
+        }
+        return Ok(selection);
     }
     if metrics.are_chosen() {
         return Err(Error::with_remedy(
@@ -49,6 +56,26 @@ pub(crate) fn select<O>(request: &Request<'_, O>, metrics: &MetricOptions) -> Re
         ));
     }
     Ok(Selection::default())
+}
+
+/// Refuses metrics that compare captions with references, where there are none.
+fn refuse_without_references(selection: &Selection, resources: &Resources) -> Result<(), Error> {
+    let outside = resources.get::<OutsideMetrics>();
+    let needs = |metric: &&AnyMetric| {
+        let has_model = metric.signature().get("lm").is_some_and(|lm| lm != "references");
+        let one = outside.as_ref().and_then(|outside| outside.of(metric));
+        let is_alone = one.is_some_and(|one| !one.needs_references() && metric.factor().is_none());
+        !(has_model || is_alone)
+    };
+    let needy: Vec<&str> =
+        selection.metrics.iter().filter(needs).map(|metric| metric.signature().metric()).collect();
+    if needy.is_empty() {
+        return Ok(());
+    }
+    Err(Error::with_remedy(
+        format!("captions are compared with references by {}, and there are none", needy.join(", ")),
+        Remedy::give(Argument::References).or(Remedy::say("choose metrics that need none, such as clip-s")),
+    ))
 }
 
 /// Finds the given scores of the systems of a request.

@@ -77,6 +77,8 @@ impl Signing<'_> {
         if of_metric.is_given() {
             let hash = given.iter().find(|(measure, _)| of_metric.get("measure") == Some(measure));
             hash.into_iter().for_each(|(_, hash)| signature.push("file", hash));
+        } else if most == 0 {
+            // Without references, a signature does not speak of them.
         } else if least == most {
             signature.push("nrefs", least);
         } else {

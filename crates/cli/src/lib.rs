@@ -119,7 +119,7 @@ fn unwritten(cause: &io::Error) -> u8 {
     2
 }
 
-/// Removes temporary files when a signal ends the process, where these have names.
+/// Keeps what caches have gained, and removes temporary files, when a signal ends the process.
 fn clear_up_on_signals() {
     #[cfg(unix)]
     {
@@ -129,7 +129,7 @@ fn clear_up_on_signals() {
         std::thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 capeval_outside::programs::end_all();
-                capeval_files::remove_temporaries();
+                capeval_files::end_early();
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });

@@ -67,6 +67,11 @@ pub struct MetricArgs {
 }
 
 impl MetricArgs {
+    /// Returns true if there is a file with a language model.
+    pub fn has_language_model(&self) -> bool {
+        self.lm.is_some()
+    }
+
     /// The first of these flags that is set, but those that choose metrics.
     pub fn set(&self) -> Option<&'static str> {
         let flags = [

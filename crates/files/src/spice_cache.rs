@@ -10,6 +10,7 @@ use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_evaluate::registry::Resources;
 use capeval_spice::{Data, ParseCache};
 
+use crate::temporary::LastWork;
 use crate::{Bytes, Error, Target, cache_folder, open};
 
 /// A cache of parses and the file that it comes from, which is known to be writable.
@@ -17,8 +18,11 @@ pub(crate) struct SpiceCache {
     path: String,
     /// True if it is the one in the user's folder, which no one named.
     is_usual: bool,
-    target: Target,
+    /// The file; `None` once it was written.
+    target: Option<Target>,
     parses: Arc<ParseCache>,
+    /// Keeps the parses if a signal ends the process.
+    _last: LastWork,
 }
 
 impl SpiceCache {
@@ -43,14 +47,22 @@ impl SpiceCache {
         let data = resources.get::<Data>()?;
         let path = usual_path()?;
         fs::create_dir_all(path.parent()?).ok()?;
-        let cache = Self { is_usual: true, ..Self::named(path.to_str()?, data.note_name()).ok()? };
+        let mut cache = Self::named(path.to_str()?, data.note_name()).ok()?;
+        cache.is_usual = true;
         resources.insert(Arc::clone(&cache.parses));
         Some(cache)
     }
 
     fn named(path: &str, name: &str) -> Result<Self, Error> {
         let parses = Arc::new(ParseCache::open(stored(path)?, name));
-        Ok(Self { path: path.to_owned(), is_usual: false, target: Target::new(path)?, parses })
+        let target = Some(Target::new(path)?);
+        let (of_signal, path) = (Arc::clone(&parses), path.to_owned());
+        let place = path.clone();
+        // The process ends, so there is no one to tell of a failure.
+        let last = LastWork::new(move || {
+            let _ = Target::new(&place).and_then(|target| write(&of_signal, &place, target));
+        });
+        Ok(Self { path, is_usual: false, target, parses, _last: last })
     }
 
     /// Returns true if it is in the user's folder, and no one named it.
@@ -70,13 +82,26 @@ impl SpiceCache {
 
     /// Rewrites the file if captions were added, with those that other programs have added since. Returns its size in
     /// bytes; `None` if it stays as it is, or is a device.
-    pub(crate) fn save(self) -> Result<Option<u64>, Error> {
-        if self.parses.n_added() == 0 {
-            return Ok(None);
-        }
-        let stored = ParseCache::open(stored(&self.path)?, self.parses.name());
-        self.target.write(|out| self.parses.write(&stored, out))
+    pub(crate) fn save(mut self) -> Result<Option<u64>, Error> {
+        self.target.take().map_or(Ok(None), |target| write(&self.parses, &self.path, target))
     }
+}
+
+impl Drop for SpiceCache {
+    /// Keeps the parses of a run that ended with an error.
+    fn drop(&mut self) {
+        if let Some(target) = self.target.take() {
+            let _ = write(&self.parses, &self.path, target);
+        }
+    }
+}
+
+fn write(parses: &ParseCache, path: &str, target: Target) -> Result<Option<u64>, Error> {
+    if parses.n_added() == 0 {
+        return Ok(None);
+    }
+    let stored = ParseCache::open(stored(path)?, parses.name());
+    target.write(|out| parses.write(&stored, out))
 }
 
 /// The file in which parses are kept if no other is named; `None` if there is no folder for caches.
@@ -111,6 +136,16 @@ mod tests {
 
     fn has(path: &str, captions: [&str; 2]) -> [bool; 2] {
         captions.map(|caption| open(path).parses().get(caption).is_some())
+    }
+
+    #[test]
+    fn parses_of_a_run_that_fails_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("parses").display().to_string();
+        let cache = open(&path);
+        cache.parses().keep("a dog", &[]);
+        drop(cache);
+        assert_eq!(has(&path, ["a dog", "a cat"]), [true, false]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Temporary files and folders, which are removed when the process ends, as far as possible.
+//! Temporary files and folders, which are removed when the process ends, as far as possible, and work to do before it ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,39 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// All temporary paths of this process.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Work to do before an exit that runs no destructors, with a number to find it by.
+static LAST_WORK: Mutex<Vec<(u64, Work)>> = Mutex::new(Vec::new());
+
+type Work = Box<dyn Fn() + Send>;
+
+/// Work that is done before a signal ends the process, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct LastWork(u64);
+
+impl LastWork {
+    pub(crate) fn new(work: impl Fn() + Send + 'static) -> Self {
+        let mut all = LAST_WORK.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = all.last().map_or(0, |(number, _)| number + 1);
+        all.push((number, Box::new(work)));
+        Self(number)
+    }
+}
+
+impl Drop for LastWork {
+    fn drop(&mut self) {
+        LAST_WORK.lock().unwrap_or_else(PoisonError::into_inner).retain(|(number, _)| *number != self.0);
+    }
+}
+
+/// Does what is to be done before an exit that runs no destructors, such as a signal's: keeps what caches have gained,
+/// and then removes temporary files.
+pub fn end_early() {
+    for (_, work) in LAST_WORK.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        work();
+    }
+    remove_temporaries();
+}
 
 /// A file, or a folder with its content, which is removed on drop.
 #[derive(Debug)]
@@ -36,9 +69,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the temporary files and folders of this process before an exit that runs no destructors, such as a signal's.
-/// A thread that tries to create another one after this waits until the process has ended.
-pub fn remove_temporaries() {
+/// Removes the temporary files and folders of this process. A thread that tries to create another one after this waits until the process has ended.
+fn remove_temporaries() {
     let paths = lock();
     paths.iter().for_each(|path| remove(path));
     std::mem::forget(paths);

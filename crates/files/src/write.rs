@@ -13,7 +13,7 @@ use crate::temporary::Temporary;
 ///
 /// The content is written to a temporary file in the same folder, which replaces the file once it is complete and on
 /// the disk; until then, an existing file keeps its content. On Linux, the temporary file has no name before that, so
-/// that nothing is left behind, however the process ends; elsewhere, [`remove_temporaries`](crate::remove_temporaries)
+/// that nothing is left behind, however the process ends; elsewhere, [`end_early`](crate::end_early)
 /// removes it before an early exit. Devices and pipes are written directly.
 #[derive(Debug)]
 pub struct Target {

@@ -146,10 +146,13 @@ fn request<O: Default>(
     options: O,
 ) -> PyResult<Request<'static, O>> {
     let scores = given(scores);
-    let Some(references) = references else {
+    if references.is_none() && systems.is_empty() && !scores.is_empty() {
         return Ok(Request { options, ..Request::of_scores(scores) });
-    };
+    }
     let systems = systems.into_iter().map(|(name, captions)| (name, captions.get().rows.clone()));
+    let Some(references) = references else {
+        return Ok(Request { options, scores, ..Request::without_references(systems) });
+    };
     Ok(Request { options, scores, ..Request::new(ground(references)?, systems) })
 }
 
@@ -181,7 +184,8 @@ pub fn score(
     call: Call<'_>,
 ) -> PyResult<Study> {
     let options: ScoreOptions = crate::options::options(options)?;
-    let metrics = references.map(|_| options.metrics.clone());
+    let is_of_captions = references.is_some() || !systems.is_empty();
+    let metrics = is_of_captions.then(|| options.metrics.clone());
     let request = request(references, systems, scores, options)?;
     let found = call.run(py, metrics, |resources, progress| {
         capeval::score(ScoreRequest { resources, progress, ..request }).map_err(from_request)
@@ -201,7 +205,8 @@ pub fn compare(
     call: Call<'_>,
 ) -> PyResult<Study> {
     let options: CompareOptions = crate::options::options(options)?;
-    let metrics = references.map(|_| options.score.metrics.clone());
+    let is_of_captions = references.is_some() || !systems.is_empty();
+    let metrics = is_of_captions.then(|| options.score.metrics.clone());
     let request = request(references, systems, scores, options)?;
     let found = call.run(py, metrics, |resources, progress| {
         capeval::compare(CompareRequest { resources, progress, ..request }).map_err(from_request)

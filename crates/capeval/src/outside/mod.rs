@@ -192,7 +192,7 @@ impl OutsideMetrics {
     }
 
     /// Which of these a metric is, if it is one.
-    fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
+    pub(crate) fn of(&self, metric: &AnyMetric) -> Option<&Arc<dyn Outside>> {
         let own = metric.factor().unwrap_or(metric).signature();
         self.0.iter().find(|one| one.signature() == *own)
     }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use capeval::corpus::{Captions, Format, ReadOptions, SegmentId};
+use capeval::evaluate::registry;
 use capeval::{ReferenceSource, ScoreOptions, ScoreRequest};
 use capeval_files::{self as files, Caches};
 use rayon::prelude::*;
@@ -41,7 +42,7 @@ pub struct Args {
 
 /// Candidates, references and metrics.
 #[derive(clap::Args)]
-#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["rouge_list", "scores"])))]
+#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["rouge_list", "scores", "metrics", "suite"])))]
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
     /// given.
@@ -175,13 +176,18 @@ impl Inputs {
             refuse_without_metrics(flags)?;
             return Ok(ChosenInputs { systems, metrics: metrics::ChosenMetrics::default() });
         }
-        if self.files.references.is_empty() && self.rouge.rouge_list.is_none() {
+        let mut options = self.metrics.options();
+        // Only a language model from a file lets a metric of the engine do without references.
+        let is_of_engine =
+            |spec: &String| registry::kind(spec).is_some() && !self.metrics.has_language_model();
+        let needs_references =
+            !options.are_chosen() || options.suite.is_some() || options.names.iter().any(is_of_engine);
+        if self.has_no_references() && needs_references {
             return Err(fault(
                 "captions are compared with references, and there are none",
-                "pass -r FILE, or give only the scores",
+                "pass -r FILE, choose only metrics that need none, such as clip-s, or give only scores",
             ));
         }
-        let mut options = self.metrics.options();
         if self.rouge.rouge_list.is_some() && options.suite.is_none() && options.names.is_empty() {
             options.suite = Some("rouge-1.5.5".to_owned());
         }
@@ -198,6 +204,11 @@ impl Inputs {
         self.rouge.add_data(&mut metrics.data.resources, needs_data)?;
         metrics.check_early()?;
         Ok(ChosenInputs { systems, metrics })
+    }
+
+    /// Returns true if there is no file of references, which some metrics do not need.
+    fn has_no_references(&self) -> bool {
+        self.files.references.is_empty() && self.rouge.rouge_list.is_none()
     }
 
     /// Returns true if there are given scores and no captions.
@@ -257,6 +268,12 @@ impl Inputs {
         });
         if self.is_of_scores() {
             return Ok((ScoreRequest { options, progress, ..ScoreRequest::of_scores(scores) }, caches));
+        }
+        if self.has_no_references() {
+            let captions = read_candidates(&systems, &self.reading.options(self.files.no_limits()))?;
+            let systems = systems.into_iter().map(|system| system.name).zip(captions);
+            let request = ScoreRequest::without_references(systems);
+            return Ok((ScoreRequest { scores, options, resources, progress, ..request }, caches));
         }
         let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
             Some((references, systems)) => (references.into(), systems),

@@ -229,5 +229,5 @@ fn reports_that_cannot_be_compared_are_refused() {
         assert!(run.code == 2 && run.stderr.contains("cannot be used with"), "{}", run.stderr);
     }
     let run = capeval(&["compare", &one, &bare, "-m", "bleu"]);
-    assert!(run.code == 2 && run.stderr.contains("--references"), "{}", run.stderr);
+    assert!(run.code == 2 && run.stderr.contains("pass -r FILE"), "{}", run.stderr);
 }

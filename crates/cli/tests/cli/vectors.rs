@@ -142,6 +142,18 @@ fn each_system_may_have_vectors_of_its_own() {
     assert!(report["notices"].to_string().contains("no system is called c"), "{}", report["notices"]);
     let (code, _, stderr) = place.run(&[&args[..], &more[..2]].concat());
     assert!(code == 2 && stderr.contains("nothing gives a vector of"), "{stderr}");
+    // The metric needs no references, and its signature does not speak of them.
+    let alone = place.printed(&[&["score"], &args[3..], &more].concat());
+    let alone: Value = serde_json::from_str(&alone).unwrap();
+    for k in [0, 1] {
+        let [with, without] = [&report, &alone].map(|report| &report["systems"][k]);
+        assert_eq!(with["scores"], without["scores"]);
+        let signature = without["signatures"]["clip-s"].as_str().unwrap();
+        assert!(!signature.contains("nrefs") && without["references"] == json!(0), "{signature}");
+    }
+    let (code, _, said) =
+        place.run(&["score", &first, "-m", "clip-s,bleu", "--vectors", &images, "--vectors", &a]);
+    assert!(code == 2 && said.contains("pass -r FILE"), "{said}");
 }
 
 #[test]
