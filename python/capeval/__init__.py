@@ -6,6 +6,7 @@ These do most of the work:
 - :class:`Evaluator` prepares references once, for many calls;
 - :mod:`capeval.reward` scores batches inside training loops, and :mod:`capeval.streaming` validates in them;
 - :func:`metric` makes a function a metric, and :mod:`capeval.adapters` metrics of other packages;
+- :mod:`capeval.dense` scores dense video captions, by the form of any program;
 - :mod:`capeval.meta` evaluates metrics on benchmarks of human ratings, by name;
 - :mod:`capeval.spark` scores tables of any size on Spark, and :mod:`capeval.arrow` on other engines.
 

@@ -2,7 +2,7 @@
 
 __all__: list[str]
 
-from . import adapters as adapters, arrow as arrow, compat as compat, meta as meta, options as options, reward as reward, spark as spark, streaming as streaming
+from . import adapters as adapters, arrow as arrow, compat as compat, dense as dense, meta as meta, options as options, reward as reward, spark as spark, streaming as streaming
 from ._chair import Chair as Chair
 from ._compare import Comparison as Comparison, compare as compare
 from ._correlate import Correlation as Correlation, correlate as correlate

@@ -24,6 +24,7 @@ __all__ = [
     "caption_columns",
     "compare",
     "correlate",
+    "dense_forms",
     "diversity",
     "engine_names",
     "evaluate",
@@ -39,6 +40,7 @@ __all__ = [
     "run_benchmarks",
     "run_program",
     "score",
+    "score_dense",
     "set_num_threads",
     "submit",
     "suites",
@@ -319,6 +321,8 @@ def run_benchmarks(
 def needed_frequencies(
     metrics: list[str], settings: list[tuple[str, str]]
 ) -> tuple[str, str | None, int] | None: ...
+def dense_forms() -> list[tuple[str, str, str, str]]: ...
+def score_dense(request: dict[str, Any]) -> Study: ...
 def judge_agreement(first: str, second: str) -> Study: ...
 def judge_rows(
     judge: Judge, source: Any, columns: tuple[str, str], keep: list[str], statistics: bool

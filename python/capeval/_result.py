@@ -30,6 +30,7 @@ KINDS = {
     "preference": "Preference",
     "benchmark-run": "meta.MetaReport",
     "judge-agreement": "JudgeAgreement",
+    "dense-captions": "dense.DenseReport",
 }
 """The class of each kind of result."""
 

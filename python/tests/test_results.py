@@ -28,6 +28,31 @@ JUDGES = {
     ],
 }
 
+DENSE = {
+    "result": "dense-captions",
+    "head": {"version": "0.1.0", "metrics": [], "measures": [], "resampling": None, "run": None, "in_percent": False},
+    "notices": [],
+    "references": ["val_1.json"],
+    "n_videos": 2,
+    "systems": [
+        {
+            "name": "x",
+            "counts": {"events": 3, "missing": 0, "empty": 0, "surplus": 0, "reversed": 0, "cut": 0},
+            "remarks": [],
+            "forms": [
+                {
+                    "form": "densevid-2019",
+                    "videos": ["v_1", "v_2"],
+                    "measures": [
+                        {"name": "meteor", "value": 0.25, "interval": [0.0, 0.5], "at": [["0.3", 0.25]]} | {"videos": [[0.5], [0.0]]}
+                    ],
+                    "stops": [],
+                }
+            ],
+        }
+    ],
+}
+
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
@@ -45,6 +70,7 @@ def results(tmp_path_factory):
         "correlate": capeval.correlate(ratings, REFERENCES, "rouge-l,cider-d", **draws),
         "prefer": capeval.prefer(pairs, REFERENCES, "rouge-l,cider-d", references_per_pair=1, **draws),
         "meta": capeval.meta.run("thumb", folder, "rouge-l,cider-d", subset=True, resamples=50),
+        "dense": capeval.dense.DenseReport(_engine.Study.restore(json.dumps(DENSE).encode())),
         "judges": capeval.JudgeAgreement(_engine.Study.restore(json.dumps(JUDGES).encode())),
     }
 

@@ -17,12 +17,14 @@ mod tests {
     use capeval::corpus::ratings::{Item, RatedCaption, Ratings, read_pairs};
     use capeval::corpus::{Captions, SegmentId};
     use capeval::metric::Resources;
+    use capeval::report::json_float::JsonFloat;
     use capeval::report::{Form, Head, Study, Style, read, save, write};
     use capeval::stats::Resampling;
     use capeval::{
         CompareOptions, CompareRequest, CorrelateOptions, CorrelateRequest, DiversityOptions,
         DiversityRequest, MetricOptions, PreferOptions, PreferRequest, ScoreOptions,
     };
+    use capeval_dense::{Counts, DenseReport, DenseSystem, FormResult, MeasureResult};
     use capeval_meta::{MetaOptions, MetaRequest};
     use capeval_outside::judges::{Agreement, JudgeAgreement};
     use capeval_pages::Page;
@@ -102,6 +104,7 @@ mod tests {
             Box::new(preference.unwrap()),
             Box::new(benchmarks()),
             Box::new(judges()),
+            Box::new(dense()),
         ]
     }
 
@@ -137,6 +140,30 @@ mod tests {
             progress: &(),
         });
         found.unwrap()
+    }
+
+    fn dense() -> DenseReport {
+        let measure = MeasureResult {
+            name: "meteor".to_owned(),
+            value: JsonFloat(0.25),
+            interval: Some([JsonFloat(0.0), JsonFloat(0.5)]),
+            at: vec![("0.3".to_owned(), JsonFloat(0.5)), ("0.5".to_owned(), JsonFloat(0.0))],
+            videos: vec![vec![JsonFloat(1.0), JsonFloat(0.0)], vec![JsonFloat(0.0), JsonFloat(0.0)]],
+        };
+        let form = FormResult {
+            form: "densevid-2019".to_owned(),
+            videos: ["v_1", "v_2"].map(str::to_owned).into(),
+            measures: vec![measure],
+            stops: vec!["v_1 has one prediction".to_owned()],
+        };
+        let system = DenseSystem {
+            name: "a".to_owned(),
+            counts: Counts::default(),
+            remarks: Vec::new(),
+            forms: vec![form],
+        };
+        let head = Head { version: "0.1.0".to_owned(), resampling: Some(FEW), ..Head::default() };
+        DenseReport { head, references: vec!["val_1.json".to_owned()], n_videos: 2, systems: vec![system] }
     }
 
     fn judges() -> JudgeAgreement {

@@ -19,6 +19,7 @@ mod scores;
 mod soda;
 mod stop;
 mod study;
+pub mod texts;
 mod words;
 
 pub use event::{Event, EventFile};

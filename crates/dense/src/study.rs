@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use capeval_choice::{Refusal, counted};
 use capeval_metric::Signature;
+use capeval_report::charts::{Colour, Estimate};
 use capeval_report::json_float::JsonFloat;
 use capeval_report::{
     Align, Cell, Estimates, Fields, Form as Format, Grid, Head, Headings, Kind, Labels, Line, Study, Table,
@@ -13,7 +14,7 @@ use capeval_stats::{Interval, Matrix, Resampling, resample};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{EventFile, Form, FormScores, Measure, WordMetrics, evaluate};
+use crate::{EventFile, Form, FormScores, Measure, Program, WordMetrics, evaluate};
 
 /// Scores of dense captions.
 pub const KIND: Kind = Kind::of::<DenseReport>("dense-captions");
@@ -160,19 +161,24 @@ impl Counts {
     fn remarks(&self, file: &EventFile) -> Vec<String> {
         let Self { missing, empty, surplus, reversed, cut, .. } = *self;
         let mut remarks = Vec::new();
-        let mut say = |n: usize, what: &str| {
+        let mut say = |n: usize, one: &str, what: &str| {
             if n > 0 {
-                remarks.push(format!("{}: {n} {what}", file.name));
+                remarks.push(format!("{}: {} {what}", file.name, counted(n, one)));
             }
         };
         say(
             missing,
-            "videos of the references have no predictions: 0 in most forms, left out in vidchapters and vtimellm",
+            "video",
+            "of the references without predictions: 0 in most forms, left out in vidchapters and vtimellm",
         );
-        say(empty, "videos have an empty list of predictions, which counts 0");
-        say(surplus, "videos are not in the references, and are left out");
-        say(reversed, "events end before they start: they match nothing, but for scenic and timechat");
-        say(cut, "events are after the first 1,000 of their video, and are left out by all forms but SODA's");
+        say(empty, "video", "with an empty list of predictions, which counts 0");
+        say(surplus, "video", "that the references lack, left out");
+        say(
+            reversed,
+            "event",
+            "that ends before it starts and so matches nothing, but for scenic and timechat",
+        );
+        say(cut, "event", "after the first 1,000 of a video, left out by all forms but SODA's");
         remarks
     }
 }
@@ -245,14 +251,23 @@ fn interval(measure: &Measure, resampling: Resampling) -> Option<Interval> {
     Some(Interval::percentile(means, resampling.level))
 }
 
+impl DenseSystem {
+    /// How a form differs from densevid-2019: by how much in METEOR, if both have it, and why.
+    fn difference(&self, form: &FormResult) -> String {
+        let usual = self.forms.iter().find(|form| form.form == Program::Densevid2019.name());
+        let meteor = |form: &FormResult| form.measure("meteor").map(|measure| measure.value.0);
+        let ratio = usual.and_then(meteor).zip(meteor(form)).map(|(usual, own)| 100.0 * (own / usual - 1.0));
+        let by = ratio.filter(|by| by.is_finite() && by.abs() >= 0.05);
+        let by = by.map_or_else(String::new, |by| format!("METEOR {by:+.1} %; "));
+        let why = form.form.parse::<Form>().map_or("", |form| form.program.differences());
+        format!("{}, {}: {by}{why}", self.name, form.form)
+    }
+}
+
 /// The measures of tables, in their order.
 const SHOWN: [&str; 8] = ["soda-c", "meteor", "cider-d", "rouge-l", "bleu-4", "f1", "precision", "recall"];
 
 impl DenseReport {
-    fn several_forms(&self) -> bool {
-        self.systems.iter().any(|system| system.forms.len() > 1)
-    }
-
     fn cell(&self, measure: &MeasureResult, digits: usize) -> Cell {
         let shown = |value: f64| fixed(self.head.factor() * value, digits);
         let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
@@ -313,23 +328,7 @@ impl Study for DenseReport {
         if let Some(form) = grid.columns.get_mut(1) {
             form.1 = Align::Left;
         }
-        let mut tables = vec![Table { title: None, grid }];
-        if self.several_forms() {
-            let mut known: Vec<&str> = Vec::new();
-            results().for_each(|form| {
-                if !known.contains(&form.form.as_str()) {
-                    known.push(&form.form);
-                }
-            });
-            let reason = |form: &&str| {
-                let why = form.parse::<Form>().map_or("", |form| form.program.differences());
-                vec![Cell::from(*form), Cell::from(why)]
-            };
-            let columns = ["form", "differs from densevid-2019"].map(|name| (name.to_owned(), Align::Left));
-            let grid = Grid { columns: columns.into(), rows: known.iter().map(reason).collect() };
-            tables.push(Table { title: Some("Why forms differ".to_owned()), grid });
-        }
-        tables
+        vec![Table { title: None, grid }]
     }
 
     fn legend(&self, _format: Format, _tables: &[Table]) -> Vec<String> {
@@ -338,7 +337,7 @@ impl Study for DenseReport {
         let mut lines =
             vec![format!("{} of {references} (capeval {version})", counted(self.n_videos, "video"))];
         if let Some(resampling) = &self.head.resampling {
-            lines.push(format!("{}, with videos as units", intervals_in_words(resampling)));
+            lines.push(intervals_in_words(resampling).replace("images", "videos"));
         }
         if self.systems.iter().flat_map(|system| &system.forms).all(|form| form.form == "capeval") {
             lines.push(
@@ -352,6 +351,9 @@ impl Study for DenseReport {
                 let stop = |stop: &String| format!("{}, {}: {stop}", system.name, form.form);
                 lines.extend(form.stops.iter().map(stop));
             }
+            if system.forms.len() > 1 {
+                lines.extend(system.forms.iter().map(|form| system.difference(form)));
+            }
         }
         lines
     }
@@ -364,8 +366,27 @@ impl Study for DenseReport {
         self.head.show_percent("scores");
     }
 
-    fn estimates(&self, _digits: usize) -> Vec<Estimates> {
-        Vec::new()
+    fn estimates(&self, digits: usize) -> Vec<Estimates> {
+        let figure = |name: &&str| {
+            let row = |(k, system): (usize, &DenseSystem), form: &FormResult| {
+                let measure = form.measure(name)?;
+                let interval = measure.interval.map(|[low, high]| Interval { low: low.0, high: high.0 });
+                let name = format!("{} {}", system.name, form.form);
+                Some(Estimate { name, value: measure.value.0, interval, colour: Colour::System(k) })
+            };
+            let systems = self.systems.iter().enumerate();
+            let rows = systems
+                .flat_map(|(k, system)| system.forms.iter().filter_map(move |form| row((k, system), form)));
+            Estimates {
+                title: (*name).to_owned(),
+                label: (*name).to_owned(),
+                rows: rows.collect(),
+                none: None,
+                digits,
+                note: self.head.note_of_intervals(),
+            }
+        };
+        SHOWN.iter().map(figure).filter(|figure| !figure.rows.is_empty()).collect()
     }
 
     fn body(&self) -> Fields {

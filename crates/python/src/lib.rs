@@ -11,6 +11,7 @@ mod captions;
 mod columns;
 mod correlation;
 mod data;
+mod dense;
 mod error;
 mod explanations;
 mod external_scores;
@@ -70,6 +71,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(meta::run_benchmarks, module)?)?;
     module.add_function(wrap_pyfunction!(judging::judge_agreement, module)?)?;
     module.add_function(wrap_pyfunction!(data::install_data, module)?)?;
+    module.add_function(wrap_pyfunction!(dense::dense_forms, module)?)?;
+    module.add_function(wrap_pyfunction!(dense::score_dense, module)?)?;
     module.add_function(wrap_pyfunction!(plain::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(program::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(run::get_num_threads, module)?)?;

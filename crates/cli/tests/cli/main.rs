@@ -8,6 +8,7 @@ mod commands;
 mod compare;
 mod correlate;
 mod data;
+mod dense;
 mod diversity;
 mod explain;
 mod goldens;

@@ -55,7 +55,7 @@ impl Tally {
 }
 
 /// Our name of a measure of the programs.
-fn name(golden: &str) -> String {
+pub fn name(golden: &str) -> String {
     let lower = golden.to_ascii_lowercase().replace('_', "-");
     match lower.as_str() {
         "cider" => "cider-d".into(),
@@ -172,8 +172,8 @@ fn form(run: &Run) -> Option<Form> {
     name.parse().ok()
 }
 
-/// The file of that name among the synthetic inputs and the real data.
-fn input(name: &str) -> Option<String> {
+/// The file of that name in the folder of real data, among the synthetic inputs and the real data.
+pub fn input(name: &str) -> Option<String> {
     let path = match name.strip_prefix("data/") {
         Some(name) => format!("data/dense/{name}"),
         None => format!("golden/dense/{name}"),
@@ -189,10 +189,15 @@ type Key = (String, Vec<String>, String);
 /// Compares all runs of one golden file that a form here computes.
 fn check(file: &str) {
     let Some(golden) = real_text(&format!("golden/dense/{file}.json.gz")) else { return };
+    check_runs(file, runs(&golden), |name| input(name).unwrap_or_else(|| panic!("{name}")));
+}
+
+/// Compares runs on the files that `input` returns.
+pub fn check_runs(file: &str, all: Vec<Run>, input: impl Fn(&str) -> String) {
     let Some(metrics) = metrics() else { return };
     let mut tally = Tally::default();
     let mut groups: Vec<(Key, Vec<Run>)> = Vec::new();
-    for run in runs(&golden) {
+    for run in all {
         let about = &run.value["run"];
         let (Some(predictions), Some(references)) =
             (about["predictions"].as_str(), about["references"].as_array())
@@ -214,7 +219,7 @@ fn check(file: &str) {
         if forms.is_empty() {
             continue;
         }
-        let read = |name: &str| events(name, &input(name).unwrap_or_else(|| panic!("{name}")));
+        let read = |name: &str| events(name, &input(name));
         let predictions = read(&predictions);
         let mut references: Vec<EventFile> = references
             .iter()

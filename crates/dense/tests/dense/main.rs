@@ -3,4 +3,6 @@
 
 mod bad;
 mod golden;
+mod small;
 mod support;
+mod texts;

@@ -8,11 +8,16 @@ use capeval_evaluate::registry::Resources;
 use capeval_testkit::installed;
 use serde_json::Value;
 
-/// The metrics with METEOR's installed data; `None`, with a word on it, if there are none.
-pub fn metrics() -> Option<WordMetrics> {
+/// METEOR's installed data; `None`, with a word on it, if there are none.
+pub fn resources() -> Option<Resources> {
     let file = std::fs::read(installed("meteor")?).unwrap();
     let resources = capeval_meteor::Resources::open(Arc::new(file)).unwrap();
-    Some(WordMetrics::new(&Resources::default().with(Some(Arc::new(resources)))).unwrap())
+    Some(Resources::default().with(Some(Arc::new(resources))))
+}
+
+/// The metrics with METEOR's installed data.
+pub fn metrics() -> Option<WordMetrics> {
+    Some(WordMetrics::new(&resources()?).unwrap())
 }
 
 fn event(times: &Value, caption: &Value) -> Event {

@@ -1,0 +1,238 @@
+//! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule of how the texts
+//! of a candidate and its references are made; then the metrics score them as any captions, without a tokenizer.
+
+use capeval_evaluate::registry::{self, Resources};
+use capeval_evaluate::{ReferenceSet, System, evaluate};
+use capeval_metric::{AnyMetric, Refusal};
+use indexmap::{IndexMap, IndexSet};
+
+use crate::scores::mean;
+use crate::{EventFile, Measure};
+
+/// An item with its candidate and references.
+struct Item {
+    id: String,
+    candidate: String,
+    references: Vec<String>,
+}
+
+/// The ids that were scored, with a value of each measure for all of them and for each.
+#[derive(Clone, Debug)]
+pub struct TextScores {
+    /// The ids, in order.
+    pub ids: Vec<String>,
+    /// The measures; `videos` has a value for each id.
+    pub measures: Vec<Measure>,
+}
+
+/// The task of METEOR that a program asks for.
+const USUAL: &str = "meteor:tok=none";
+const STORIES: &str = "meteor:tok=none:task=hter:text=verbatim";
+
+/// Scores paragraphs as MART and PDVC do: the sentences of a video against one paragraph from each reference file that
+/// has it, both without anything but letters. A video without predictions is an empty text, and counts.
+///
+/// Quirk kept on purpose: if the first key of a file has no `v_`, it is put before all keys of that file.
+///
+/// # Errors
+/// When METEOR's data are not installed.
+pub fn paragraphs(
+    references: &[IndexMap<String, String>],
+    predictions: &EventFile,
+    resources: &Resources,
+) -> Result<TextScores, Refusal> {
+    let files: Vec<IndexMap<String, &str>> =
+        references.iter().map(|file| prefixed(file, String::as_str)).collect();
+    let predictions = prefixed(&predictions.videos, Vec::as_slice);
+    let ids: IndexSet<&String> = files.iter().flat_map(IndexMap::keys).collect();
+    let items = ids.into_iter().map(|id| {
+        let events = predictions.get(id).copied().unwrap_or_default();
+        let whole: String = events.iter().map(|event| format!("{}. ", event.caption)).collect();
+        let references = files.iter().filter_map(|file| Some(letters(file.get(id)?))).collect();
+        Item { id: id.clone(), candidate: letters(&whole), references }
+    });
+    score(items.collect(), USUAL, resources)
+}
+
+fn prefixed<'f, V, T>(file: &'f IndexMap<String, V>, of: impl Fn(&'f V) -> T) -> IndexMap<String, T> {
+    let is_bare = file.keys().next().is_some_and(|id| !id.starts_with("v_"));
+    let id = |id: &String| if is_bare { format!("v_{id}") } else { id.clone() };
+    file.iter().map(|(key, value)| (id(key), of(value))).collect()
+}
+
+/// The letters of a text in lower case, with one blank between runs of them.
+fn letters(text: &str) -> String {
+    let runs = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|run| !run.is_empty());
+    runs.map(str::to_ascii_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// An album with the stories that people and a system tell of it.
+#[derive(Clone, Debug, Default)]
+pub struct Album {
+    /// The id.
+    pub id: String,
+    /// The sentences of each reference story.
+    pub stories: Vec<Vec<String>>,
+    /// The sentences of the system's story.
+    pub prediction: Vec<String>,
+}
+
+/// Scores stories as VIST's evaluation does: without a tokenizer and with capitals, so that `Word.` is not `word`, and
+/// METEOR by the weights of HTER. Characters beyond ASCII are dropped.
+///
+/// # Errors
+/// When METEOR's data are not installed.
+pub fn stories(albums: &[Album], resources: &Resources) -> Result<TextScores, Refusal> {
+    let story = |sentences: &Vec<String>| sentences.join(" ").chars().filter(char::is_ascii).collect();
+    let items = albums.iter().map(|album| Item {
+        id: album.id.clone(),
+        candidate: story(&album.prediction),
+        references: album.stories.iter().map(story).collect(),
+    });
+    score(items.collect(), STORIES, resources)
+}
+
+/// An object of a scene with its descriptions, and what a system says of it.
+#[derive(Clone, Debug, Default)]
+pub struct SceneObject {
+    /// The name, such as `scene|object|name`.
+    pub id: String,
+    /// The words of each description.
+    pub descriptions: Vec<Vec<String>>,
+    /// The caption, with `sos` and `eos`, and the overlap of its box with that of the object; `None` if it was not found.
+    pub found: Option<(String, f64)>,
+}
+
+/// Scan2Cap reads so many words of a description.
+const MOST_WORDS: usize = 30;
+
+/// Scores captions of 3D objects as Scan2Cap's m@kIoU: an object whose box overlaps by no more than `threshold`, or that
+/// was not found, has the caption `sos eos`, which still earns points, over all objects of the references.
+///
+/// # Errors
+/// When METEOR's data are not installed.
+pub fn objects(
+    objects: &[SceneObject],
+    threshold: f64,
+    resources: &Resources,
+) -> Result<TextScores, Refusal> {
+    let items = objects.iter().map(|object| {
+        let found = object.found.as_ref().filter(|(_, overlap)| *overlap > threshold);
+        let description = |words: &Vec<String>| {
+            let words = words.iter().take(MOST_WORDS).map(String::as_str);
+            ["sos"].into_iter().chain(words).chain(["eos"]).collect::<Vec<_>>().join(" ")
+        };
+        Item {
+            id: object.id.clone(),
+            candidate: found.map_or_else(|| "sos eos".to_owned(), |(caption, _)| caption.clone()),
+            references: object.descriptions.iter().map(description).collect(),
+        }
+    });
+    score(items.collect(), USUAL, resources)
+}
+
+/// Scores items by BLEU, METEOR, ROUGE-L and CIDEr-D.
+fn score(items: Vec<Item>, meteor: &str, resources: &Resources) -> Result<TextScores, Refusal> {
+    let specs = ["bleu:tok=none", meteor, "rouge-l:tok=none", "cider-d:tok=none"];
+    let metrics = specs.iter().map(|spec| registry::build(spec, &[], resources));
+    let metrics: Vec<AnyMetric> = metrics.collect::<Result<_, _>>()?;
+    let mut set: ReferenceSet = items.iter().map(|item| item.references.iter().map(String::as_str)).collect();
+    let system = System {
+        name: String::new(),
+        images: (0..items.len() as u32).collect(),
+        texts: items.iter().map(|item| item.candidate.as_str()).collect(),
+    };
+    let mut measures = Vec::new();
+    for scores in evaluate(&mut set, &[system], &metrics, &()).into_iter().flat_map(|system| system.metrics) {
+        let parts = scores.metric.parts();
+        let segments = scores.segments();
+        for (p, part) in parts.iter().enumerate() {
+            let of_items = segments.iter().skip(p).step_by(parts.len());
+            measures.push(Measure {
+                name: part.key.clone(),
+                value: scores.corpus[p],
+                at: Vec::new(),
+                videos: of_items.map(|value| vec![*value]).collect(),
+            });
+        }
+    }
+    Ok(TextScores { ids: items.into_iter().map(|item| item.id).collect(), measures })
+}
+
+/// The share of n-grams of one to four words that a video's captions repeat, as MART's evaluation counts them, over the
+/// videos of the reference file that have predictions.
+///
+/// Quirk kept on purpose: one full stop at the end is removed, and a caption without words stops the program.
+///
+/// # Errors
+/// The stop, where a caption has no words.
+pub fn repetition(references: &EventFile, predictions: &EventFile) -> Result<TextScores, crate::Stop> {
+    let (mut ids, mut videos) = (Vec::new(), vec![Vec::new(); 4]);
+    for id in references.videos.keys() {
+        let Some(events) = predictions.videos.get(id) else { continue };
+        let mut sentences = Vec::new();
+        for event in events {
+            let blank = || crate::Stop::BlankSentence(id.clone());
+            let text = event.caption.strip_suffix('.').unwrap_or(&event.caption).trim_end();
+            if text.is_empty() {
+                return Err(blank());
+            }
+            let text = text.replace(',', " ");
+            sentences.push(one_blank(&text));
+        }
+        ids.push(id.clone());
+        for (n, values) in videos.iter_mut().enumerate() {
+            let mut counts: IndexMap<Vec<&str>, usize> = IndexMap::new();
+            for sentence in &sentences {
+                let words: Vec<&str> = sentence.split(' ').collect();
+                words.windows(n + 1).for_each(|ngram| *counts.entry(ngram.to_vec()).or_default() += 1);
+            }
+            let all: usize = counts.values().sum();
+            let repeated = all - counts.len();
+            values.push(vec![if all == 0 { 0.0 } else { repeated as f64 / all as f64 }]);
+        }
+    }
+    let measure = |(n, videos): (usize, Vec<Vec<f64>>)| Measure {
+        name: format!("re{}", n + 1),
+        value: mean(videos.iter().map(|values| values[0])),
+        at: Vec::new(),
+        videos,
+    };
+    Ok(TextScores { ids, measures: videos.into_iter().enumerate().map(measure).collect() })
+}
+
+/// The text with one blank for each run of blanks.
+fn one_blank(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != ' ' || !out.ends_with(' ') {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Event;
+
+    fn file(captions: &[&str]) -> EventFile {
+        let event = |caption: &&str| Event { start: 0.0, end: 1.0, caption: (*caption).to_owned() };
+        let videos = [("v".to_owned(), captions.iter().map(event).collect())].into_iter().collect();
+        EventFile { videos, ..EventFile::default() }
+    }
+
+    #[test]
+    fn half_of_the_words_of_a_repeated_caption_are_repeated() {
+        let scores = repetition(&file(&[]), &file(&["a man runs", "a man runs."])).unwrap();
+        let values: Vec<f64> = scores.measures.iter().map(|measure| measure.value).collect();
+        assert_eq!(values, [0.5, 0.5, 0.5, 0.0]);
+        assert!(repetition(&file(&[]), &file(&["."])).is_err());
+    }
+
+    #[test]
+    fn paragraphs_keep_letters_only() {
+        assert_eq!(letters("Don't run, 3 men! "), "don t run men");
+    }
+}
