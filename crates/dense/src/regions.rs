@@ -1,4 +1,5 @@
-//! Captions of image regions: the mean average precision over overlap and METEOR, as scenic's `DensecapEval` computes it.
+//! Captions of image regions: the mean average precision over overlap and METEOR, as scenic's `DensecapEval` computes
+//! it.
 //!
 //! References that overlap much are merged into one box first. Quirks kept on purpose:
 //! - a prediction takes the reference of the greatest overlap even if that is used already, and a match of any overlap
