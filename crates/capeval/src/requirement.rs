@@ -1,4 +1,5 @@
-//! Requirements on scores, such as `cider-d>=1.2`, `spice>=base-0.001` and `not-worse`: where they do not hold, in words.
+//! Requirements on scores, such as `cider-d>=1.2`, `spice>=base-0.001` and `not-worse`: where they do not hold, in
+//! words.
 
 use capeval_choice::{Argument, Condition, Formula, FormulaError, Refusal, Remedy, counted, named, suggest};
 use capeval_report::{Comparison, Contrast, Measure, MetricEntry, Report, SystemReport, Verdict};
@@ -90,7 +91,7 @@ impl Requirements {
 
     fn unmet_conditions(&self, report: &Report, baseline: Option<usize>) -> Result<Vec<String>, Error> {
         let systems = self.systems(report)?;
-        let known: Vec<&str> = report.head.keys().chain(systems.iter().map(Scored::name)).collect();
+        let known: Vec<&str> = report.head.keys().chain(systems.iter().map(SystemScore::name)).collect();
         let mut unmet = Vec::new();
         for text in self.required.iter().filter(|text| text.parse::<RequiredVerdict>().is_err()) {
             let condition = Condition::parse(text, Some(&known))
@@ -106,9 +107,9 @@ impl Requirements {
     }
 
     /// The systems that conditions may name: those of the report, and those of other reports.
-    fn systems<'r>(&'r self, report: &'r Report) -> Result<Vec<Scored<'r>>, Error> {
-        let of = |report: &'r Report| report.systems.iter().map(move |system| Scored { report, system });
-        let systems: Vec<Scored<'_>> = of(report).chain(self.bases.iter().flat_map(of)).collect();
+    fn systems<'r>(&'r self, report: &'r Report) -> Result<Vec<SystemScore<'r>>, Error> {
+        let of = |report: &'r Report| report.systems.iter().map(move |system| SystemScore { report, system });
+        let systems: Vec<SystemScore<'_>> = of(report).chain(self.bases.iter().flat_map(of)).collect();
         for (k, system) in systems.iter().enumerate() {
             if systems.iter().take(k).any(|other| other.name() == system.name()) {
                 return Err(Error::with_remedy(
@@ -189,12 +190,12 @@ impl Requirements {
 
 /// A system with the report that its scores stand in.
 #[derive(Clone, Copy)]
-struct Scored<'r> {
+struct SystemScore<'r> {
     report: &'r Report,
     system: &'r SystemReport,
 }
 
-impl<'r> Scored<'r> {
+impl<'r> SystemScore<'r> {
     fn name(&self) -> &'r str {
         &self.system.name
     }
@@ -216,17 +217,17 @@ struct BoundCondition<'r> {
     condition: &'r Condition,
     report: &'r Report,
     /// The systems that the condition names, and the measures of each.
-    named: Vec<(Scored<'r>, Vec<&'r str>)>,
+    named: Vec<(SystemScore<'r>, Vec<&'r str>)>,
 }
 
 impl<'r> BoundCondition<'r> {
-    /// Finds what the condition names. A system without a measure stands for what is before the relation, with the scores
-    /// of this system.
+    /// Finds what the condition names. A system without a measure stands for what is before the relation, with the
+    /// scores of this system.
     fn new(
         text: &'r str,
         condition: &'r Condition,
         report: &'r Report,
-        systems: &[Scored<'r>],
+        systems: &[SystemScore<'r>],
     ) -> Result<Self, Error> {
         let is_measure = |name: &str| report.measure(name).is_some();
         let unknown = |name: &str, what: &str, known: Vec<&str>| {
@@ -240,7 +241,7 @@ impl<'r> BoundCondition<'r> {
                 None => return Err(unknown(name, "measure", report.head.keys().collect())),
             }
         }
-        let mut named: Vec<(Scored<'r>, Vec<&str>)> = Vec::new();
+        let mut named: Vec<(SystemScore<'r>, Vec<&str>)> = Vec::new();
         for (system, name) in condition.left.names().into_iter().chain(condition.right.names()) {
             let (system, keys) = match system {
                 None if is_measure(name) => continue,
@@ -249,8 +250,8 @@ impl<'r> BoundCondition<'r> {
                 Some(_) => return Err(unknown(name, "measure", report.head.keys().collect())),
             };
             let found = systems.iter().find(|one| one.name() == system);
-            let found =
-                found.ok_or_else(|| unknown(system, "system", systems.iter().map(Scored::name).collect()))?;
+            let found = found
+                .ok_or_else(|| unknown(system, "system", systems.iter().map(SystemScore::name).collect()))?;
             if let Some(lacking) = keys.iter().find(|key| found.score(key).is_none()) {
                 return Err(Error::with_remedy(
                     format!("{text}: the report of '{system}' has no {lacking}"),
@@ -271,7 +272,7 @@ impl<'r> BoundCondition<'r> {
     /// The failure of the condition for system number `k`, in words; `None` if it holds.
     fn unmet(&self, k: usize) -> Result<Option<String>, Error> {
         let Some(system) = self.report.systems.get(k) else { return Ok(None) };
-        let own = Scored { report: self.report, system };
+        let own = SystemScore { report: self.report, system };
         for (other, keys) in &self.named {
             for key in keys {
                 if let (Some(one), Some(another)) = (own.signature(key), other.signature(key)) {
@@ -301,7 +302,7 @@ impl<'r> BoundCondition<'r> {
     }
 
     /// The value of a formula for a system. A bare name is a measure, or a system that stands for the left side.
-    fn value(&self, formula: &Formula, own: Scored<'_>) -> f64 {
+    fn value(&self, formula: &Formula, own: SystemScore<'_>) -> f64 {
         formula.value(&|system, name| {
             let named = |system: &str| self.named.iter().map(|(one, _)| one).find(|one| one.name() == system);
             match system {

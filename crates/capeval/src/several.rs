@@ -30,8 +30,8 @@ pub enum Several {
     Last,
     /// Use the one with the best score by this measure, as an oracle would.
     Best(String),
-    /// The mean over the candidates: of the scores of images, or of the corpus scores of all first ones, all second ones
-    /// and so on.
+    /// The mean over the candidates: of the scores of images, or of the corpus scores of all first ones, all second
+    /// ones and so on.
     Mean,
     /// Count each of them as a segment.
     Each,
@@ -122,8 +122,8 @@ struct Group {
 }
 
 impl Grouping {
-    /// Splits systems with several candidates for an image into runs, and gathers `runs`, which name the runs of systems
-    /// among `systems`.
+    /// Splits systems with several candidates for an image into runs, and gathers `runs`, which name the runs of
+    /// systems among `systems`.
     pub fn split(
         systems: Vec<(String, Captions)>,
         runs: &BTreeMap<String, Vec<String>>,

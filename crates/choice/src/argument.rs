@@ -101,6 +101,8 @@ arguments! {
     SpiceCache = "spice_cache", "FILE";
     /// A folder of scores that survive runs.
     ScoreCache = "score_cache", "DIR";
+    /// The frames per second of videos.
+    Fps = "fps", "NUMBER";
     /// A model that makes vectors.
     Model = "model", "DIR";
     /// Files of vectors.

@@ -242,8 +242,8 @@ pub struct Policies {
     /// Candidates for images without references.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = choices::<Surplus>())]
     surplus: Surplus,
-    /// Several candidates for one image: `error`, `first`, `last`, `best:MEASURE` for the one with the best score, as an
-    /// oracle would choose, `mean` for means over them, or `each` to count each as a segment.
+    /// Several candidates for one image: `error`, `first`, `last`, `best:MEASURE` for the one with the best score, as
+    /// an oracle would choose, `mean` for means over them, or `each` to count each as a segment.
     #[arg(long, value_name = "POLICY", default_value_t, value_parser = several)]
     several: Several,
     /// Candidates without any words.

@@ -14,6 +14,7 @@ mod pairs;
 mod proposals;
 pub mod read;
 mod reading;
+pub mod regions;
 mod run;
 mod scores;
 mod soda;

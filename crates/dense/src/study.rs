@@ -340,10 +340,7 @@ impl Study for DenseReport {
             lines.push(intervals_in_words(resampling).replace("images", "videos"));
         }
         if self.systems.iter().flat_map(|system| &system.forms).all(|form| form.form == "capeval") {
-            lines.push(
-                "form capeval; most papers since 2019 print densevid-2019: see `capeval dense forms`"
-                    .to_owned(),
-            );
+            lines.push("form capeval; most papers since 2019 print the form densevid-2019".to_owned());
         }
         for system in &self.systems {
             lines.extend(system.remarks.iter().cloned());

@@ -1,5 +1,5 @@
-//! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule of how the texts
-//! of a candidate and its references are made; then the metrics score them as any captions, without a tokenizer.
+//! Longer texts and objects: paragraphs, stories, captions of 3D objects, and repetition. Each is a rule of how the
+//! texts of a candidate and its references are made; then the metrics score them as any captions, without a tokenizer.
 
 use capeval_evaluate::registry::{self, Resources};
 use capeval_evaluate::{ReferenceSet, System, evaluate};
@@ -99,15 +99,15 @@ pub struct SceneObject {
     pub id: String,
     /// The words of each description.
     pub descriptions: Vec<Vec<String>>,
-    /// The caption, with `sos` and `eos`, and the overlap of its box with that of the object; `None` if it was not found.
+    /// The caption, with `sos` and `eos`, and the overlap of its box with the object's; `None` if it was not found.
     pub found: Option<(String, f64)>,
 }
 
 /// Scan2Cap reads so many words of a description.
 const MOST_WORDS: usize = 30;
 
-/// Scores captions of 3D objects as Scan2Cap's m@kIoU: an object whose box overlaps by no more than `threshold`, or that
-/// was not found, has the caption `sos eos`, which still earns points, over all objects of the references.
+/// Scores captions of 3D objects as Scan2Cap's m@kIoU: an object whose box overlaps by no more than `threshold`, or
+/// that was not found, has the caption `sos eos`, which still earns points, over all objects of the references.
 ///
 /// # Errors
 /// When METEOR's data are not installed.

@@ -1,4 +1,5 @@
-//! Temporary files and folders, which are removed when the process ends, as far as possible, and work to do before it ends.
+//! Temporary files and folders, which are removed when the process ends, as far as possible, and work to do before it
+//! ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the temporary files and folders of this process. A thread that tries to create another one after this waits until the process has ended.
+/// Removes the temporary files and folders of this process. A thread that tries to create another one after this waits
+/// until the process has ended.
 fn remove_temporaries() {
     let paths = lock();
     paths.iter().for_each(|path| remove(path));

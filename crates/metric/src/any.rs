@@ -58,7 +58,8 @@ impl AnyMetric {
         Self { metric: Arc::new(product), about }
     }
 
-    /// The metric for tables whose rows hold those of `n_runs` runs side by side; its corpus score is the mean of theirs.
+    /// The metric for tables whose rows hold those of `n_runs` runs side by side; its corpus score is the mean of
+    /// theirs.
     pub fn of_runs(self, n_runs: usize) -> Self {
         let runs = Runs::new(self, n_runs);
         let about = Arc::new(runs.about());

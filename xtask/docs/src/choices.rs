@@ -97,7 +97,7 @@ fn notice_codes() -> BTreeSet<String> {
     let applied = [
         applied::<Missing>(Argument::Missing),
         applied::<Surplus>(Argument::Surplus),
-        applied::<Duplicate>(Argument::Duplicate),
+        applied::<Duplicate>(Argument::Several),
         applied::<Empty>(Argument::Empty),
         applied::<OwnReference>(Argument::OwnReference),
     ];

@@ -52,8 +52,8 @@ pub struct Inputs {
     files: ReferenceFiles,
     #[command(flatten)]
     reading: Candidates,
-    /// Files of runs of one system, such as 'mine=run*.json' for several seeds; it is one row, with means over the runs.
-    /// `*` stands for any letters of a file name, and commas separate several; may be repeated.
+    /// Files of runs of one system, such as 'mine=run*.json' for several seeds; it is one row, with means over the
+    /// runs. `*` stands for any letters of a file name, and commas separate several; may be repeated.
     #[arg(long, value_name = "NAME=FILES", help_heading = "Reading candidates", value_parser = run_files)]
     runs: Vec<RunFiles>,
     /// Name of a system, in the order of the files; may be repeated.

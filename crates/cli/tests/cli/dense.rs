@@ -1,10 +1,11 @@
 //! Dense video captions from the command line.
 
 use std::fs;
+use std::process::{Command, Output};
 
 use capeval_testkit::installed;
 
-use crate::program::{capeval, scratch, stdout};
+use crate::program::{path, scratch, stdout};
 
 const REFERENCES: &str = r#"{
   "v_1": {"duration": 20, "timestamps": [[0, 10], [8, 20]], "sentences": ["A man rides a horse.", "The horse jumps over a fence."]},
@@ -12,23 +13,43 @@ const REFERENCES: &str = r#"{
 const RESULTS: &str = r#"{"version": "1", "external_data": {}, "results": {"v_1": [
   {"sentence": "A man rides a horse", "timestamp": [0, 9]}, {"sentence": "A woman cooks", "timestamp": [30, 40]}]}}"#;
 
+/// A run of the command with METEOR's data, which are installed in a folder.
+struct Data(std::path::PathBuf);
+
+impl Data {
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(path()).arg("dense").args(args).env("CAPEVAL_DATA", &self.0).output().unwrap()
+    }
+
+    fn stdout(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What a run says that must be refused.
+    fn refused(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
 #[test]
 fn a_file_is_scored_by_every_form() {
-    if installed("meteor").is_none() {
-        return;
-    }
+    let Some(meteor) = installed("meteor") else { return };
+    let data = Data(meteor.parent().unwrap().to_owned());
     let folder = tempfile::tempdir().unwrap();
     let [references, results, videos] =
         ["r.json", "p.json", "videos.jsonl"].map(|name| scratch(&folder, name));
     fs::write(&references, REFERENCES).unwrap();
     fs::write(&results, RESULTS).unwrap();
-    let table = stdout(&["dense", "-r", &references, &results]);
+    let table = data.stdout(&["-r", &references, &results]);
     assert!(
         table.contains("capeval") && table.contains("1 video of the references without predictions"),
         "{table}"
     );
-    let all = stdout(&[
-        "dense",
+    let all = data.stdout(&[
         "-r",
         &references,
         &results,
@@ -52,11 +73,11 @@ fn a_file_is_scored_by_every_form() {
             .lines()
             .any(|line| line.contains("\"form\":\"densevid-2019\"") && line.contains("\"video\":\"v_2\""))
     );
-    let refused = capeval(&["dense", "-r", &references, &results, "--form", "densevid-2021"]);
-    assert!(refused.code == 2 && refused.stderr.contains("did you mean densevid-2019"), "{}", refused.stderr);
+    let refused = data.refused(&["-r", &references, &results, "--form", "densevid-2021"]);
+    assert!(refused.contains("did you mean densevid-2019"), "{refused}");
     fs::write(&results, "{\"v_1\": [{\"timestamp\": [0], \"sentence\": \"a\"}]}").unwrap();
-    let refused = capeval(&["dense", "-r", &references, &results]);
-    assert!(refused.code == 2 && refused.stderr.contains("not a start and an end"), "{}", refused.stderr);
+    let refused = data.refused(&["-r", &references, &results]);
+    assert!(refused.contains("not a start and an end"), "{refused}");
 }
 
 #[test]

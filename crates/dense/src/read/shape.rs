@@ -333,7 +333,7 @@ fn one_named_time(id: &str, key: &str, json: &Json, out: &Builder<'_>) -> Result
         let Some(fps) = out.fps() else {
             return Err(out.refuse(
                 format_args!("{key} counts frames, and the frames per second are not known"),
-                "say how many with --fps",
+                "give the frames per second",
             ));
         };
         return Ok(Time::Seconds(value / fps));

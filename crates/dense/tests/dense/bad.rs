@@ -46,7 +46,10 @@ fn what_is_no_event_is_refused_with_its_place() {
         ("{\"v\": [{\"start\": \"10%\", \"end\": \"20%\", \"caption\": \"a\"}]}", "duration is not known"),
         ("{\"v\": [{\"start\": \"10%\", \"end\": \"120%\", \"caption\": \"a\"}]}", "v has a time at 120 %"),
         ("{\"v\": [{\"start\": \"-1%\", \"end\": \"20%\", \"caption\": \"a\"}]}", "v has a time at -1 %"),
-        ("{\"v\": [{\"start_frame\": 1, \"end_frame\": 9, \"caption\": \"a\"}]}", "--fps"),
+        (
+            "{\"v\": [{\"start_frame\": 1, \"end_frame\": 9, \"caption\": \"a\"}]}",
+            "give the frames per second",
+        ),
         (
             "{\"v\": [{\"start\": true, \"end\": 9, \"caption\": \"a\"}]}",
             "the start of an event of v is no time",

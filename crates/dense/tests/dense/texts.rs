@@ -1,6 +1,7 @@
 //! Paragraphs, stories, objects and repetition against the values of the reference programs.
 
 use capeval_dense::read::{ReadOptions, read};
+use capeval_dense::regions::{Region, RegionOptions, SizedImage, regions};
 use capeval_dense::texts::{Album, SceneObject, TextScores, objects, paragraphs, repetition, stories};
 use capeval_testkit::real_text;
 use serde_json::Value;
@@ -150,4 +151,42 @@ fn objects_equal_those_of_scan2cap() {
     finish("objects", &tally);
     // The reader of events knows nothing of objects.
     assert!(read("{\"a\": {\"caption\": \"x\", \"iou\": 1}}", "f", &ReadOptions::default()).is_err());
+}
+
+#[test]
+fn regions_equal_those_of_scenic() {
+    let (Some(resources), Some(golden)) = (resources(), real_text("golden/dense/regions.json.gz")) else {
+        return;
+    };
+    let parse = |name: &str| serde_json::from_str::<Value>(&input(name).unwrap()).unwrap();
+    let (references, predictions) = (parse("inputs/regions_refs.json"), parse("inputs/regions_pred.json"));
+    let region = |value: &Value| Region {
+        image: value["image_id"].as_i64().unwrap(),
+        bbox: [0, 1, 2, 3].map(|side| value["bbox"][side].as_f64().unwrap()),
+        caption: value["caption"].as_str().unwrap().to_owned(),
+        score: value["score"].as_f64().unwrap_or(0.0),
+    };
+    let list = |value: &Value| value.as_array().unwrap().iter().map(region).collect::<Vec<_>>();
+    let image = |value: &Value| SizedImage {
+        id: value["id"].as_i64().unwrap(),
+        longer_side: value["width"].as_f64().unwrap().max(value["height"].as_f64().unwrap()),
+    };
+    let images: Vec<SizedImage> = references["images"].as_array().unwrap().iter().map(image).collect();
+    let (references, predictions) = (list(&references["annotations"]), list(&predictions));
+    let mut tally = Tally::default();
+    for run in runs(&golden) {
+        for (setting, values) in run.value["values"].as_object().unwrap() {
+            let options = RegionOptions {
+                ignores_empty: !setting.ends_with("keep_empty"),
+                in_720: setting.ends_with("in_720"),
+                is_numpy_2: !run.name.ends_with("numpy 1"),
+            };
+            let scores = regions(&images, &references, &predictions, options, &resources).unwrap();
+            for (name, theirs) in values.as_object().unwrap() {
+                let ours = scores.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+                tally.number(&format!("{} {setting} {name}", run.name), ours, theirs);
+            }
+        }
+    }
+    finish("regions", &tally);
 }

@@ -53,8 +53,8 @@ fn foreign(tables: &[Table]) -> String {
     found.into_iter().collect()
 }
 
-/// Returns true for letters that LaTeX composes in every font encoding: those of Latin-1 and Latin Extended-A without the
-/// Icelandic, Croatian and Sami ones that OT1 lacks.
+/// Returns true for letters that LaTeX composes in every font encoding: those of Latin-1 and Latin Extended-A without
+/// the Icelandic, Croatian and Sami ones that OT1 lacks.
 fn is_latin(c: char) -> bool {
     matches!(c, 'À'..='ſ')
         && !matches!(
