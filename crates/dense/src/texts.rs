@@ -6,8 +6,9 @@ use capeval_evaluate::{ReferenceSet, System, evaluate};
 use capeval_metric::{AnyMetric, Refusal};
 use indexmap::{IndexMap, IndexSet};
 
+use crate::event::Video;
 use crate::scores::mean;
-use crate::{EventFile, Measure};
+use crate::{Event, EventFile, Measure};
 
 /// An item with its candidate and references.
 struct Item {
@@ -52,6 +53,30 @@ pub fn paragraphs(
         Item { id: id.clone(), candidate: letters(&whole), references }
     });
     score(items.collect(), USUAL, resources)
+}
+
+/// Scores paragraphs as scenic does, which joins the captions of events by `separator`: a blank in scenic, and `. ` in
+/// TimeChat. They print METEOR and CIDEr-D alone.
+///
+/// # Errors
+/// When METEOR's data are not installed.
+pub fn joined_paragraphs(
+    references: &[EventFile],
+    predictions: &EventFile,
+    separator: &str,
+    resources: &Resources,
+) -> Result<TextScores, Refusal> {
+    let joined = |events: &[Event], separator: &str| {
+        letters(&events.iter().map(|event| event.caption.as_str()).collect::<Vec<_>>().join(separator))
+    };
+    let items = Video::all(references, predictions).into_iter().map(|video| Item {
+        id: video.id.to_owned(),
+        candidate: joined(video.predictions.unwrap_or_default(), separator),
+        references: video.references.iter().flatten().map(|events| joined(events, " ")).collect(),
+    });
+    let mut scores = score(items.collect(), USUAL, resources)?;
+    scores.measures.retain(|measure| measure.name == "meteor" || measure.name == "cider-d");
+    Ok(scores)
 }
 
 fn prefixed<'f, V, T>(file: &'f IndexMap<String, V>, of: impl Fn(&'f V) -> T) -> IndexMap<String, T> {
@@ -215,7 +240,6 @@ fn one_blank(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Event;
 
     fn file(captions: &[&str]) -> EventFile {
         let event = |caption: &&str| Event { start: 0.0, end: 1.0, caption: (*caption).to_owned() };

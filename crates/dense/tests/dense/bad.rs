@@ -138,7 +138,8 @@ fn what_a_file_lacks_is_said_and_stops_are_words() {
     let options = DenseOptions { forms: Form::all().collect(), segments: true, intervals: None };
     let report = score(&references, vec![("p".to_owned(), results)], &options, &metrics).unwrap();
     let system = &report.systems[0];
-    for part in ["1 videos have an empty list", "1 videos are not in the references", "1 events end before"] {
+    for part in ["1 video with an empty list", "1 video that the references lack", "1 event that ends before"]
+    {
         assert!(system.remarks.iter().any(|remark| remark.contains(part)), "{part}: {:?}", system.remarks);
     }
     let silent: Vec<&str> =

@@ -2,7 +2,9 @@
 
 use capeval_dense::read::{ReadOptions, read};
 use capeval_dense::regions::{Region, RegionOptions, SizedImage, regions};
-use capeval_dense::texts::{Album, SceneObject, TextScores, objects, paragraphs, repetition, stories};
+use capeval_dense::texts::{
+    Album, SceneObject, TextScores, joined_paragraphs, objects, paragraphs, repetition, stories,
+};
 use capeval_testkit::real_text;
 use serde_json::Value;
 
@@ -64,6 +66,26 @@ fn paragraphs_equal_those_of_mart_and_pdvc() {
         }
     }
     finish("paragraphs", &tally);
+}
+
+#[test]
+fn joined_paragraphs_equal_those_of_scenic_and_timechat() {
+    let Some(resources) = resources() else { return };
+    let mut tally = Tally::default();
+    let Some(golden) = real_text("golden/dense/synthetic.json.gz") else { return };
+    let run = runs(&golden).into_iter().find(|run| run.value["program"] == "scenicpara").unwrap();
+    let file = |name: &str| events(name, &input(name).unwrap());
+    let references = ["inputs/syn_ref_a.json", "inputs/syn_ref_b.json"].map(file);
+    let scores = joined_paragraphs(&references, &file("inputs/syn_pred.json"), " ", &resources).unwrap();
+    compare(&mut tally, "scenic", &scores, &run.value["values"], None);
+    let golden = real_text("golden/dense/timechat.json.gz").unwrap();
+    let run = runs(&golden).into_iter().find(|run| run.name == "timechat timechat").unwrap();
+    let file = |name: &str| read(&input(name).unwrap(), name, &ReadOptions::default()).unwrap();
+    let references = [file("data/timechat/example_gt_file.json")];
+    let predictions = file("data/timechat/example_pred_file.json");
+    let scores = joined_paragraphs(&references, &predictions, ". ", &resources).unwrap();
+    compare(&mut tally, "timechat", &scores, &run.value["para"], None);
+    finish("joined paragraphs", &tally);
 }
 
 #[test]
