@@ -1,6 +1,6 @@
 //! The structure of JSON with events: objects and lists of videos, of events, and of columns.
 
-use capeval_choice::Refusal;
+use capeval_choice::{Argument, Refusal, Remedy};
 
 use super::time::{Time, events_in_text, span, time};
 use super::{Builder, EXPECTED, Json};
@@ -333,7 +333,7 @@ fn one_named_time(id: &str, key: &str, json: &Json, out: &Builder<'_>) -> Result
         let Some(fps) = out.fps() else {
             return Err(out.refuse(
                 format_args!("{key} counts frames, and the frames per second are not known"),
-                "give the frames per second",
+                Remedy::give(Argument::Fps),
             ));
         };
         return Ok(Time::Seconds(value / fps));
