@@ -88,7 +88,7 @@ impl<'a> Judge<'a> {
         let mut of_systems = Side::default();
         for (name, captions) in systems {
             let texts: Vec<&str> = captions.iter().map(|(_, text)| *text).collect();
-            let side = Side::of(captions, &texts, &references);
+            let side = Side::of(captions, Habits::of(&texts, &references));
             let whose = format!("captions of {name}");
             if let Some(notice) = shared::one_text(&whose, &texts) {
                 // What else it is follows from that, unless it is no caption by itself.
@@ -104,7 +104,9 @@ impl<'a> Judge<'a> {
         }
         let first = systems.first().map_or(&[][..], |(_, captions)| captions);
         let candidates: Vec<&str> = first.iter().map(|(_, text)| *text).collect();
-        let side = Side::of(&self.references, &references, &candidates);
+        // People may give several images one caption.
+        let habits = Habits { placeholders: Vec::new(), ..Habits::of(&references, &candidates) };
+        let side = Side::of(&self.references, habits);
         let is_of_systems = |code: Code| of_systems.rows.contains_key(&code);
         let whose = if self.is_sample { "references looked at" } else { "references" };
         verdict.add(&side, whose, &self.references, self.accept, is_of_systems);
@@ -129,8 +131,7 @@ struct Side {
 }
 
 impl Side {
-    fn of(captions: &[Caption<'_>], texts: &[&str], others: &[&str]) -> Self {
-        let habits = Habits::of(texts, others);
+    fn of(captions: &[Caption<'_>], habits: Habits) -> Self {
         let kind_of = |text: &str| text::kind_of(text).or_else(|| habits.kind_of(text));
         let found: Vec<(Code, usize)> = captions
             .par_iter()
@@ -165,7 +166,13 @@ impl Verdict {
         let mut offer = |kind: Option<&Kind>, code: Code, notice: Notice, rows: &[usize]| {
             let notice = Notice { system: system.map(str::to_owned), ..notice };
             let is_written = kind.is_some_and(|kind| kind.is_written);
-            let are_most = rows.len() * 2 >= captions.len() && (!is_written || rows.len() >= FEW_WRITTEN);
+            // A text that stands for several images may be all that a poor system has to say.
+            let is_sure = |row: &&usize| {
+                let text = captions.get(**row).map_or("", |(_, text)| text.trim());
+                text::kind_of(text).is_some() || !side.habits.placeholders.iter().any(|known| known == text)
+            };
+            let n_sure = rows.iter().filter(is_sure).count();
+            let are_most = n_sure * 2 >= captions.len() && (!is_written || n_sure >= FEW_WRITTEN);
             let oddity = Oddity::of(code).filter(|_| are_most && !is_of_others(code));
             let cleaning = Cleaning::of(code)
                 .map(|cleaning| Remedy::set(Argument::Clean, cleaning.name()).to("remove them"));

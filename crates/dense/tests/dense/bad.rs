@@ -46,10 +46,7 @@ fn what_is_no_event_is_refused_with_its_place() {
         ("{\"v\": [{\"start\": \"10%\", \"end\": \"20%\", \"caption\": \"a\"}]}", "duration is not known"),
         ("{\"v\": [{\"start\": \"10%\", \"end\": \"120%\", \"caption\": \"a\"}]}", "v has a time at 120 %"),
         ("{\"v\": [{\"start\": \"-1%\", \"end\": \"20%\", \"caption\": \"a\"}]}", "v has a time at -1 %"),
-        (
-            "{\"v\": [{\"start_frame\": 1, \"end_frame\": 9, \"caption\": \"a\"}]}",
-            "give the frames per second",
-        ),
+        ("{\"v\": [{\"start_frame\": 1, \"end_frame\": 9, \"caption\": \"a\"}]}", "set fps"),
         (
             "{\"v\": [{\"start\": true, \"end\": 9, \"caption\": \"a\"}]}",
             "the start of an event of v is no time",
