@@ -431,6 +431,7 @@ impl<'a> Json<'a> {
                 let found = self.found();
                 match self.byte() {
                     None => self.fault(What::Truncated),
+                    Some(b'[') => self.mismatch("an image id, which is an integer or a string"),
                     Some(_) => self.fault(What::Id(format!(
                         "an image id must be an integer or a string, found {found}"
                     ))),

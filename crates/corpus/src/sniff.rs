@@ -74,6 +74,7 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
         (b"\x80\x03", "a Python pickle", "write it as JSON"),
         (b"\x80\x04", "a Python pickle", "write it as JSON"),
         (b"\x80\x05", "a Python pickle", "write it as JSON"),
+        (b"SQLite format 3\0", "an SQLite database", "export the table of captions as CSV"),
         (b"version https://git-lfs.", "a pointer of Git LFS", "fetch the file itself with git lfs pull"),
     ];
     MAGICS.iter().find(|(magic, ..)| head.starts_with(magic)).map(|(_, what, advice)| (*what, *advice))
@@ -195,6 +196,11 @@ fn first_element_has_key(json: &Json<'_>, wanted: &str) -> bool {
 
 fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
     let line = significant.lines().next().unwrap_or_default();
+    // The first cue has a number or a name at most before its times.
+    if significant.lines().take(4).any(is_span_of_time) {
+        let advice = "write the captions as a JSON object from ids to captions, or one in a line";
+        return Guess::Foreign("subtitles, with times such as 00:00 --> 00:01", Some(advice));
+    }
     let separators = [('\t', Format::Tsv), (',', Format::Csv), (';', Format::Csv), ('|', Format::Pipes)];
     for (separator, format) in separators {
         let names_columns = header_names_captions(line, separator);
@@ -215,6 +221,15 @@ fn sniff_lines(text: &str, significant: &str, name: &str) -> Guess {
         "json" => return Guess::Foreign("plain text, though its name ends in .json", None),
         _ => Format::Lines,
     })
+}
+
+/// Returns true for the times of a subtitle: `00:00:00,000 --> 00:00:01,000`.
+fn is_span_of_time(line: &str) -> bool {
+    let is_time = |text: &str| {
+        text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || b":,.".contains(&byte))
+    };
+    let Some((from, to)) = line.split_once(" --> ") else { return false };
+    is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
 }
 
 /// The last extension of a file name that is not that of its compression: `csv` for `a.csv.gz`.

@@ -195,6 +195,10 @@ impl Layer<'_> {
         if files.iter().any(|(file, _)| file == "[Content_Types].xml" || file == "mimetype") {
             return wrong("looks like a spreadsheet or another document".to_owned(), "export it as CSV");
         }
+        if files.iter().any(|(file, _)| file.ends_with("data.pkl")) {
+            let message = "looks like a checkpoint of PyTorch, which is a Python pickle".to_owned();
+            return wrong(message, "load it in Python, and write the captions as JSON");
+        }
         let is_hidden =
             |part: &str| part == "__MACOSX" || (part.starts_with('.') && !matches!(part, "." | ".."));
         files.retain(|(file, _)| !file.split('/').any(is_hidden));

@@ -176,6 +176,7 @@ impl<'c> Sides<'c> {
                 let pairs: Vec<(Words, Vec<Words>)> = system_words[s]
                     .iter()
                     .zip(&ground_words[g])
+                    .filter(|(_, references)| !references.is_empty())
                     .filter_map(|(captions, references)| {
                         Some((captions.first()?.clone(), references.clone()))
                     })
@@ -205,7 +206,7 @@ impl<'c> Sides<'c> {
         }
         let is_open = |one: &PairScore| one.copies < COPY;
         let best = scored.iter().filter(|one| is_open(one)).map(|one| one.gain.mean).fold(0.0, f64::max);
-        let n = scored.first().map_or(0, |one| one.gain.n);
+        let n = scored.iter().map(|one| one.gain.n).max().unwrap_or(0);
         if n < FEWEST_IMAGES || best <= LEAST_GAIN {
             return by_default(scored);
         }
@@ -216,11 +217,9 @@ impl<'c> Sides<'c> {
         let is_meant = |one: &PairScore| {
             let is_known =
                 !system_known.is_empty() && one.system == system_known && one.gain.mean > LEAST_GAIN / 3.0;
-            is_open(one) && (answers(one) || is_known)
+            is_open(one) && (answers(one) || is_known || self.system.is_free(way.system, &one.system))
         };
-        let beaten =
-            scored.iter().filter(|one| is_meant(one)).max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean));
-        let beaten = beaten.cloned().into_iter();
+        let meant: Vec<PairScore> = scored.iter().filter(|one| is_meant(one)).cloned().collect();
         let predicted_wins = |good: &[PairScore]| {
             good.iter().any(|one| answers(one) || !system_known.is_empty() && one.system == system_known)
         };
@@ -245,23 +244,14 @@ impl<'c> Sides<'c> {
         }
         good.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
         if good.len() == 1 && !predicted_wins(&good) {
-            good.extend(beaten);
+            let system = good[0].system.clone();
+            let rivals = meant.into_iter().filter(|one| one.system != system);
+            good.extend(rivals.max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean)));
         }
-        let mut good = good.into_iter();
-        let Some(first) = good.next() else { return Err(self.doubt("")) };
-        if let Some(other) = good.next() {
-            let (side, rows, a, b) = if other.system != first.system {
-                (&self.system, way.system, &first.system, &other.system)
-            } else {
-                (&self.ground, way.ground, &first.ground, &other.ground)
-            };
-            let message =
-                format!("{} and {} could both hold captions", side.name(rows, a), side.name(rows, b));
-            let role = side.role();
-            let remedy = Remedy::give(Argument::CaptionColumns(role)).to("say which one does");
-            return Err(Error::new(ErrorKind::Shape, side.captions.source(), message).with_remedy(remedy));
+        match good.len() {
+            1 => Ok(good.remove(0)),
+            _ => Err(self.doubt(way, &good)),
         }
-        Ok(first)
     }
 
     /// What names say, or else the only column, where words say nothing.
@@ -288,17 +278,25 @@ impl<'c> Sides<'c> {
         }
         match scored.len() {
             1 => Ok(scored.remove(0)),
-            _ => {
-                let names: Vec<String> =
-                    scored.iter().map(|one| self.system.name(way.system, &one.system)).collect();
-                Err(self.doubt(&names.join(", ")))
-            }
+            _ => Err(self.doubt(way, &scored)),
         }
     }
 
-    fn doubt(&self, names: &str) -> Error {
-        let side = if self.system.reading.is_some() { &self.system } else { &self.ground };
-        let message = format!("several columns could hold captions: {names}");
+    /// Refuses the side that could be read in several ways, and names them.
+    fn doubt(&self, way: &Way<'_>, scored: &[PairScore]) -> Error {
+        let of_system = scored.windows(2).any(|pair| pair[0].system != pair[1].system);
+        let (side, rows) = if of_system { (&self.system, way.system) } else { (&self.ground, way.ground) };
+        let mut names: Vec<String> = Vec::new();
+        for one in scored {
+            let name = side.name(rows, if of_system { &one.system } else { &one.ground });
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let message = match names.as_slice() {
+            [one, other] => format!("{one} and {other} could both hold captions"),
+            _ => format!("several columns could hold captions: {}", names.join(", ")),
+        };
         let role = side.role();
         let remedy = Remedy::give(Argument::CaptionColumns(role)).to("say which one does");
         Error::new(ErrorKind::Shape, side.captions.source(), message).with_remedy(remedy)

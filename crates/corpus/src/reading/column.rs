@@ -14,6 +14,12 @@ const FEWEST_WORDS: f64 = 1.5;
 /// The longest text that can be an id, in bytes.
 const ID_BYTES: usize = 512;
 
+/// Texts that share this many words at their beginning and their end together are a form with something filled in.
+const FORM_WORDS: usize = 3;
+
+/// The share of rows with a text of their own in a column of free texts.
+const MOSTLY: f64 = 0.8;
+
 /// The rows that are looked at.
 const SAMPLE: usize = 2000;
 
@@ -63,6 +69,8 @@ pub(super) struct Evidence {
     pub reads_like_captions: bool,
     /// True if all texts are one text.
     pub is_constant: bool,
+    /// True if nearly every row has a text of its own, which is no question and no form that others share.
+    pub is_free: bool,
     /// True if a row has something that is no text: nothing may be dropped.
     pub has_others: bool,
     /// The share of rows that have a value which could be an id.
@@ -87,6 +95,10 @@ impl Evidence {
                 distinct.insert(text);
             }
         }
+        let is_form = shared_words(&distinct) >= FORM_WORDS;
+        let n_questions = distinct.iter().filter(|text| text.trim_end().ends_with('?')).count();
+        let is_free =
+            distinct.len() as f64 >= MOSTLY * n_texts && 2 * n_questions < distinct.len() && !is_form;
         let ids: Vec<SegmentId> = cells.iter().filter_map(id).collect();
         let n_ids = ids.len();
         let distinct_ids = ids.into_iter().collect::<HashSet<_>>().len();
@@ -94,6 +106,7 @@ impl Evidence {
             has_others: cells.iter().any(is_other),
             texts: with_text / rows,
             reads_like_captions: n_texts > 0.0 && words / n_texts >= FEWEST_WORDS && n_paths / n_texts < 0.5,
+            is_free: is_free && n_texts > 1.0,
             is_constant: distinct.len() == 1 && cells.len() > 2,
             ids: n_ids as f64 / cells.len().max(1) as f64,
             distinct_ids,
@@ -114,6 +127,18 @@ impl Evidence {
     pub fn may_be_ids(&self) -> bool {
         self.ids >= 0.98 && (self.distinct_ids >= 2 || self.ids == 1.0)
     }
+}
+
+/// The number of words with which all texts begin, and of those with which all end.
+fn shared_words(texts: &HashSet<Cow<'_, str>>) -> usize {
+    let Some(first) = texts.iter().next() else { return 0 };
+    let common = |a: &mut dyn Iterator<Item = &str>, b: &mut dyn Iterator<Item = &str>| {
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let words = || first.split_whitespace();
+    let begin = texts.iter().map(|text| common(&mut words(), &mut text.split_whitespace())).min();
+    let end = texts.iter().map(|text| common(&mut words().rev(), &mut text.split_whitespace().rev())).min();
+    begin.unwrap_or(0) + end.unwrap_or(0)
 }
 
 /// Returns true for what is neither a text, nor several, nor nothing.

@@ -28,6 +28,10 @@ pub(super) fn values(text: &str) -> Option<Vec<Cell<'static>>> {
                 let inner = reader.string()?;
                 values.extend(self::values(&inner).filter(|_| inner.starts_with(['{', '[']))?);
             }
+            Some(c) if c.is_alphabetic() => {
+                reader.bare_word()?;
+                values.push(reader.call(MAX_DEPTH)?);
+            }
             _ => return None,
         }
     }
@@ -68,7 +72,32 @@ impl<'t> Reader<'t> {
             '[' => self.list(']', levels),
             '(' => self.list(')', levels),
             '"' | '\'' => Some(Cell::Text(self.string()?.into())),
-            _ => self.word(),
+            _ => self.word(levels),
+        }
+    }
+
+    /// The first value in the brackets after a name, as in `defaultdict(<class 'list'>, {1: "a dog"})` or `tensor(5)`.
+    fn call(&mut self, levels: u32) -> Option<Cell<'static>> {
+        if !self.take('(') {
+            return None;
+        }
+        let mut value = None;
+        loop {
+            self.space();
+            if self.take(')') {
+                return value;
+            }
+            let is_value = self.peek()? != '<' && value.is_none();
+            if is_value {
+                value = Some(self.value(levels)?);
+            } else {
+                let rest = self.rest();
+                self.at += rest.find([',', ')', '\n'])?;
+            }
+            self.space();
+            if !self.take(',') && self.peek() != Some(')') {
+                return None;
+            }
         }
     }
 
@@ -120,12 +149,15 @@ impl<'t> Reader<'t> {
         rest.get(..length).filter(|word| !word.is_empty())
     }
 
-    /// Numbers, and the names of truth values and of nothing.
-    fn word(&mut self) -> Option<Cell<'static>> {
+    /// Numbers, the names of truth values and of nothing, and what is within brackets after a name.
+    fn word(&mut self, levels: u32) -> Option<Cell<'static>> {
         let start = self.at;
         let word = self.bare_word()?;
         if matches!(word, "b" | "u" | "r") && matches!(self.peek(), Some('"' | '\'')) {
             return Some(Cell::Text(self.string()?.into()));
+        }
+        if self.peek() == Some('(') {
+            return self.call(levels);
         }
         Some(match word {
             "null" | "None" | "nan" | "NaN" => Cell::Null,

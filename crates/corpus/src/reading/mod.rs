@@ -31,6 +31,9 @@ pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, reje
 pub use self::source::{understand_columns, understand_value};
 pub(crate) use self::template::Template;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use self::column::Evidence;
 use self::records::RecordList;
 use self::sheet::SheetColumn;
@@ -150,6 +153,8 @@ impl EvidentList {
             captions.set_format(format);
         }
         let sheet = &self.list.sheet;
+        // Lists of several captions that stand again in every record of an image are one list.
+        let mut lists: HashSet<(SegmentId, usize, Vec<Cow<'_, str>>)> = HashSet::new();
         for (row, place) in sheet.places.iter().enumerate() {
             let cell = |column: usize| sheet.columns.get(column).and_then(|column| column.cells.get(row));
             let id = match pick.id {
@@ -162,6 +167,9 @@ impl EvidentList {
                 let texts = cell(*column).map(column::texts).unwrap_or_default();
                 if texts.len() > 1 {
                     captions.set_in_lists();
+                    if pick.id.is_some() && !lists.insert((id.clone(), *column, texts.clone())) {
+                        continue;
+                    }
                 }
                 for text in texts {
                     match place.line {

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::sheet::SheetColumn;
 use super::{EvidentList, Pick, column};
 use crate::table::Cell;
 
-/// Returns true if the captions of a pick stand beside spans of time, and a video has captions of several spans.
-pub(super) fn are_moments(list: &EvidentList, pick: &Pick) -> bool {
+/// The column of the spans of time beside which the captions of a pick stand, if a video has captions of several spans.
+pub(super) fn times(list: &EvidentList, pick: &Pick) -> Option<usize> {
     let sheet = &list.list.sheet;
     let rows = sheet.len();
     let texts = |row: usize| {
@@ -14,7 +15,7 @@ pub(super) fn are_moments(list: &EvidentList, pick: &Pick) -> bool {
         cells.map(|cell| column::texts(cell).len()).sum::<usize>()
     };
     let id = |row: usize| pick.id.and_then(|id| column::id(sheet.columns.get(id)?.cells.get(row)?));
-    sheet.columns.iter().enumerate().filter(|(place, _)| !pick.captions.contains(place)).any(|(_, column)| {
+    let are_times = |(_, column): &(usize, &SheetColumn)| {
         let spans: Option<Vec<Vec<(f64, f64)>>> = column.cells.iter().map(spans).collect();
         let Some(spans) = spans.filter(|spans| spans.len() == rows && rows > 0) else { return false };
         if !spans.iter().enumerate().all(|(row, spans)| spans.len() == texts(row)) {
@@ -27,7 +28,9 @@ pub(super) fn are_moments(list: &EvidentList, pick: &Pick) -> bool {
             met.insert(id, *span).is_some_and(|other| other != *span)
         });
         has_list || differ
-    })
+    };
+    let mut others = sheet.columns.iter().enumerate().filter(|(place, _)| !pick.captions.contains(place));
+    others.find(are_times).map(|(place, _)| place)
 }
 
 /// The spans of time in a cell: `[1.5, 7]`, or several, each with an end after its beginning.

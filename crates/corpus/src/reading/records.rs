@@ -65,6 +65,10 @@ fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
     let all = |is: fn(&Cell<'_>) -> bool| items.iter().all(is);
     if all(|item| matches!(item, Cell::Object(_))) {
         let records: Vec<Record> = items.into_iter().filter_map(fields).collect();
+        let records = match unbatched(&records) {
+            Some(rows) => rows,
+            None => records,
+        };
         return Some(if are_single(&records) { keyed(records.into_iter().flatten()) } else { records });
     }
     if all(|item| matches!(item, Cell::List(_))) {
@@ -87,6 +91,33 @@ fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
         return is_table.then(|| rows.into_iter().map(record).collect());
     }
     None
+}
+
+/// The rows of batches, which are records whose every field is a list of the same length.
+fn unbatched(batches: &[Record]) -> Option<Vec<Record>> {
+    let items = |cell: &Cell<'static>| match cell {
+        Cell::List(items) if kind(cell) == 3 => Some(items.clone()),
+        _ => None,
+    };
+    let mut rows: Vec<Record> = Vec::new();
+    let mut has_several = false;
+    for batch in batches {
+        let columns: Vec<(&String, Vec<Cell<'static>>)> =
+            batch.iter().map(|(key, cell)| Some((key, items(cell)?))).collect::<Option<_>>()?;
+        let length = columns.first()?.1.len();
+        if columns.len() < 2 || columns.iter().any(|(_, items)| items.len() != length) {
+            return None;
+        }
+        has_several |= length > 1;
+        let first = rows.len();
+        rows.resize(first + length, Vec::new());
+        for (key, items) in columns {
+            for (row, item) in rows[first..].iter_mut().zip(items) {
+                row.push((key.clone(), item));
+            }
+        }
+    }
+    has_several.then_some(rows)
 }
 
 fn fields(cell: Cell<'static>) -> Option<Record> {

@@ -97,6 +97,12 @@ impl<'c> Side<'c> {
         columns.iter().map(|column| format!("{:?}", list.path(*column))).collect::<Vec<_>>().join(", ")
     }
 
+    /// Returns true if the texts of a choice were written for each row alone, as captions are.
+    pub fn is_free(&self, rows: &Rows, columns: &[usize]) -> bool {
+        let Some(list) = self.list(rows.list) else { return false };
+        columns.iter().all(|column| list.evidence.get(*column).is_some_and(|evidence| evidence.is_free))
+    }
+
     /// 1 if a choice is called like references, −1 if it is called like what models answer.
     pub fn leaning(&self, rows: &Rows, columns: &[usize]) -> i32 {
         const REFERENCE: &[&str] =

@@ -147,8 +147,8 @@ fn of_lists(
     };
     let possible = first.caption_columns().into_iter().filter(|column| Some(*column) != id).count();
     let pick = Pick { list: 0, id, captions, is_joined: *is_joined };
-    if !is_joined && moments::are_moments(first, &pick) {
-        return Err(captions_of_moments(first, &pick, name, options));
+    if let Some(times) = moments::times(first, &pick).filter(|_| !is_joined) {
+        return Err(captions_of_moments(first, &pick, times, name, options));
     }
     let reading = Reading {
         role: options.role,
@@ -192,10 +192,19 @@ fn whole_captions(options: &ReadOptions) -> (ReadOptions, bool) {
     (ReadOptions { caption_columns: named, ..options.clone() }, column.is_some())
 }
 
-fn captions_of_moments(list: &EvidentList, pick: &Pick, name: &str, options: &ReadOptions) -> Error {
+fn captions_of_moments(
+    list: &EvidentList,
+    pick: &Pick,
+    times: usize,
+    name: &str,
+    options: &ReadOptions,
+) -> Error {
     let column = pick.captions.first().map_or("", |column| list.path(*column));
-    let message = "holds captions with times (dense video captions), several for a video: they describe moments, which \
-                   are not matched here";
+    let message = format!(
+        "holds captions with times in {:?} (dense video captions), several for a video: they describe moments, which \
+         are not matched here",
+        list.path(times)
+    );
     let remedy = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
         .to("score all captions of a video as one paragraph");
     Error::new(ErrorKind::Moments, name, message).with_remedy(remedy)

@@ -32,6 +32,9 @@ pub(crate) fn read(
     consumer.names(&header).map_err(|error| error.at(Position::in_text(text, 0, *base)))?;
     rows.only_column = header.len() == 1;
     while rows.next(&mut fields).map_err(syntax)? {
+        if separation == Separation::Pipes && is_frame(&fields) {
+            continue;
+        }
         if fields.len() != header.len() {
             let noun = if fields.len() == 1 { "field" } else { "fields" };
             let message = format!("this row has {} {noun} and the header has {}", fields.len(), header.len());
@@ -43,6 +46,18 @@ pub(crate) fn read(
         consumer.row(&Row::new(name, &Fields { fields: &fields, line }))?;
     }
     Ok(())
+}
+
+/// Returns true for a line that draws a table between pipes: the rule below the header, as Markdown and databases write
+/// it, and the number of rows at the end.
+fn is_frame(fields: &[Cow<'_, str>]) -> bool {
+    let is_rule = |field: &Cow<'_, str>| field.bytes().all(|byte| b"-:+ ".contains(&byte));
+    let count = |field: &str| {
+        let inner = field.strip_prefix('(')?.strip_suffix(" rows)")?;
+        Some(!inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let has_rule = fields.iter().any(|field| field.contains("---"));
+    has_rule && fields.iter().all(is_rule) || matches!(fields, [only] if count(only.trim()) == Some(true))
 }
 
 struct Fields<'r, 't> {

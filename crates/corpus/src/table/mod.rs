@@ -155,7 +155,21 @@ fn plain_table(text: &str) -> Cow<'_, str> {
     if start > 0 && start < text.len() {
         text = Cow::Owned(text.get(start..).unwrap_or_default().to_owned());
     }
+    let start = titles(&text);
+    if start > 0 {
+        text = Cow::Owned(text.get(start..).unwrap_or_default().to_owned());
+    }
     text
+}
+
+/// The length of the lines above a header that have one field at most, as titles of reports have.
+fn titles(text: &str) -> usize {
+    let filled = |line: &str| line.split([',', ';', '\t']).filter(|field| !field.trim().is_empty()).count();
+    let titles = text.split_inclusive('\n').take_while(|line| filled(line) < 2);
+    let start: usize = titles.map(str::len).sum();
+    let header = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
+    let is_name = |field: &str| !field.trim().is_empty() && !field.trim().contains(char::is_whitespace);
+    if header.split([',', ';', '\t']).all(is_name) { start } else { 0 }
 }
 
 /// Says that this build has no reader of Parquet.
