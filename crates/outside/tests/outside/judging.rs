@@ -320,7 +320,7 @@ fn what_cannot_be_answered_is_told() {
         (
             Reply::error(400, "bad", "temperature is not supported"),
             1,
-            "image 7: 127.0.0.1 answers 400: \"temperature is not supported\"; run again",
+            "image 7: 127.0.0.1 answers 400: \"temperature is not supported\"; asking again brings the same answer",
         ),
         (Reply::json(422, &json!({"detail": "what?"})), 1, "image 7: 127.0.0.1 answers 422: \"what?\""),
         (Reply::raw(413, b"too large".to_vec()), 1, "image 7: 127.0.0.1 answers 413: \"too large\""),
