@@ -61,8 +61,8 @@ pub(super) fn blocks(lines: &[(Position, &str)]) -> Option<RecordList> {
     Some(RecordList { path: "blocks between blank lines".to_owned(), sheet: Sheet::new(records)? })
 }
 
-/// The lines of a log that begin with a letter for their kind and the number of their image, such as `H-3`: a record for
-/// each image.
+/// The lines of a log that begin with letters for their kind and the number of their image, such as `H-3`: a record
+/// for each image.
 fn log(lines: &[&(Position, &str)]) -> Option<RecordList> {
     let mut kinds: Vec<&str> = Vec::new();
     let mut records: Vec<(Position, Record)> = Vec::new();
