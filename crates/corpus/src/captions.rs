@@ -61,6 +61,8 @@ struct Doubts {
     reading: Option<Reading>,
     /// Other ids of the images, by the column that has them.
     other_ids: Vec<(String, Vec<SegmentId>)>,
+    /// The ids of each split, if none was named.
+    splits: Vec<(String, Vec<SegmentId>)>,
     /// Columns that would tell rows with one id apart, as a template.
     joined: Option<String>,
     /// The files that were merged, if one of them can be read in several ways.
@@ -279,6 +281,20 @@ impl Captions {
         match all.iter_mut().find(|(known, _)| known == column) {
             Some((_, ids)) => ids.push(id),
             None => all.push((column.to_owned(), vec![id])),
+        }
+    }
+
+    /// The ids of each split, if none was named.
+    pub(crate) fn splits(&self) -> &[(String, Vec<SegmentId>)] {
+        &self.doubts.splits
+    }
+
+    /// Says that an image belongs to a split.
+    pub(crate) fn add_to_split(&mut self, split: &str, id: SegmentId) {
+        let all = &mut self.doubts.splits;
+        match all.iter_mut().find(|(known, _)| known == split) {
+            Some((_, ids)) => ids.push(id),
+            None => all.push((split.to_owned(), vec![id])),
         }
     }
 

@@ -123,7 +123,10 @@ fn understand(
     let is_understood = match &result {
         Ok(()) if captions.format() == Some(Format::Lines) => {
             let text = source.borrowed().into_text()?;
-            match reading::read_values(&text.text, source.name, options)? {
+            let table = || table_in_lines(source, &text.text, options);
+            match reading::read_values(&text.text, source.name, options)?
+                .map_or_else(table, |read| Ok(Some(read)))?
+            {
                 Some(understood) => *captions = understood,
                 None => {
                     if let Some(fault) = reading::yaml::fault(&text.text) {
@@ -154,6 +157,10 @@ fn understand(
         Format::Csv | Format::Tsv | Format::Pipes | Format::Parquet => {
             table::read_as(format, source).and_then(|table| reading::read_table(table, name, options, format))
         }
+        Format::Lines => source.borrowed().into_text().and_then(|text| {
+            let table = table_in_lines(source, &text.text, options)?;
+            table.map_or_else(|| named_fields(source, options), |table| Ok(Some(table)))
+        }),
         _ => source.borrowed().into_text().and_then(|text| reading::read_values(&text.text, name, options)),
     };
     match (read, &result) {
@@ -165,9 +172,34 @@ fn understand(
             *captions = understood;
             Ok(())
         }
-        (Err(error), _) if matches!(error.kind(), ErrorKind::Split | ErrorKind::Moments) => Err(error),
+        (Err(error), _)
+            if matches!(error.kind(), ErrorKind::Split | ErrorKind::Moments | ErrorKind::Format) =>
+        {
+            Err(error)
+        }
         _ => result,
     }
+}
+
+/// The captions of plain text that is a table with a header of unknown names.
+fn table_in_lines(source: &Source<'_>, text: &str, options: &ReadOptions) -> Result<Option<Captions>, Error> {
+    if !table::may_have_header(text) {
+        return Ok(None);
+    }
+    match table::read_as(Format::Csv, source) {
+        Ok(table) if table.has_texts_beside_ids() => {
+            reading::read_table(table, source.name, options, Format::Csv)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The captions of lines with fields, of which the user named one as a notice calls it.
+fn named_fields(source: &Source<'_>, options: &ReadOptions) -> Result<Option<Captions>, Error> {
+    let mut lines = Captions::new(source.name);
+    let unnamed = ReadOptions { id_column: None, caption_columns: None, ..options.clone() };
+    formats::read(Format::Lines, source.borrowed(), &unnamed, &mut lines)?;
+    reading::read_fields(&lines, source.name, options)
 }
 
 /// Refuses captions that are too long to be captions.

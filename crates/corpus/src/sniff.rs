@@ -37,6 +37,10 @@ pub(crate) fn sniff(head: &[u8], name: &str, role: Role) -> Guess {
     match bytes.next() {
         None if text.len() == head.len() && head.len() < HEAD_BYTES => Guess::Nothing,
         Some(b'{') => Guess::Format(sniff_object(significant)),
+        Some(b'[') if holds_numbers(significant) => Guess::Foreign(
+            "lists of numbers of tokens",
+            Some("give the captions as text, which the tokenizer of the model decodes"),
+        ),
         Some(b'[') if opens_array(significant) => Guess::Format(sniff_list(significant, role)),
         Some(b'[') if is_array(significant) => Guess::Foreign(
             "a JSON array without captions",
@@ -84,6 +88,14 @@ fn foreign_magic(head: &[u8]) -> Option<(&'static str, &'static str)> {
 fn opens_array(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     inside.starts_with(['{', ']', '[', '"'])
+}
+
+/// Returns true if a JSON array begins with an array of several numbers, and nothing else.
+fn holds_numbers(text: &str) -> bool {
+    let inside = text.get(1..).unwrap_or_default().trim_start();
+    let inner = inside.strip_prefix('[').and_then(|inner| inner.split_once(']'));
+    let is_number = |item: &str| item.trim().parse::<f64>().is_ok();
+    inner.is_some_and(|(inner, _)| inner.contains(',') && inner.split(',').all(is_number))
 }
 
 /// Returns true if a text that begins with `[` is a JSON array or the beginning of one, and not a caption such as `[1]

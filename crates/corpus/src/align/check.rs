@@ -121,6 +121,17 @@ impl Check<'_> {
         format!("; it was read as plain text, which begins with {:?}", shown + more)
     }
 
+    /// The empty lines at the end of plain text, if the rows without references are these; `2 empty lines`.
+    fn empty_end(&self, rows: &[u32]) -> Option<String> {
+        let is_end = rows
+            .iter()
+            .rev()
+            .zip((0..self.candidates.len()).rev())
+            .all(|(row, last)| *row as usize == last && self.candidates.text(last).trim().is_empty());
+        let is_text = self.candidates.format() == Some(Format::Lines);
+        (is_text && is_end).then(|| counted(rows.len(), "empty line"))
+    }
+
     pub(super) fn surplus_error(&self, rows: &[u32]) -> Error {
         let first = self.candidate_ids(rows).next();
         let count = rows.len();
@@ -136,6 +147,15 @@ impl Check<'_> {
             let remedy = proposals::of(self.images, self.candidates);
             let remedy = remedy.unwrap_or_else(|| Remedy::say("are these the right two files?"));
             return self.error(ErrorKind::Surplus, message, first).with_remedy(remedy);
+        }
+        if let Some(lines) = self.empty_end(rows) {
+            let verb = if count == 1 { "is" } else { "are" };
+            let message =
+                format!("{lines} at the end {verb} no caption of an image of {}", self.references_name());
+            let remedy = Remedy::set(Argument::Surplus, Surplus::Ignore.name()).to(leave_out(count));
+            let remedy = Remedy::say("delete what is empty").or(remedy);
+            let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
+            return self.error(ErrorKind::Surplus, message, first).at(place).with_remedy(remedy);
         }
         let declared =
             first.is_some_and(undescribed).then_some(" (it lists the first one, without a caption)");
@@ -270,6 +290,13 @@ impl Check<'_> {
         );
         let skip = Remedy::set(Argument::Missing, Missing::Skip.name());
         let skip = skip.to(format!("{} (the score will say so)", leave_out(count)));
+        let skip = match self.images.split_of(self.candidates.ids()) {
+            Some(split) => {
+                let of_split = Remedy::set(Argument::Split(Role::References), split.to_owned());
+                of_split.to("read the images of these candidates alone").or(skip)
+            }
+            None => skip,
+        };
         self.error(ErrorKind::Missing, message, ids.clone().next()).with_remedy(skip)
     }
 

@@ -1,5 +1,6 @@
 //! Images by their ids.
 
+use std::collections::HashSet;
 use std::hash::BuildHasher;
 
 use capeval_choice::Argument;
@@ -25,6 +26,8 @@ pub struct ImageIndex {
     in_order: bool,
     /// Other ids of the images, by the column that has them.
     other_ids: Vec<(String, Vec<SegmentId>)>,
+    /// The ids of each split, if none was named.
+    splits: Vec<(String, Vec<SegmentId>)>,
 }
 
 impl ImageIndex {
@@ -70,6 +73,7 @@ impl ImageIndex {
             in_lists: captions.are_in_lists(),
             in_order: captions.keys().standing() == Standing::InOrder,
             other_ids: captions.other_ids().to_vec(),
+            splits: captions.splits().to_vec(),
         };
         Ok((index, image_of_row))
     }
@@ -102,6 +106,15 @@ impl ImageIndex {
     /// Other ids of the images, by the column that has them.
     pub(super) fn other_ids(&self) -> &[(String, Vec<SegmentId>)] {
         &self.other_ids
+    }
+
+    /// The split whose images are those of these ids.
+    pub(super) fn split_of(&self, ids: &[SegmentId]) -> Option<&str> {
+        let here: HashSet<&SegmentId> = ids.iter().collect();
+        let is_one = |(_, all): &&(String, Vec<SegmentId>)| {
+            all.len() == here.len() && all.iter().all(|id| here.contains(id))
+        };
+        self.splits.iter().find(is_one).map(|(split, _)| split.as_str())
     }
 
     /// The images that the source lists without a caption.

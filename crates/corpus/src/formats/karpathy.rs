@@ -152,6 +152,9 @@ fn read_image(
         matches!(other, SegmentId::Integer(_)) || !is_known
     });
     others.into_iter().for_each(|(column, other)| captions.add_other_id(column, other));
+    if let Some(split) = split.filter(|_| splits.wanted.is_none()) {
+        captions.add_to_split(&split, id.clone());
+    }
     if sentences.is_empty() {
         captions.declare(id);
         return Ok(());

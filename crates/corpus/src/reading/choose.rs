@@ -126,11 +126,11 @@ impl<'c> Sides<'c> {
             let of_lines = |side: &Side<'_>, rows: &Rows| side.reading.is_some() && rows.list == usize::MAX;
             of_lines(&self.ground, way.ground) || of_lines(&self.system, way.system)
         };
+        let best = ways.iter().map(|way| way.rank).fold(0.0, f64::max);
+        ways.retain(|way| way.rank >= best - 0.25);
         if ways.iter().any(|way| !is_whole(way)) {
             ways.retain(|way| !is_whole(way));
         }
-        let best = ways.iter().map(|way| way.rank).fold(0.0, f64::max);
-        ways.retain(|way| way.rank >= best - 0.25);
         ways.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         ways.truncate(8);
         ways
@@ -245,7 +245,10 @@ impl<'c> Sides<'c> {
         good.sort_by(|a, b| b.gain.mean.total_cmp(&a.gain.mean));
         if good.len() == 1 && !predicted_wins(&good) {
             let system = good[0].system.clone();
-            let rivals = meant.into_iter().filter(|one| one.system != system);
+            let is_other = |one: &PairScore| {
+                one.system != system && !self.system.have_same_texts(way.system, &one.system, &system)
+            };
+            let rivals = meant.into_iter().filter(is_other);
             good.extend(rivals.max_by(|a, b| a.gain.mean.total_cmp(&b.gain.mean)));
         }
         match good.len() {
@@ -336,7 +339,7 @@ impl<'c> Sides<'c> {
             if let Some(template) = joined::of(side, other) {
                 let argument = Argument::IdColumn(side.role());
                 let message =
-                    format!("no column has the ids of {}, but two together do", other.captions.source());
+                    format!("no column has the ids of {}, but several together do", other.captions.source());
                 let remedy = Remedy::set(argument, template).to("join them");
                 return Err(Error::new(ErrorKind::Id, side.captions.source(), message).with_remedy(remedy));
             }

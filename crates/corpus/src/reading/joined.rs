@@ -29,6 +29,22 @@ pub(super) fn of(side: &Side<'_>, other: &Side<'_>) -> Option<String> {
                     return Some(format!("{{{}}}{between}{{{}}}", name(side, first)?, name(side, second)?));
                 }
             }
+            let others = parts.iter().filter(|other| other.list == first.list && other.id != first.id);
+            let others: Vec<&&Rows> = others.collect();
+            for second in &others {
+                for third in others.iter().filter(|third| third.id != second.id) {
+                    let rows = || first.ids.iter().zip(&second.ids).zip(&third.ids).take(ROWS);
+                    let Some(signs) = rows().next().and_then(|((a, b), c)| signs([a, b, c], &known)) else {
+                        continue;
+                    };
+                    let [one, two] = signs;
+                    let fits = rows().all(|((a, b), c)| known.contains(&*format!("{a}{one}{b}{two}{c}")));
+                    if fits && rows().len() > 1 {
+                        let [a, b, c] = [name(side, first)?, name(side, second)?, name(side, third)?];
+                        return Some(format!("{{{a}}}{one}{{{b}}}{two}{{{c}}}"));
+                    }
+                }
+            }
         }
     }
     None
@@ -62,6 +78,19 @@ pub(super) fn telling(other: &Side<'_>, side: &Side<'_>, ids: &Rows) -> Option<S
 fn name<'s>(side: &'s Side<'_>, rows: &Rows) -> Option<&'s str> {
     let list = side.reading?.lists.get(rows.list)?;
     Some(list.path(rows.id?))
+}
+
+/// The texts between three parts of one of the ids.
+fn signs<'i>(parts: [&str; 3], ids: &HashSet<&'i str>) -> Option<[&'i str; 2]> {
+    let [first, second, third] = parts;
+    let inner = |id: &&'i str| {
+        let inner = id.strip_prefix(first)?.strip_suffix(third)?;
+        let ends = inner.match_indices(second).map(|(at, _)| (&inner[..at], &inner[at + second.len()..]));
+        ends.filter(|(a, b)| a.len() <= BETWEEN && b.len() <= BETWEEN && !a.is_empty() && !b.is_empty())
+            .map(|(a, b)| [a, b])
+            .next()
+    };
+    ids.iter().find_map(inner)
 }
 
 /// The text between two parts of one of the ids.

@@ -27,7 +27,7 @@ pub(crate) mod yaml;
 pub use self::layout::{Because, Layout, ReadColumns};
 pub use self::pairing::{Fit, Mispairing, fit};
 pub(crate) use self::settle::{refuse_open, settle};
-pub(crate) use self::source::{is_mark, read_lines, read_table, read_values, rejected_notice};
+pub(crate) use self::source::{is_mark, read_fields, read_lines, read_table, read_values, rejected_notice};
 pub use self::source::{understand_columns, understand_value};
 pub(crate) use self::template::Template;
 

@@ -62,7 +62,28 @@ impl Sheet {
         }
         let rows = sheet.places.len();
         sheet.columns.iter_mut().for_each(|column| column.cells.resize(rows, Cell::Null));
+        sheet.unite();
         Some(sheet)
+    }
+
+    /// Makes one column of a value that is a text in some records, and an object with it in the others.
+    fn unite(&mut self) {
+        let paths: Vec<String> = self.columns.iter().map(|column| column.path.clone()).collect();
+        for path in &paths {
+            let below = format!("{path}.");
+            let mut inner = self.columns.iter().filter(|column| column.path.starts_with(&below));
+            let (Some(one), None) = (inner.next(), inner.next()) else { continue };
+            let (one, cells) = (one.path.clone(), one.cells.clone());
+            let Some(outer) = self.columns.iter_mut().find(|column| column.path == *path) else { continue };
+            let is_apart = |(a, b): (&Cell<'_>, &Cell<'_>)| *a == Cell::Null || *b == Cell::Null;
+            if !outer.cells.iter().zip(&cells).all(is_apart) {
+                continue;
+            }
+            for (cell, inner) in outer.cells.iter_mut().zip(cells).filter(|(_, inner)| *inner != Cell::Null) {
+                *cell = inner;
+            }
+            self.columns.retain(|column| column.path != one);
+        }
     }
 
     /// Keeps the rows that `keep` marks.

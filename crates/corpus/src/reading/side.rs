@@ -1,5 +1,8 @@
 //! A side: the ways to identify its rows, and the columns that could hold its captions.
 
+use std::collections::HashSet;
+
+use super::words::sample;
 use super::{EvidentList, Pick, Reading};
 use crate::captions::Captions;
 use crate::policy::Ids;
@@ -101,6 +104,15 @@ impl<'c> Side<'c> {
     pub fn is_free(&self, rows: &Rows, columns: &[usize]) -> bool {
         let Some(list) = self.list(rows.list) else { return false };
         columns.iter().all(|column| list.evidence.get(*column).is_some_and(|evidence| evidence.is_free))
+    }
+
+    /// Returns true if two choices have the same texts, on other rows.
+    pub fn have_same_texts(&self, rows: &Rows, a: &[usize], b: &[usize]) -> bool {
+        let texts = |columns: &[usize]| -> HashSet<String> {
+            sample(rows.ids.len()).flat_map(|row| self.texts(rows, columns, row)).collect()
+        };
+        let (a, b) = (texts(a), texts(b));
+        2 * a.intersection(&b).count() > a.len().min(b.len())
     }
 
     /// 1 if a choice is called like references, −1 if it is called like what models answer.

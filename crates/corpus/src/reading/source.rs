@@ -10,6 +10,7 @@ use super::{Because, EvidentList, Pick, Reading, column, literal, moments, recor
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
 use crate::keys::Keys;
+use crate::notice::list_ids;
 use crate::options::ReadOptions;
 use crate::table::{CaptionColumns, Cell, Table};
 use crate::{Format, Notice, Remedy, Role, SegmentId};
@@ -94,7 +95,9 @@ fn headless(table: Table) -> Vec<(Position, Record)> {
 pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
     let lines: Vec<(Position, &str)> =
         (0..captions.len()).map(|row| (captions.position(row), captions.text(row))).collect();
-    let lists: Vec<EvidentList> = text::lists(&lines).into_iter().map(EvidentList::new).collect();
+    let blocks = text::blocks(&lines).filter(|_| options.role != Role::Candidates);
+    let lists: Vec<EvidentList> =
+        text::lists(&lines).into_iter().chain(blocks).map(EvidentList::new).collect();
     if !lists.is_empty() {
         let reading = Reading {
             lists,
@@ -107,6 +110,17 @@ pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
         };
         captions.set_reading(reading);
     }
+}
+
+/// The captions of lines with fields, of which the user named one.
+pub(crate) fn read_fields(
+    lines: &Captions,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Option<Captions>, Error> {
+    let lines: Vec<(Position, &str)> =
+        (0..lines.len()).map(|row| (lines.position(row), lines.text(row))).collect();
+    of_lists(text::lists(&lines), name, options, Some(Format::Tsv))
 }
 
 fn of_lists(
@@ -130,7 +144,10 @@ fn of_lists(
     } else if let Some(column) = &options.id_column {
         add_named_id(&mut lists, column);
     }
-    let Some(first) = lists.iter().position(|list| may_hold_captions(list, options)) else { return Ok(None) };
+    let Some(first) = lists.iter().position(|list| may_hold_captions(list, options)) else {
+        let scores = lists.iter().find(|list| holds_scores(list) && options.caption_columns.is_none());
+        return scores.map_or(Ok(None), |scores| Err(scores_for_captions(scores, name)));
+    };
     lists.swap(0, first);
     lists.retain(|list| may_hold_captions(list, options));
     for list in &mut lists {
@@ -208,6 +225,26 @@ fn captions_of_moments(
     let remedy = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
         .to("score all captions of a video as one paragraph");
     Error::new(ErrorKind::Moments, name, message).with_remedy(remedy)
+}
+
+/// Returns true if all columns of a list are numbers apart from ids, and some are fractions.
+fn holds_scores(list: &EvidentList) -> bool {
+    let columns = &list.list.sheet.columns;
+    let all = |is: fn(&Cell<'_>) -> bool| columns.iter().filter(|column| column.cells.iter().all(is)).count();
+    let fractions = all(|cell| cell.number().is_some_and(|number| number.fract() != 0.0 || number == 0.0));
+    let others = (0..columns.len()).filter(|column| !list.names_image(*column));
+    let numbers =
+        others.clone().filter(|column| columns[*column].cells.iter().all(|cell| cell.number().is_some()));
+    fractions > 0 && numbers.count() == others.count()
+}
+
+fn scores_for_captions(list: &EvidentList, name: &str) -> Error {
+    let is_score = |column: &usize| !list.names_image(*column);
+    let columns = (0..list.list.sheet.columns.len()).filter(is_score);
+    let columns: Vec<SegmentId> = columns.map(|column| SegmentId::from(list.path(column))).collect();
+    let message = format!("holds numbers, not captions: {}", list_ids(&columns, columns.len()));
+    let remedy = Remedy::give(Argument::Scores).to("use them as scores of captions");
+    Error::new(ErrorKind::Format, name, message).with_remedy(remedy)
 }
 
 /// Adds the column of ids that the user named to the lists that lack it, if a list beside them has it with ids that

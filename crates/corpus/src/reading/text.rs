@@ -1,5 +1,7 @@
 //! Plain text whose lines have fields: an id before a caption, or columns without a header.
 
+use std::collections::HashMap;
+
 use super::literal;
 use super::records::RecordList;
 use super::sheet::{Record, Sheet};
@@ -25,10 +27,12 @@ pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
         // Most files are plain captions, of which nothing is copied.
         let fields: Option<Vec<&str>> =
             filled.iter().map(|(_, line)| Some(split(line, separator)?.0)).collect();
-        if !are_ids(&fields?, separator) {
+        let fields = fields?;
+        let label = label(&fields);
+        if label.is_none() && !are_ids(&fields, separator) {
             return None;
         }
-        let record = |(place, line): &&(Position, &str)| Some((*place, record(line, separator)?));
+        let record = |(place, line): &&(Position, &str)| Some((*place, record(line, separator, label)?));
         let records: Vec<(Position, Record)> = filled.iter().filter_map(record).collect();
         let path = match *separator {
             "\t" => "lines with tabs".to_owned(),
@@ -37,7 +41,61 @@ pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
         };
         Some(RecordList { path, sheet: Sheet::new(records)? })
     };
-    separators.chain(below).filter_map(list).filter(|list| list.sheet.len() >= 2).collect()
+    let lists = separators.chain(below).filter_map(list).chain(log(&all));
+    lists.filter(|list| list.sheet.len() >= 2).collect()
+}
+
+/// The captions of images as blocks of lines with blank lines between them; `None` if each block has one line.
+pub(super) fn blocks(lines: &[(Position, &str)]) -> Option<RecordList> {
+    let blocks = lines.split(|(_, line)| line.trim().is_empty()).filter(|block| !block.is_empty());
+    let blocks: Vec<&[(Position, &str)]> = blocks.collect();
+    if blocks.len() < 2 || blocks.iter().all(|block| block.len() == 1) {
+        return None;
+    }
+    let record = |(block, number): (&[(Position, &str)], i64)| {
+        let texts = block.iter().map(|(_, line)| Cell::Text((*line).to_owned().into())).collect();
+        let fields = [("block", Cell::Integer(number)), ("the lines", Cell::List(texts))];
+        (block[0].0, fields.map(|(name, cell)| (name.to_owned(), cell)).into())
+    };
+    let records = blocks.into_iter().zip(1..).map(record).collect();
+    Some(RecordList { path: "blocks between blank lines".to_owned(), sheet: Sheet::new(records)? })
+}
+
+/// The lines of a log that begin with letters for their kind and the number of their image, such as `H-3`: a record
+/// for each image.
+fn log(lines: &[&(Position, &str)]) -> Option<RecordList> {
+    let mut kinds: Vec<&str> = Vec::new();
+    let mut records: Vec<(Position, Record)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (place, line) in lines {
+        let (first, rest) = line.split_once('\t')?;
+        let (kind, number) = first.split_at(first.find('-')? + 1);
+        let is_kind = kind.bytes().rev().skip(1).all(|byte| byte.is_ascii_alphabetic());
+        if !is_kind || number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+        let at = *places.entry(number).or_insert_with(|| {
+            records.push((*place, vec![("number".to_owned(), Cell::Untyped(number.to_owned().into()))]));
+            records.len() - 1
+        });
+        let last = rest.rsplit('\t').next().unwrap_or(rest);
+        records.get_mut(at)?.1.push((kind.to_owned(), text(last)));
+    }
+    let sheet = Sheet::new(records).filter(|_| kinds.len() > 1)?;
+    Some(RecordList { path: format!("lines with {}", kinds.join(", ")), sheet })
+}
+
+/// The word with which all fields begin, before a name without spaces: `image` of `image 17`.
+fn label<'f>(fields: &[&'f str]) -> Option<&'f str> {
+    let (label, _) = fields.first()?.split_once(' ')?;
+    let is_name = |field: &&str| {
+        let name = field.strip_prefix(label).and_then(|rest| rest.strip_prefix(' '));
+        name.is_some_and(|name| !name.is_empty() && !name.contains(char::is_whitespace))
+    };
+    fields.iter().all(is_name).then_some(label)
 }
 
 /// Returns true if fields before a separator can be ids: names with a digit or a sign, or numbers in order. Between
@@ -67,8 +125,9 @@ fn split<'l>(line: &'l str, separator: &str) -> Option<(&'l str, &'l str)> {
 }
 
 /// A line as an id and the rest. Between tabs and `|||`, there may be several captions.
-fn record(line: &str, separator: &str) -> Option<Record> {
+fn record(line: &str, separator: &str, label: Option<&str>) -> Option<Record> {
     let (first, rest) = split(line, separator)?;
+    let first = label.and_then(|label| first.strip_prefix(label)).unwrap_or(first).trim_start();
     let rest: Vec<Cell<'static>> = match separator {
         "\t" | "|||" => {
             rest.split(separator).map(str::trim).filter(|field| !field.is_empty()).map(text).collect()

@@ -85,6 +85,19 @@ impl Table {
         self.names().known(names).or_else(other)
     }
 
+    /// Returns true if a column has texts of several words, and another nothing but words without spaces.
+    pub fn has_texts_beside_ids(&self) -> bool {
+        let texts = |name: &String| {
+            let cells = self.rows.iter().map(|row| row.get(name).map_or_else(String::new, Cell::to_string));
+            cells.map(|text| text.split_whitespace().count()).collect::<Vec<_>>()
+        };
+        let counts: Vec<Vec<usize>> = self.names.iter().map(texts).collect();
+        let is_text =
+            |counts: &Vec<usize>| counts.iter().filter(|count| **count > 1).count() * 2 > counts.len();
+        let is_id = |counts: &Vec<usize>| counts.iter().all(|count| *count == 1);
+        self.rows.len() > 1 && counts.iter().any(is_text) && counts.iter().any(is_id)
+    }
+
     /// The rows as lists of named values.
     pub fn into_records(self) -> Vec<(Position, Vec<(String, Cell<'static>)>)> {
         let record = |row: TableRow| {
@@ -140,6 +153,16 @@ pub(crate) fn read_as(format: Format, source: &Source<'_>) -> Result<Table, Erro
         Format::Pipes => read(Separation::Pipes),
         _ => read(Separation::of(&plain_table(&source.borrowed().into_text()?.text))),
     }
+}
+
+/// Returns true if the first line of a text could be a header of several columns.
+pub(crate) fn may_have_header(text: &str) -> bool {
+    let header = text.lines().next().unwrap_or_default();
+    let is_name = |field: &str| {
+        let field = field.trim().trim_matches('"');
+        !field.is_empty() && !field.contains(char::is_whitespace) && field.parse::<f64>().is_err()
+    };
+    ['\t', ',', ';', '|'].into_iter().any(|sign| header.contains(sign) && header.split(sign).all(is_name))
 }
 
 /// A table without the separator that spreadsheets write before it, remarks above it, and lines that end as on old

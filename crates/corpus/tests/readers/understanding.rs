@@ -368,6 +368,42 @@ fn the_same_captions_are_read_from_every_shape() {
             ),
         ),
         ("conversations", "a.json", format!("[{}]", each(", ", turns))),
+        (
+            "a table in a text",
+            "a.txt",
+            format!("item,said\n{}", each("\n", |id, text| format!("{id},{text}"))),
+        ),
+        ("a word before ids", "a.txt", each("\n", |id, text| format!("video {id}: {text}"))),
+        (
+            "a title",
+            "a.csv",
+            format!("Results,\n,\nitem,said\n{}", each("\n", |id, text| format!("{id},{text}"))),
+        ),
+        (
+            "a table of Markdown",
+            "a.md",
+            format!("| id | caption |\n|---:|:---|\n{}", each("\n", |id, text| format!("| {id} | {text} |"))),
+        ),
+        (
+            "a printed dictionary",
+            "a.txt",
+            format!(
+                "defaultdict(<class 'list'>, {{{}}})",
+                each(", ", |id, text| format!("'{id}': ['{text}']"))
+            ),
+        ),
+        (
+            "batches",
+            "a.jsonl",
+            [&MEANT[..4], &MEANT[4..]]
+                .map(|batch| {
+                    let list = |values: Vec<&str>| format!("{values:?}");
+                    let ids = list(batch.iter().map(|(id, _)| *id).collect());
+                    let texts = list(batch.iter().map(|(_, text)| *text).collect());
+                    format!(r#"{{"item": {ids}, "said": {texts}}}"#)
+                })
+                .join("\n"),
+        ),
     ] {
         let (captions, _) = understand(GROUND, &text, name).unwrap_or_else(|error| panic!("{kind}: {error}"));
         let read: Vec<(String, &str)> = captions.iter().map(|(id, text)| (id.to_string(), text)).collect();
@@ -380,6 +416,76 @@ fn two_systems_in_one_table_are_refused_with_both_named() {
     let text = format!("id,first,second\n{}", each("\n", |id, text| format!("{id},{text},{text} there")));
     let error = understand(GROUND, &text, "a.csv").unwrap_err().to_string();
     assert!(error.contains("\"first\"") && error.contains("\"second\""), "{error}");
+}
+
+/// Files whose captions nothing but their words would choose.
+#[test]
+fn free_texts_that_words_alone_would_choose_are_refused() {
+    let poor = ["some animal", "people outside", "a vehicle", "one person", "food here", "tall thing"];
+    let row = |id: &str, text: &str| {
+        let place = MEANT.iter().position(|(known, _)| *known == id).unwrap();
+        format!("{id},{text},{}", poor[place])
+    };
+    let table = |first: &str, second: &str| format!("id,{first},{second}\n{}", each("\n", row));
+    let error = understand(GROUND, &table("base", "ours"), "a.csv").unwrap_err().to_string();
+    assert!(error.contains("\"base\" and \"ours\" could both hold captions"), "{error}");
+    let (captions, _) = understand(GROUND, &table("output", "remark"), "a.csv").unwrap();
+    assert_eq!(captions.text(0), MEANT[0].1);
+}
+
+#[test]
+fn lines_of_several_kinds_are_refused_with_their_letters() {
+    let log = each("\n", |id, text| {
+        let number = &id[1..];
+        format!("S-{number}\tsource\nT-{number}\t{text} there\nD-{number}\t-0.3\t{text}")
+    });
+    let ground = GROUND.replace("\"v", "\"");
+    let error = understand(&ground, &log, "a.txt").unwrap_err().to_string();
+    assert!(error.contains("\"D-\" and \"T-\" could both hold captions"), "{error}");
+    let options = ReadOptions { caption_columns: Some(vec!["D-".to_owned()]), ..ReadOptions::candidates() };
+    let captions = read_bytes(log.as_bytes(), "a.txt", &options).unwrap();
+    assert_eq!(captions.text(0), MEANT[0].1);
+}
+
+#[test]
+fn references_between_blank_lines_belong_to_one_image() {
+    let lines = each("\n", |_, text| text.to_owned());
+    let blocks = each("\n\n", |_, text| format!("{text} there\n{text} here"));
+    let mut references = read_bytes(blocks.as_bytes(), "r.txt", &ReadOptions::references()).unwrap();
+    let candidates = read_bytes(lines.as_bytes(), "a.txt", &ReadOptions::candidates()).unwrap();
+    let mut systems = vec![("a".to_owned(), candidates)];
+    agree(Opposite::Captions(&mut references), &mut systems, Ids::Text).unwrap();
+    let read: Vec<(String, &str)> = references.iter().map(|(id, text)| (id.to_string(), text)).collect();
+    assert_eq!(read.len(), 12);
+    assert_eq!(read[3], ("2".to_owned(), "two children with a kite here"));
+}
+
+#[test]
+fn lists_that_stand_in_each_record_of_an_image_are_read_once() {
+    let record = |id: &str, text: &str| {
+        let one = format!(r#"{{"item": "{id}", "strings": ["{text} there", "{text} here"], "n": 1}}"#);
+        format!("{one}, {one}")
+    };
+    let text = format!(r#"{{"data": [{}]}}"#, each(", ", record));
+    let captions = read_bytes(text.as_bytes(), "r.json", &ReadOptions::references()).unwrap();
+    assert_eq!(captions.len(), 24, "rows without a known id are counted");
+    let named = ReadOptions { id_column: Some("item".to_owned()), ..ReadOptions::references() };
+    assert_eq!(read_bytes(text.as_bytes(), "r.json", &named).unwrap().len(), 12);
+}
+
+#[test]
+fn files_without_captions_say_what_they_hold() {
+    let scores = format!("[{}]", each(", ", |id, _| format!(r#"{{"image_id": "{id}", "CIDEr": 1.25}}"#)));
+    let cue = |id: &str, text: &str| format!("{id}\n00:00:00,000 --> 00:00:01,500\n{text}\n");
+    for (name, bytes, words) in [
+        ("a.json", scores, "holds numbers, not captions: \"CIDEr\""),
+        ("a.json", "[[9488, 3, 17, 0], [9488, 4, 18, 0]]".to_owned(), "numbers of tokens"),
+        ("a.srt", each("\n", cue), "subtitles, with times such as 00:00 --> 00:01"),
+        ("a.db", "SQLite format 3\0 and more".to_owned(), "an SQLite database"),
+    ] {
+        let error = read_bytes(bytes.as_bytes(), name, &ReadOptions::candidates()).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
 }
 
 #[test]
