@@ -20,6 +20,7 @@ mod metric_data;
 mod nltk;
 mod path;
 mod pictures;
+mod ranges;
 mod score_cache;
 mod spice_cache;
 mod temporary;
