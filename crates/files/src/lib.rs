@@ -43,6 +43,6 @@ pub use nltk::NltkData;
 pub use path::expanded;
 pub use pictures::{PictureFiles, PicturePlaces, files_of_images, picture_file, with_id};
 pub use score_cache::{SavedCache, size as score_cache_size, usual_folder as score_cache};
-pub use spice_cache::usual_path as spice_cache;
+pub use spice_cache::{parses_ahead, usual_path as spice_cache};
 pub use temporary::end_early;
 pub use write::{Target, is_same_file, write_whole};
