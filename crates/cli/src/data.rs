@@ -147,14 +147,18 @@ fn report(kind: &DataKind, installed: &Installation) {
     }
 }
 
+/// The texts of captions from several sources.
+pub fn texts<'c>(captions: impl IntoIterator<Item = &'c Captions>) -> impl Iterator<Item = &'c str> {
+    captions.into_iter().flat_map(|captions| captions.iter().map(|(_, text)| text))
+}
+
 /// Says on standard error how long SPICE will take for captions that no cache has, if they are many.
-pub fn announce_parses<'c>(resources: &Resources, captions: impl Iterator<Item = &'c Captions>) {
+pub fn announce_parses<'c>(resources: &Resources, texts: impl Iterator<Item = &'c str>) {
     /// The number of captions that take about a second.
     const MANY: usize = 1_000;
     if messages::is_quiet() {
         return;
     }
-    let texts = captions.flat_map(|captions| captions.iter().map(|(_, text)| text));
     let Some(ahead) = files::parses_ahead(resources, texts).filter(|ahead| ahead.captions >= MANY) else {
         return;
     };

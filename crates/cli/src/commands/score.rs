@@ -286,7 +286,7 @@ impl Inputs {
             }
         };
         let captions = references.captions().into_iter().chain(systems.iter().map(|(_, captions)| captions));
-        data::announce_parses(&resources, captions);
+        data::announce_parses(&resources, data::texts(captions));
         let request = ScoreRequest {
             reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
             scores,
