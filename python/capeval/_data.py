@@ -70,15 +70,29 @@ def vectors_of(vectors: Vectors) -> tuple[list[str], list[tuple[str, list[Any], 
             files.append(f"{role}={os.fspath(source)}")
             continue
         if isinstance(source, Mapping):
-            ids, rows = list(source.keys()), list(source.values())
+            ids, rows = _by_id(role, source)
         elif isinstance(source, tuple) and len(source) == 2:
             ids, rows = list(source[0]), source[1]
         else:
-            what = "a path, a dictionary of vectors by id, or a pair of ids and a matrix"
+            what = "a path, a dictionary of vectors or matrices by id, or a pair of ids and a matrix"
             raise TypeError(f"vectors[{role!r}] must be {what}, not {type(source).__name__}")
         dims, matrix = _matrix(role, ids, rows)
         held.append((role, ids, dims, matrix))
     return files, held
+
+
+def _by_id(role: str, source: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The vectors of each id, which stand in their order in a matrix if there are several."""
+    ids: list[Any] = []
+    rows: list[Any] = []
+    for key, value in source.items():
+        array = _array(value)
+        if array.ndim == 2 and len(array) == 0:
+            raise ValueError(f"vectors[{role!r}]: the matrix of {key!r} has no rows; leave it out, or give a row for each text")
+        several = list(array) if array.ndim == 2 else [array]
+        ids.extend([key] * len(several))
+        rows.extend(several)
+    return ids, rows
 
 
 def _matrix(role: str, ids: list[Any], rows: Any) -> tuple[int, bytes]:

@@ -99,7 +99,8 @@ class VectorSources(TypedDict, total=False):
     vectors: Vectors
     """Vectors for these metrics instead of a model, by what they are of: ``"images"``, ``"texts"``, ``"references"``,
     ``"candidates"`` or ``"candidates:NAME"``. Each is the path of a file (``.npy`` with its ids, ``.safetensors``), a
-    dictionary of vectors by id or, for texts, by text, or a pair of ids and a matrix of NumPy or torch."""
+    dictionary of vectors by id (of references, a matrix with a row for each) or, for texts, by text, or a pair of ids and
+    a matrix of NumPy or torch."""
 
 
 class MetricData(FrequencyTable, ParseCache, VectorSources, total=False):

@@ -52,6 +52,18 @@ def test_arrays_give_the_scores_of_numpy(dtype):
         assert report[key] == pytest.approx(values.mean(), abs=2e-7)
 
 
+def test_an_id_may_have_a_matrix_with_a_row_for_each_of_its_references():
+    given = {"candidates": dict(zip([1, 2, 3], vectors(3, 2)))}
+    rows = vectors(6, 3)
+    forms = [([1, 1, 2, 3, 3, 3], rows), {1: rows[:2], 2: rows[2], 3: rows[3:].tolist()}]
+    listed, by_id = (
+        capeval.score(REFERENCES, CAPTIONS, ["sbert-sim"], vectors={**given, "references": references}) for references in forms
+    )
+    assert by_id.segments["sbert-sim"] == listed.segments["sbert-sim"]
+    with pytest.raises(ValueError, match="the matrix of 2 has no rows"):
+        capeval.score(REFERENCES, CAPTIONS, ["sbert-sim"], vectors={**given, "references": {1: rows[:2], 2: rows[:0]}})
+
+
 def test_files_are_those_of_numpy(tmp_path):
     images, texts = vectors(3, 1), vectors(9, 2)
     np.save(tmp_path / "images~ViT.npy", images)

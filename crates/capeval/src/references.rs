@@ -48,7 +48,7 @@ impl ReferenceSource {
     }
 
     /// The captions; `None` if they are prepared.
-    pub(crate) fn captions(&self) -> Option<&Captions> {
+    pub fn captions(&self) -> Option<&Captions> {
         match self {
             Self::Captions(captions) => Some(captions),
             Self::Prepared { .. } => None,

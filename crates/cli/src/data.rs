@@ -3,7 +3,9 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::Result;
-use capeval::choice::Remedy;
+use capeval::choice::{Remedy, counted};
+use capeval::corpus::Captions;
+use capeval::metric::Resources;
 use capeval::{MetricOptions, needed_data};
 use capeval_files::{
     self as files, Bundle, Caches, DATA, DataKind, DataSource, Home, Installation, MetricData, STDIN,
@@ -143,6 +145,32 @@ fn report(kind: &DataKind, installed: &Installation) {
     if !is_recognized {
         messages::say(&format!("{doubt}: scores will not be comparable with published ones"));
     }
+}
+
+/// The texts of captions from several sources.
+pub fn texts<'c>(captions: impl IntoIterator<Item = &'c Captions>) -> impl Iterator<Item = &'c str> {
+    captions.into_iter().flat_map(|captions| captions.iter().map(|(_, text)| text))
+}
+
+/// Says on standard error how long SPICE will take for captions that no cache has, if they are many.
+pub fn announce_parses<'c>(resources: &Resources, texts: impl Iterator<Item = &'c str>) {
+    /// The number of captions that take about a second.
+    const MANY: usize = 1_000;
+    if messages::is_quiet() {
+        return;
+    }
+    let Some(ahead) = files::parses_ahead(resources, texts).filter(|ahead| ahead.captions >= MANY) else {
+        return;
+    };
+    let seconds = (ahead.time.as_secs_f64() / rayon::current_num_threads() as f64).ceil() as usize;
+    let time = match seconds {
+        0..120 => counted(seconds, "second"),
+        _ => counted(seconds.div_ceil(60), "minute"),
+    };
+    messages::note(&format!(
+        "SPICE parses {}, which takes about {time}",
+        counted(ahead.captions, "new caption")
+    ));
 }
 
 /// Writes what was added to caches, and says on standard error how much.

@@ -240,6 +240,7 @@ pub(crate) mod tests {
             credits: "",
             doubt: "",
             needs,
+            member: None,
             stem: name,
             published: "",
             compile: |source, _, _| Err(Error::content(source.display(), "not a source")),

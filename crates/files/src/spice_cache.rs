@@ -3,12 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy};
 use capeval_evaluate::registry::Resources;
-use capeval_spice::{Data, ParseCache};
+use capeval_spice::{Data, ParseCache, ParsesAhead};
 
 use crate::temporary::LastWork;
 use crate::{Bytes, Error, Target, cache_folder, open};
@@ -21,7 +21,7 @@ pub(crate) struct SpiceCache {
     /// The file; `None` once it was written.
     target: Option<Target>,
     parses: Arc<ParseCache>,
-    /// Keeps the parses if a signal ends the process.
+    /// Keeps the parses if a signal ends the process; each portion of them is kept as soon as it is there.
     _last: LastWork,
 }
 
@@ -56,13 +56,18 @@ impl SpiceCache {
     fn named(path: &str, name: &str) -> Result<Self, Error> {
         let parses = Arc::new(ParseCache::open(stored(path)?, name));
         let target = Some(Target::new(path)?);
-        let (of_signal, path) = (Arc::clone(&parses), path.to_owned());
-        let place = path.clone();
-        // The process ends, so there is no one to tell of a failure.
-        let last = LastWork::new(move || {
-            let _ = Target::new(&place).and_then(|target| write(&of_signal, &place, target));
-        });
-        Ok(Self { path, is_usual: false, target, parses, _last: last })
+        // A failure is told when the run ends, or there is no one to tell of it.
+        let keep = |parses: Weak<ParseCache>| {
+            let path = path.to_owned();
+            move || {
+                if let Some(parses) = parses.upgrade() {
+                    let _ = Target::new(&path).and_then(|target| write(&parses, &path, target));
+                }
+            }
+        };
+        parses.at_each_portion(keep(Arc::downgrade(&parses)));
+        let last = LastWork::new(keep(Arc::downgrade(&parses)));
+        Ok(Self { path: path.to_owned(), is_usual: false, target, parses, _last: last })
     }
 
     /// Returns true if it is in the user's folder, and no one named it.
@@ -109,6 +114,16 @@ pub fn usual_path() -> Option<PathBuf> {
     cache_folder().map(|folder| folder.join("spice.parses"))
 }
 
+/// The captions that SPICE will parse, if it is among the metrics whose data are `resources`: those that no cache among
+/// them has.
+pub fn parses_ahead<'c>(
+    resources: &Resources,
+    captions: impl Iterator<Item = &'c str>,
+) -> Option<ParsesAhead> {
+    resources.get::<Data>()?;
+    Some(ParsesAhead::of(captions, resources.get::<ParseCache>().as_deref()))
+}
+
 /// The bytes of a cache; `None` if there is no file, or nothing in it. They are a copy, since the file may be replaced
 /// while they are in use.
 fn stored(path: &str) -> Result<Option<SharedBytes>, Error> {
@@ -146,6 +161,42 @@ mod tests {
         cache.parses().keep("a dog", &[]);
         drop(cache);
         assert_eq!(has(&path, ["a dog", "a cat"]), [true, false]);
+    }
+
+    /// Set in a process of [`parses_are_kept_as_they_come`] that is to end early: the file.
+    const CHILD: &str = "CAPEVAL_TEST_PARSES";
+
+    /// A process that keeps parses, and ends as the test's parent wants.
+    fn child(path: &str) -> ! {
+        let cache = open(path);
+        for k in 0..ParseCache::PORTION {
+            cache.parses().keep(&format!("a dog {k}"), &[]);
+        }
+        cache.parses().keep("a cat", &[]);
+        if std::env::var_os("CAPEVAL_TEST_SIGNAL").is_some() {
+            crate::end_early();
+        }
+        // Runs no destructor, as a process that is killed.
+        std::process::abort();
+    }
+
+    #[test]
+    fn parses_are_kept_as_they_come() {
+        if let Ok(path) = std::env::var(CHILD) {
+            child(&path);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for (name, has_signal) in [("killed", false), ("ended", true)] {
+            let path = folder.path().join(name).display().to_string();
+            let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+            program.args(["--exact", "spice_cache::tests::parses_are_kept_as_they_come"]).env(CHILD, &path);
+            if has_signal {
+                program.env("CAPEVAL_TEST_SIGNAL", "1");
+            }
+            let output = program.output().unwrap();
+            assert!(!output.status.success(), "{output:?}");
+            assert_eq!(has(&path, ["a dog 7", "a cat"]), [true, has_signal], "{name}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod encoder;
 mod functions;
 mod mending;
 mod model;
+mod preparation;
 mod product;
 mod source;
 mod text;
@@ -16,5 +17,6 @@ mod tokenizer;
 mod weights;
 
 pub use model::{Model, ModelPurpose, Tokens, products};
+pub use preparation::PictureResize;
 pub use source::{Source, weight_files};
 pub use weights::from_f16;

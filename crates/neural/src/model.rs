@@ -9,6 +9,7 @@ use crate::clip::{Clip, Colours, OPENAI};
 use crate::config::Json;
 use crate::encoder::{Scratch, apply};
 use crate::mending;
+use crate::preparation::{PREPROCESSOR, PictureResize, colours, not_computed, resize};
 use crate::product::{Matrix, multiply};
 use crate::source::{Source, json, tokenizer, weights};
 use crate::text::{Kind, TextModel};
@@ -47,6 +48,7 @@ pub struct Model {
     sentences: Sentences,
     detector: Option<Linear>,
     colours: Colours,
+    resize: PictureResize,
     longest: usize,
     dtypes: String,
     own_name: Option<String>,
@@ -104,7 +106,7 @@ impl Model {
         if family == "clip" {
             let clip = Clip::open(&config, open_clip.as_ref(), &weights)?;
             let preprocessor = json(source, PREPROCESSOR)?;
-            check_preparation(preprocessor.as_ref(), open_clip.as_ref(), clip.size)?;
+            let resize = resize(preprocessor.as_ref(), open_clip.as_ref(), clip.size)?;
             let colours = colours(preprocessor.as_ref(), open_clip.as_ref())?;
             return Ok(Self {
                 tokenizer: tokenizer(source, "", TokenizerKind::Clip)?,
@@ -112,6 +114,7 @@ impl Model {
                 sentences: Sentences::default(),
                 detector: None,
                 colours,
+                resize,
                 longest: clip.longest(),
                 network: Network::Clip(Box::new(clip)),
                 dtypes,
@@ -145,7 +148,8 @@ impl Model {
             if made == ModelPurpose::Errors { LONGEST_OF_DETECTOR } else { of_tokenizer.unwrap_or(512) };
         let longest = text.longest.min(limit.unwrap_or(own_limit).max(2));
         let network = Network::Text(Box::new(text));
-        Ok(Self { network, tokenizer, made, sentences, detector, colours: OPENAI, longest, dtypes, own_name })
+        let (colours, resize) = (OPENAI, PictureResize::Shorter(0));
+        Ok(Self { network, tokenizer, made, sentences, detector, colours, resize, longest, dtypes, own_name })
     }
 
     /// Its purpose.
@@ -203,6 +207,11 @@ impl Model {
             Network::Clip(clip) => clip.size,
             Network::Text(_) => 0,
         }
+    }
+
+    /// The size that a picture has before a square of [`picture_size`](Self::picture_size) is cut from its middle.
+    pub fn picture_resize(&self) -> PictureResize {
+        self.resize
     }
 
     /// Returns true if a space before the first word matters.
@@ -361,75 +370,6 @@ fn detector(weights: &Weights, width: usize) -> Result<Option<Linear>, Refusal> 
     }
     let classes = weights.shape("clf.weight").and_then(|shape| shape.first().copied()).unwrap_or(0);
     weights.linear("clf", width, classes).map(Some)
-}
-
-/// The colours that a picture has for a model.
-fn colours(preprocessor: Option<&Value>, open_clip: Option<&Value>) -> Result<Colours, Refusal> {
-    let of = |value: Option<&Value>, key: &str, default: [f32; 3]| -> Result<[f32; 3], Refusal> {
-        let Some(list) = value.and_then(|value| value.get(key)).and_then(Value::as_array) else {
-            return Ok(default);
-        };
-        let numbers: Vec<f32> = list.iter().filter_map(Value::as_f64).map(|x| x as f32).collect();
-        <[f32; 3]>::try_from(numbers).ok().filter(|all| all.iter().all(|x| x.is_finite())).ok_or_else(|| {
-            Refusal::new(format!("{key} is not a list of three numbers"))
-                .with_remedy("download the file again")
-                .at(PREPROCESSOR)
-        })
-    };
-    let of_open_clip = open_clip.and_then(|value| value.get("preprocess_cfg"));
-    let mean = of(of_open_clip, "mean", of(preprocessor, "image_mean", OPENAI.mean)?)?;
-    let deviation = of(of_open_clip, "std", of(preprocessor, "image_std", OPENAI.deviation)?)?;
-    match deviation.contains(&0.0) {
-        true => Err(not_computed(PREPROCESSOR, "image_std has a 0".to_owned())),
-        false => Ok(Colours { mean, deviation }),
-    }
-}
-
-/// The file that says how pictures are prepared.
-const PREPROCESSOR: &str = "preprocessor_config.json";
-
-fn not_computed(file: &str, why: String) -> Refusal {
-    Refusal::new(why).with_remedy("make vectors with the model's own program, and give these").at(file)
-}
-
-/// Refuses a model whose pictures are not shrunk to its size, cut in the middle and normalised, as CLIP's are.
-fn check_preparation(
-    preprocessor: Option<&Value>,
-    open_clip: Option<&Value>,
-    size: usize,
-) -> Result<(), Refusal> {
-    let refuse = |why: String| Err(not_computed(PREPROCESSOR, why));
-    let given = |key: &str| preprocessor.and_then(|value| value.get(key)).filter(|value| !value.is_null());
-    for step in ["do_resize", "do_center_crop", "do_rescale", "do_normalize"] {
-        if given(step) == Some(&Value::Bool(false)) {
-            return refuse(format!("{step} is false, and this step is always taken here"));
-        }
-    }
-    // 3 is bicubic in Pillow.
-    match given("resample").and_then(Value::as_u64) {
-        None | Some(3) => {}
-        Some(other) => {
-            return refuse(format!("resample is {other}, and only 3, which is bicubic, is computed"));
-        }
-    }
-    let is_size = |number: Option<&Value>| number.and_then(Value::as_u64) == Some(size as u64);
-    let is_square = |value: &Value| is_size(value.get("height")) && is_size(value.get("width"));
-    let is_shrunk = |value: &Value| is_size(Some(value)) || is_size(value.get("shortest_edge"));
-    if let Some(other) = given("size").filter(|value| !is_shrunk(value)) {
-        return refuse(format!("size is {other}, and only {size} for the shorter side is computed"));
-    }
-    if let Some(other) = given("crop_size").filter(|value| !is_size(Some(value)) && !is_square(value)) {
-        return refuse(format!("crop_size is {other}, and the model sees {size} × {size} pixels"));
-    }
-    let of_open_clip = open_clip.and_then(|value| value.get("preprocess_cfg"));
-    for (key, usual) in [("interpolation", "bicubic"), ("resize_mode", "shortest")] {
-        let other = of_open_clip.and_then(|value| value.get(key)).and_then(Value::as_str);
-        if let Some(other) = other.filter(|other| *other != usual) {
-            let why = format!("{key} is {other}, and only {usual} is computed");
-            return Err(not_computed("open_clip_config.json", why));
-        }
-    }
-    Ok(())
 }
 
 impl Sentences {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use capeval_arrays::SharedBytes;
 use capeval_choice::Refusal;
-use capeval_neural::{Model, ModelPurpose, Source};
+use capeval_neural::{Model, ModelPurpose, PictureResize, Source};
 use serde_json::Value;
 
 /// A folder with files of which some are replaced.
@@ -404,16 +404,37 @@ fn what_is_prepared_or_pooled_otherwise_is_refused() {
     for (settings, words) in [
         (r#"{"do_normalize": false}"#, "do_normalize is false"),
         (r#"{"do_center_crop": false}"#, "do_center_crop is false"),
+        (r#"{"do_center_crop": false, "size": {"height": 40, "width": 32}}"#, "do_center_crop is false"),
         (r#"{"resample": 2}"#, "resample is 2"),
-        (r#"{"size": {"shortest_edge": 64}}"#, "size is {\"shortest_edge\":64}, and only 32"),
-        (r#"{"size": {"height": 32, "width": 32}}"#, "and only 32 for the shorter side"),
+        (
+            r#"{"size": {"shortest_edge": 24}}"#,
+            "size is {\"shortest_edge\":24}, and the model sees 32 × 32 pixels",
+        ),
+        (r#"{"size": {"height": 48, "width": 31}}"#, "and the model sees 32 × 32 pixels"),
+        (r#"{"size": {"longest_edge": 64}}"#, "and neither shortest_edge nor height and width"),
+        (r#"{"size": 1000000000}"#, "and the model sees 32 × 32 pixels"),
         (r#"{"crop_size": 30}"#, "crop_size is 30, and the model sees 32 × 32 pixels"),
         (r#"{"image_std": [1, 0, 1]}"#, "image_std has a 0"),
     ] {
         refused(Folder::new("clip-quick").with("preprocessor_config.json", Some(settings.into())), words);
     }
     let usual = r#"{"size": 32, "crop_size": {"height": 32, "width": 32}, "resample": 3, "do_resize": true}"#;
-    Model::open(&Folder::new("clip-quick").with("preprocessor_config.json", Some(usual.into()))).unwrap();
+    let resize = |settings: &str| {
+        let folder = Folder::new("clip-quick").with("preprocessor_config.json", Some(settings.into()));
+        Model::open(&folder).unwrap().picture_resize()
+    };
+    for (settings, expected) in [
+        (usual, PictureResize::Shorter(32)),
+        (r#"{"size": {"shortest_edge": 37}, "crop_size": 32}"#, PictureResize::Shorter(37)),
+        (r#"{"size": {"height": 40, "width": 48}, "crop_size": 32}"#, PictureResize::Exact(48, 40)),
+        (r#"{"size": {"height": 32, "width": 32}, "do_center_crop": false}"#, PictureResize::Exact(32, 32)),
+    ] {
+        assert_eq!(resize(settings), expected, "{settings}");
+    }
+    let squash = r#"{"preprocess_cfg": {"resize_mode": "squash"}}"#;
+    let folder = Folder::new("clip-quick").with("preprocessor_config.json", None);
+    let folder = folder.with("open_clip_config.json", Some(squash.into()));
+    assert_eq!(Model::open(&folder).unwrap().picture_resize(), PictureResize::Exact(32, 32));
     for (modules, words) in [
         (
             &["Transformer", "Pooling", "Dense", "Dense"][..],

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use capeval_picture::{Order, decode};
+use capeval_picture::{Order, Resize, decode};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -18,8 +18,8 @@ fn main() -> std::io::Result<()> {
                     std::fs::write(Path::new(&folder).join(format!("{number}.{what}")), bytes)
                 };
                 write("raw", &picture.to_rgb().bytes)?;
-                write("openai", &picture.square(224, Order::Openai))?;
-                write("hf", &picture.square(224, Order::HuggingFace))?;
+                write("openai", &picture.square(224, Resize::Shorter(224), Order::Openai))?;
+                write("hf", &picture.square(224, Resize::Shorter(224), Order::HuggingFace))?;
                 println!("{number} {:?} {} {}", picture.mode, picture.width, picture.height);
             }
             Err(refusal) => println!("{number} refused: {refusal}"),

@@ -15,4 +15,4 @@ mod resize;
 
 pub use decode::{MOST_PIXELS, decode, probe};
 pub use picture::{Mode, Picture};
-pub use prepare::Order;
+pub use prepare::{Order, Resize};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use capeval_picture::{MOST_PIXELS, Mode, Order, Picture, decode, probe};
+use capeval_picture::{MOST_PIXELS, Mode, Order, Picture, Resize, decode, probe};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -43,8 +43,16 @@ fn pixels_are_those_of_pillow() {
         assert_eq!(expected["mode"], mode, "{name}");
         assert_eq!(expected["size"], serde_json::json!([picture.width, picture.height]), "{name}");
         assert_eq!(expected["raw"], hash(&picture.to_rgb().bytes), "{name}");
-        assert_eq!(expected["openai"], hash(&picture.square(32, Order::Openai)), "{name}");
-        assert_eq!(expected["hf"], hash(&picture.square(32, Order::HuggingFace)), "{name}");
+        assert_eq!(
+            expected["openai"],
+            hash(&picture.square(32, Resize::Shorter(32), Order::Openai)),
+            "{name}"
+        );
+        assert_eq!(
+            expected["hf"],
+            hash(&picture.square(32, Resize::Shorter(32), Order::HuggingFace)),
+            "{name}"
+        );
     }
 }
 
@@ -59,9 +67,9 @@ fn palettes_and_bits_are_resized_without_a_filter() {
     for name in ["palette.png", "palette.gif", "bit.png"] {
         let picture = picture(name);
         let colours = picture.to_rgb().bytes.as_chunks::<3>().0.to_vec();
-        let square = picture.square(32, Order::Openai);
+        let square = picture.square(32, Resize::Shorter(32), Order::Openai);
         assert!(square.as_chunks::<3>().0.iter().all(|colour| colours.contains(colour)), "{name}");
-        let filtered = picture.square(32, Order::HuggingFace);
+        let filtered = picture.square(32, Resize::Shorter(32), Order::HuggingFace);
         assert!(filtered.as_chunks::<3>().0.iter().any(|colour| !colours.contains(colour)), "{name}");
     }
 }
@@ -72,7 +80,7 @@ fn alpha_is_dropped_without_a_background() {
     clear.bytes.chunks_exact_mut(4).for_each(|pixel| pixel.copy_from_slice(&[10, 20, 30, 0]));
     assert_eq!(clear.to_rgb().bytes[..3], [10, 20, 30]);
     // Resizing multiplies colours with it, so nothing is left of them.
-    assert_eq!(clear.square(32, Order::Openai)[..3], [0, 0, 0]);
+    assert_eq!(clear.square(32, Resize::Shorter(32), Order::Openai)[..3], [0, 0, 0]);
 }
 
 fn why(bytes: &[u8]) -> String {
@@ -182,7 +190,7 @@ fn damaged_files_never_panic() {
             if probe(&bad).is_ok_and(|(width, height)| u64::from(width) * u64::from(height) < 100_000)
                 && let Ok(picture) = decode(&bad)
             {
-                assert_eq!(picture.square(32, Order::Openai).len(), 32 * 32 * 3);
+                assert_eq!(picture.square(32, Resize::Shorter(32), Order::Openai).len(), 32 * 32 * 3);
             }
         }
     }

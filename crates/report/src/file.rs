@@ -25,7 +25,7 @@ pub fn save_with(study: &dyn Study, notices: &[Notice], out: &mut dyn Write) -> 
 }
 
 /// Reads what [`save`] writes, if it is of one of these kinds, and reports and comparisons in the format `json` as
-/// well.
+/// well. A version tells that format from a saved file.
 ///
 /// # Errors
 /// When the text is not such a result, or its parts do not belong together.
@@ -34,9 +34,10 @@ pub fn read<'k>(json: &[u8], kinds: impl IntoIterator<Item = &'k &'static Kind>)
     struct Beginning<'t> {
         #[serde(borrow)]
         result: Option<Cow<'t, str>>,
+        version: Option<u32>,
     }
     match serde_json::from_slice(json) {
-        Ok(Beginning { result: Some(name) }) => {
+        Ok(Beginning { result: Some(name), version: None }) => {
             let kind = kinds.into_iter().find(|kind| kind.name == name);
             let kind = kind.ok_or_else(|| {
                 Refusal::new(format!("a {name}, which this version cannot read")).with_remedy(AGAIN)

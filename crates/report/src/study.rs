@@ -77,8 +77,7 @@ pub trait Study: Any + fmt::Debug + Send + Sync {
 
     /// The JSON.
     fn json(&self) -> Value {
-        let around = (self.body(), self.tail());
-        programs::whole(self.head(), &self.signatures(), around)
+        programs::whole(self)
     }
 
     /// The lines of JSON Lines.

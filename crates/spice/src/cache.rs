@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use capeval_arrays::{Error, Format, Reader, SharedBytes, Writer};
 use capeval_choice::{Code, Notice};
@@ -23,6 +23,9 @@ const MOST_BYTES: usize = 64_000_000;
 /// The bytes that each of two arrays needs for the end of a text.
 const END_BYTES: usize = size_of::<u64>();
 
+/// What to do as the number of added captions grows.
+type Growth = Box<dyn Fn() + Send + Sync>;
+
 /// Tuples of captions that earlier runs read, and those of this run.
 pub struct ParseCache {
     known: Memo,
@@ -30,12 +33,17 @@ pub struct ParseCache {
     needed: Vec<AtomicBool>,
     /// Notes on the captions that were not known.
     added: Mutex<BTreeMap<String, String>>,
+    growth: OnceLock<Growth>,
     notice: Option<Notice>,
 }
 
 impl ParseCache {
     /// The first bytes of a file.
     pub const MAGIC: [u8; 8] = *b"capevalS";
+
+    /// The number of added captions after which those so far are worth a file: some seconds of parsing, so that writing
+    /// takes a small part of the time.
+    pub const PORTION: usize = 10_000;
 
     /// The cache in the bytes of a file, which must be aligned to 8 bytes; without bytes, a new one. It is empty and
     /// has a notice if the bytes are damaged, or of another version or [name](crate::Data::note_name).
@@ -50,7 +58,7 @@ impl ParseCache {
         };
         let known = known.unwrap_or_else(|| Memo::new(name.to_owned(), &BTreeMap::new()));
         let needed = known.iter().map(|_| AtomicBool::default()).collect();
-        Self { known, needed, added: Mutex::default(), notice }
+        Self { known, needed, added: Mutex::default(), growth: OnceLock::new(), notice }
     }
 
     /// The name of the notes.
@@ -68,19 +76,39 @@ impl ParseCache {
         from_note(self.known.get(caption)?)
     }
 
+    /// Returns true if the tuples of a caption were stored.
+    pub fn has(&self, caption: &str) -> bool {
+        self.known.find(caption).is_some()
+    }
+
+    /// Sets what to do after each [portion](Self::PORTION) of added captions, in the thread that adds the last one.
+    pub fn at_each_portion(&self, work: impl Fn() + Send + Sync + 'static) {
+        // The one who opens a cache sets it once.
+        let _ = self.growth.set(Box::new(work));
+    }
+
     /// Keeps the tuples of a caption that this run needs.
     pub fn keep(&self, caption: &str, tuples: &[Tuple]) {
         match self.known.find(caption) {
             Some(place) => self.needed[place].store(true, Ordering::Relaxed),
             None => {
-                let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-                if !added.contains_key(caption)
-                    && let Some(note) = to_note(tuples)
+                if self.add(caption, tuples).is_some_and(|n| n.is_multiple_of(Self::PORTION))
+                    && let Some(work) = self.growth.get()
                 {
-                    added.insert(caption.to_owned(), note);
+                    work();
                 }
             }
         }
+    }
+
+    /// Adds a caption; the number of those added so far, if it is new.
+    fn add(&self, caption: &str, tuples: &[Tuple]) -> Option<usize> {
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        if added.contains_key(caption) {
+            return None;
+        }
+        added.insert(caption.to_owned(), to_note(tuples)?);
+        Some(added.len())
     }
 
     /// The number of captions that were not stored.

@@ -5,6 +5,7 @@
 //! of the program `spice-1.0.jar` with Stanford CoreNLP 3.6.0.
 #![allow(unexpected_cfgs, reason = "cargo-fuzz sets `fuzzing`")]
 
+mod ahead;
 mod cache;
 mod caption;
 mod dependencies;
@@ -24,6 +25,7 @@ mod tokens;
 mod tree;
 mod tuples;
 
+pub use ahead::ParsesAhead;
 pub use cache::ParseCache;
 pub use caption::CaptionReader;
 pub use dependencies::Dependencies;

@@ -1,7 +1,7 @@
 //! `capeval correlate`: correlates metrics with human ratings.
 
 use anyhow::Result;
-use capeval::corpus::ratings::{self, RatingOptions};
+use capeval::corpus::ratings::{self, RatedCaption, RatingOptions};
 use capeval::report::Unit;
 use capeval::{CorrelateOptions, CorrelateRequest, PairingCheck};
 
@@ -103,6 +103,13 @@ pub fn run(args: &Args) -> Result<()> {
         &args.ratings,
         &args.reading.options(),
     )?;
+    let rated = ratings.items.iter().filter_map(|item| match &item.caption {
+        Some(RatedCaption::Text(text)) => Some(text.as_str()),
+        // It is among the references.
+        Some(RatedCaption::Reference { .. }) | None => None,
+    });
+    let captions = references.iter().chain(&ratings.references);
+    data::announce_parses(&resources, data::texts(captions).chain(rated));
     let Rules { own_reference, surplus, matching } = args.scoring.rules;
     let bar = Bar::new();
     let mut correlation = capeval::correlate(CorrelateRequest {

@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> Result<()> {
     let (metrics, resources, caches) = chosen.read()?;
     let images = args.files.images()?;
     let references = args.files.open()?;
+    data::announce_parses(&resources, data::texts(references.captions()));
     let mut report = capeval::score(ScoreRequest {
         reference_files: args.files.references.clone(),
         options: ScoreOptions {

@@ -95,6 +95,8 @@ pub fn run(args: &Args) -> Result<()> {
     let ScoringInputs { references, scores, lower_is_better, metrics, resources, caches } =
         args.scoring.read(chosen)?;
     let choices = ratings::read_pairs(&capeval_files::open_or_stdin(&args.pairs)?, &args.pairs)?;
+    let judged = choices.items.iter().flat_map(|choice| choice.captions.iter().map(String::as_str));
+    data::announce_parses(&resources, data::texts(&references).chain(judged));
     let usual = PreferOptions::default();
     let Rules { own_reference, surplus, matching } = args.scoring.rules;
     let bar = Bar::new();

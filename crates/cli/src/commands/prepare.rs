@@ -63,6 +63,7 @@ pub fn run(args: &Args) -> Result<()> {
     let sources = inputs.iter().filter_map(|path| files::source(path)).collect();
     let references = args.reading.read(&args.references)?;
     messages::tell(references.notices(), Flags::Usual);
+    data::announce_parses(&resources, data::texts([&references]));
     let request = PrepareRequest { references, sources, options, resources, progress: &Bar::new() };
     let prepared = capeval::prepare(request)?;
     let saved = data::save(caches);

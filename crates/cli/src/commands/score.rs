@@ -285,6 +285,8 @@ impl Inputs {
                 (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
             }
         };
+        let captions = references.captions().into_iter().chain(systems.iter().map(|(_, captions)| captions));
+        data::announce_parses(&resources, data::texts(captions));
         let request = ScoreRequest {
             reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
             scores,

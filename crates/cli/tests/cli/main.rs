@@ -28,6 +28,7 @@ mod programs;
 mod published;
 mod refusals;
 mod rouge;
+mod schema;
 mod score;
 mod scores;
 mod several;

@@ -69,6 +69,34 @@ fn parses_are_kept_in_the_folder_of_the_user_unless_none_are_wanted() {
     assert_eq!(fs::read(&file).unwrap(), b"something else");
 }
 
+/// The time is that of short captions, so it is the least one however many threads there are.
+#[test]
+fn many_new_captions_are_announced_before_they_are_parsed() {
+    if !is_installed("spice") || !is_installed("meteor") {
+        skip("spice", "the data of spice are not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [refs, mine, path] = ["refs.json", "mine.json", "parses"].map(|name| scratch(&folder, name));
+    let captions = |noun: &str| -> Value {
+        (0..501)
+            .map(|k| (format!("{k}"), format!("{noun} {k}").into()))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    fs::write(&refs, captions("dogs").to_string()).unwrap();
+    fs::write(&mine, captions("cats").to_string()).unwrap();
+    let said = || {
+        let output = run(&["score", "-r", &refs, &mine, "-m", "spice", "--spice-cache", &path]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let first = said();
+    let note = "note: SPICE parses 1002 new captions, which takes about 1 second\n";
+    assert!(first.starts_with(note) && first.contains("parses of 1002 new captions"), "{first}");
+    assert_eq!(said(), "", "nothing is parsed");
+}
+
 #[test]
 fn parses_survive_runs_and_scores_stay_as_they_are() {
     if !is_installed("spice") || !is_installed("meteor") {

@@ -32,6 +32,7 @@ pub(super) const KIND: DataKind = DataKind {
               University, WordNet licence. Both notices",
     doubt: "these are not the resources of pycocoevalcap 1.2",
     needs: &[],
+    member: None,
     stem: "meteor-1.5",
     published: "1fef3228",
     compile: |source, _, progress| compile(source, progress),

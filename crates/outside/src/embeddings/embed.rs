@@ -134,7 +134,7 @@ impl OpenModel {
             let seen = |path: &&String| -> Result<Vec<u8>, Refusal> {
                 let bytes = capeval_files::open(path).map_err(|error| Refusal::new(error.to_string()))?;
                 let picture = decode(&bytes).map_err(|refusal| refusal.at(path))?;
-                Ok(picture.square(self.model().picture_size(), crop.into()))
+                Ok(self.square(&picture, crop))
             };
             let pixels: Vec<Result<Vec<u8>, Refusal>> = files.par_iter().map(seen).collect();
             let pixels = pixels.into_iter().collect::<Result<Vec<Vec<u8>>, Refusal>>()?;

@@ -9,7 +9,8 @@ use capeval::{Answers, Picture};
 use capeval_choice::{Code, Notice, Refusal};
 
 use capeval_files::{Bytes, Error};
-use capeval_neural::{Model, ModelPurpose, Tokens};
+use capeval_neural::{Model, ModelPurpose, PictureResize, Tokens};
+use capeval_picture::Resize;
 use rayon::prelude::*;
 
 use crate::embeddings::baselines;
@@ -84,7 +85,26 @@ impl OpenModel {
 
     /// The vectors of pictures with this crop that earlier runs have kept.
     pub(crate) fn kept_pictures(&self, crop: Crop) -> Option<VectorCache> {
-        self.kept(&format!("pictures {} {}", order_name(crop), self.model.picture_size()))
+        self.kept(&format!("pictures {} {}", order_name(crop), self.picture_form()))
+    }
+
+    /// The sizes of pictures: that of the square, after that before it is cut if this is not a matter of course.
+    fn picture_form(&self) -> String {
+        let side = self.model.picture_size();
+        match self.model.picture_resize() {
+            PictureResize::Shorter(shorter) if shorter == side => side.to_string(),
+            PictureResize::Shorter(shorter) => format!("{shorter}-{side}"),
+            PictureResize::Exact(width, height) => format!("{width}x{height}-{side}"),
+        }
+    }
+
+    /// The pixels of a picture that the model sees.
+    pub(crate) fn square(&self, picture: &capeval_picture::Picture, crop: Crop) -> Vec<u8> {
+        let resize = match self.model.picture_resize() {
+            PictureResize::Shorter(shorter) => Resize::Shorter(shorter),
+            PictureResize::Exact(width, height) => Resize::Exact(width, height),
+        };
+        picture.square(self.model.picture_size(), resize, crop.into())
     }
 
     fn kept(&self, purpose: &str) -> Option<VectorCache> {
@@ -264,7 +284,7 @@ impl PreparedModel {
             None => signature,
             Some(crop) => {
                 let name = order_name(crop);
-                signature.with("images", format!("{name}-{}", self.model.model.picture_size()))
+                signature.with("images", format!("{name}-{}", self.model.picture_form()))
             }
         }
     }
@@ -332,13 +352,12 @@ impl PreparedModel {
         /// The number of pictures that are in memory at once.
         const AT_ONCE: usize = 32;
         let mut vectors = Vec::with_capacity(pictures.len() * self.model.dims());
-        let size = self.model.model.picture_size();
         for pictures in pictures.chunks(AT_ONCE) {
             let seen = |(picture, told): &&(&Picture, String)| {
                 let bytes = read(picture, told)?;
                 let decoded =
                     capeval_picture::decode(&bytes).map_err(|refusal| refusal.at(named(picture, told)))?;
-                Ok(decoded.square(size, crop.into()))
+                Ok(self.model.square(&decoded, crop))
             };
             let pixels = pictures.par_iter().map(seen).collect::<Result<Vec<Vec<u8>>, Refusal>>()?;
             let pixels: Vec<&[u8]> = pixels.iter().map(Vec::as_slice).collect();

@@ -2,6 +2,7 @@
 //!
 //! Every result writes `capeval`, `measures`, `signatures`, `notices` and `resampling` in the same form, and leaves out
 //! those that it does not have. Each line and row is self-contained: it says how its numbers were computed.
+//! `docs/reference/result.schema.json` describes the object.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,21 +22,27 @@ use crate::number::full;
 use crate::study::{Fields, Line, Study};
 use crate::{Head, Notice};
 
-/// A result as one JSON object: what all results have, between the first and the last fields of its own.
-pub(crate) fn whole(head: &Head, signatures: &[Signature], (body, tail): (Fields, Fields)) -> Value {
+/// The version of the object that [`whole`] makes: a greater one changes or leaves out keys of this one.
+const VERSION: u32 = 1;
+
+/// A result as one JSON object: its kind, and what all results have, between the first and the last fields of its own.
+pub(crate) fn whole(study: &(impl Study + ?Sized)) -> Value {
+    let head = study.head();
     let mut object = Fields::new();
+    object.insert("result".to_owned(), json!(study.kind().name));
+    object.insert("version".to_owned(), json!(VERSION));
     object.insert("capeval".to_owned(), json!(head.version));
     object.extend(head.run.as_ref().map(|run| ("run".to_owned(), json!(run))));
-    object.extend(body);
+    object.extend(study.body());
     object.extend(resampling(head));
-    object.insert("signatures".to_owned(), json!(by_metric(head, signatures)));
+    object.insert("signatures".to_owned(), json!(by_metric(head, &study.signatures())));
     object.insert("notices".to_owned(), json!(head.notices));
     object.insert("measures".to_owned(), json!(head.measures));
     object.insert("metrics".to_owned(), json!(head.metrics));
     if !head.readings.is_empty() {
         object.insert("reading".to_owned(), json!(head.readings));
     }
-    object.extend(tail);
+    object.extend(study.tail());
     Value::Object(object)
 }
 

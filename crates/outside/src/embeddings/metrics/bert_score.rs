@@ -49,7 +49,8 @@ pub(crate) const KIND: OutsideKind = OutsideKind {
     summary: "tokens that match those of the best reference, by their vectors in context",
     paper: "Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT",
     program: "bert_score 0.3.13",
-    needs: "a model such as RoBERTa or BERT",
+    needs: "a model such as RoBERTa or BERT, which vectors cannot replace: they are of whole texts, and this metric \
+            compares one for each token",
     models: &[ModelPurpose::Tokens],
     settings: &[
         Setting::count(

@@ -5,6 +5,10 @@
 //! so a tenth is left of a caption with an error. `SPIDEr-FL` is the same with SPIDEr, which the engine computes.
 //! Corpus scores are means of segment scores.
 //!
+//! The detector of the paper is `echecker_clotho_audiocaps_base.ckpt`, which
+//! <https://github.com/blmoistawinde/fense/releases/tag/V0.1> has, with a smaller one, `…_tiny.ckpt`. The repository's
+//! `scripts/convert_weights.py` saves it as a folder that can be given as a model.
+//!
 //! Paper: Zhou et al., *Can Audio Captions Be Evaluated with Image Caption Metrics?* (2022). Reference program:
 //! aac-metrics 0.6, `fer`, `fense` and `spider_fl`.
 //!

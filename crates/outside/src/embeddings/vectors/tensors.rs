@@ -1,5 +1,5 @@
-//! Files of safetensors with vectors: a tensor of one dimension for each id, or one matrix with its ids as a JSON list
-//! in the metadata, under `ids`.
+//! Files of safetensors with vectors: a tensor for each id, of one dimension, or a matrix of several vectors in their
+//! order; or one matrix with its ids as a JSON list in the metadata, under `ids`.
 
 use std::sync::Arc;
 
@@ -26,16 +26,21 @@ pub(super) fn read(bytes: &SharedBytes) -> Result<Read, Refusal> {
         let rows = numbers(bytes, start, info)?;
         return Ok(Read { ids, dims, rows });
     }
-    let dims = names.first().map_or(0, |(_, info)| info.shape.first().copied().unwrap_or(0));
+    let dims = names.first().map_or(0, |(_, info)| info.shape.last().copied().unwrap_or(0));
     let mut rows = Vec::new();
     let mut ids = Vec::with_capacity(names.len());
     for (name, info) in names {
-        if info.shape != [dims] {
-            let message =
-                format!("the tensor {name:?} has the shape {:?}, and others have [{dims}]", info.shape);
-            return Err(Refusal::new(message).with_remedy("store vectors of one length, or one matrix"));
-        }
-        ids.push(SegmentId::from_untyped(name));
+        let n = match info.shape[..] {
+            [length] if length == dims => 1,
+            [n, length] if length == dims => n,
+            _ => {
+                let shape = &info.shape;
+                let message =
+                    format!("the tensor {name:?} has the shape {shape:?}, and others have [{dims}]");
+                return Err(Refusal::new(message).with_remedy("store vectors of one length, or one matrix"));
+            }
+        };
+        ids.extend(std::iter::repeat_n(SegmentId::from_untyped(name), n));
         rows.extend_from_slice(&numbers(bytes, start, info)?);
     }
     Ok(Read { ids, dims, rows: Buffer::from(rows) })
@@ -116,6 +121,14 @@ mod tests {
         let one = r#"{"__metadata__":{"ids":"[7, \"a\"]"},"v":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}"#;
         let Read { ids, dims, rows } = read_file(one, &[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert_eq!((ids, dims, rows.to_vec()), (vec![7.into(), "a".into()], 2, vec![1.0, 2.0, 3.0, 4.0]));
+    }
+
+    #[test]
+    fn an_id_may_have_several_vectors_as_a_matrix() {
+        let each = r#"{"7":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},"a":{"dtype":"F32","shape":[2],"data_offsets":[16,24]}}"#;
+        let Read { ids, dims, rows } = read_file(each, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!((ids, dims), (vec![7.into(), 7.into(), "a".into()], 2));
+        assert_eq!(rows.to_vec(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     }
 
     #[test]
