@@ -143,10 +143,8 @@ fn understand(
         }
         Ok(()) if options.split.is_some() => captions.is_split(),
         Ok(()) if format == Format::DictJson => !captions.look_like_columns(),
-        Ok(()) => {
-            let are_named = options.caption_columns.is_some() && options.id_column.is_some();
-            !captions.has_other_columns() || are_named
-        }
+        // Another column may mark captions as unusable, also if those of ids and captions are named.
+        Ok(()) => !captions.has_other_columns(),
         Err(error) => !matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Shape),
     };
     if is_understood {
@@ -158,8 +156,12 @@ fn understand(
             table::read_as(format, source).and_then(|table| reading::read_table(table, name, options, format))
         }
         Format::Lines => source.borrowed().into_text().and_then(|text| {
-            let table = table_in_lines(source, &text.text, options)?;
-            table.map_or_else(|| named_fields(source, options), |table| Ok(Some(table)))
+            let or_else = |read: Option<Captions>, other: &dyn Fn() -> Result<Option<Captions>, Error>| {
+                read.map_or_else(other, |read| Ok(Some(read)))
+            };
+            let read = reading::read_values(&text.text, name, options)?;
+            let read = or_else(read, &|| table_in_lines(source, &text.text, options))?;
+            or_else(read, &|| named_fields(source, options))
         }),
         _ => source.borrowed().into_text().and_then(|text| reading::read_values(&text.text, name, options)),
     };

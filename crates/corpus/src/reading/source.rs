@@ -95,9 +95,7 @@ fn headless(table: Table) -> Vec<(Position, Record)> {
 pub(crate) fn read_lines(captions: &mut Captions, options: &ReadOptions) {
     let lines: Vec<(Position, &str)> =
         (0..captions.len()).map(|row| (captions.position(row), captions.text(row))).collect();
-    let blocks = text::blocks(&lines).filter(|_| options.role != Role::Candidates);
-    let lists: Vec<EvidentList> =
-        text::lists(&lines).into_iter().chain(blocks).map(EvidentList::new).collect();
+    let lists: Vec<EvidentList> = text::all(&lines, options.role).into_iter().map(EvidentList::new).collect();
     if !lists.is_empty() {
         let reading = Reading {
             lists,
@@ -120,7 +118,7 @@ pub(crate) fn read_fields(
 ) -> Result<Option<Captions>, Error> {
     let lines: Vec<(Position, &str)> =
         (0..lines.len()).map(|row| (lines.position(row), lines.text(row))).collect();
-    of_lists(text::lists(&lines), name, options, Some(Format::Tsv))
+    of_lists(text::all(&lines, options.role), name, options, Some(Format::Tsv))
 }
 
 fn of_lists(

@@ -5,14 +5,21 @@ use std::collections::HashMap;
 use super::literal;
 use super::records::RecordList;
 use super::sheet::{Record, Sheet};
+use crate::Role;
 use crate::error::Position;
 use crate::table::Cell;
 
 /// Separators of an id from its caption, those that are rare in captions first. A space is the last resort.
 const SEPARATORS: &[&str] = &["\t", "|||", "|", ";", ",", ": ", ":", " "];
 
+/// The ways to read lines; those of references may be blocks.
+pub(super) fn all(lines: &[(Position, &str)], role: Role) -> Vec<RecordList> {
+    let blocks = blocks(lines).filter(|_| role != Role::Candidates);
+    lists(lines).into_iter().chain(blocks).collect()
+}
+
 /// The ways to read lines as an id and the rest, or as several fields, for those who know which ids there are.
-pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
+fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
     let all: Vec<&(Position, &str)> = lines.iter().filter(|(_, line)| !line.trim().is_empty()).collect();
     // The first line may be a header.
     let is_header = |separator: &str| {
@@ -46,7 +53,7 @@ pub(super) fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
 }
 
 /// The captions of images as blocks of lines with blank lines between them; `None` if each block has one line.
-pub(super) fn blocks(lines: &[(Position, &str)]) -> Option<RecordList> {
+fn blocks(lines: &[(Position, &str)]) -> Option<RecordList> {
     let blocks = lines.split(|(_, line)| line.trim().is_empty()).filter(|block| !block.is_empty());
     let blocks: Vec<&[(Position, &str)]> = blocks.collect();
     if blocks.len() < 2 || blocks.iter().all(|block| block.len() == 1) {

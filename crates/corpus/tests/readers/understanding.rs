@@ -458,6 +458,13 @@ fn references_between_blank_lines_belong_to_one_image() {
     let read: Vec<(String, &str)> = references.iter().map(|(id, text)| (id.to_string(), text)).collect();
     assert_eq!(read.len(), 12);
     assert_eq!(read[3], ("2".to_owned(), "two children with a kite here"));
+    // What a notice names can be given.
+    let named = ReadOptions {
+        id_column: Some("block".to_owned()),
+        caption_columns: Some(vec!["the lines".to_owned()]),
+        ..ReadOptions::references()
+    };
+    assert_eq!(read_bytes(blocks.as_bytes(), "r.txt", &named).unwrap().len(), 12);
 }
 
 #[test]
@@ -529,6 +536,23 @@ fn splits_are_keys_columns_or_stand_beside() {
     }
     let none = ReadOptions { split: Some(vec!["other".to_owned()]), ..ReadOptions::references() };
     assert!(read_bytes(keys.as_bytes(), "a.json", &none).unwrap_err().to_string().contains("other"));
+}
+
+#[test]
+fn captions_marked_as_unusable_are_left_out_under_named_columns() {
+    let states = |id: &str, text: &str| format!("{id},{text} there,Approved\n{id},spam,Rejected");
+    let table = format!("item,said,Status\n{}", each("\n", states));
+    let named = ReadOptions {
+        id_column: Some("item".to_owned()),
+        caption_columns: Some(vec!["said".to_owned()]),
+        ..ReadOptions::references()
+    };
+    let mut references = read_bytes(table.as_bytes(), "r.csv", &named).unwrap();
+    let lines = each("\n", |id, text| format!("{id}\t{text}"));
+    let candidates = read_bytes(lines.as_bytes(), "a.txt", &ReadOptions::candidates()).unwrap();
+    let mut systems = vec![("a".to_owned(), candidates)];
+    agree(Opposite::Captions(&mut references), &mut systems, Ids::Text).unwrap();
+    assert_eq!(references.len(), 6);
 }
 
 #[test]
