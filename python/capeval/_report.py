@@ -202,7 +202,7 @@ class Report(Result, Mapping[str, float]):
         >>> import capeval
         >>> report = capeval.score({1: ["a dog runs", "the dog ran"], 2: ["two cats"]}, {1: "a dog", 2: "two cats"}, "rouge-l")
         >>> report.unmet("rouge-l >= 0.9")
-        ['candidates does not meet rouge-l >= 0.9: 0.8773 is not at least 0.9000']
+        ['candidates does not meet rouge-l >= 0.9: 0.8861 is not at least 0.9000']
 
         Args:
             requirements: conditions on measures, such as ``"cider-d >= 1.2"`` and ``"spice >= base - 0.001"``, which every
