@@ -90,7 +90,7 @@ fn signs<'i>(parts: [&str; 3], ids: &HashSet<&'i str>) -> Option<[&'i str; 2]> {
             .map(|(a, b)| [a, b])
             .next()
     };
-    ids.iter().find_map(inner)
+    ids.iter().filter_map(inner).min_by_key(|[a, b]| (a.len() + b.len(), *a, *b))
 }
 
 /// The text between two parts of one of the ids.

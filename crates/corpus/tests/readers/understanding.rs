@@ -434,6 +434,24 @@ fn free_texts_that_words_alone_would_choose_are_refused() {
 }
 
 #[test]
+fn three_columns_make_ids_in_every_run() {
+    let span = |id: &str| if id > "v3" { (2, 9) } else { (12, 19) };
+    let ground = each(", ", |id, text| {
+        let (from, to) = span(id);
+        format!("\"x{}_{from}_{to}\": [{text:?}]", id.len() + usize::from(id.as_bytes()[1] % 3))
+    });
+    let rows = each("\n", |id, text| {
+        let (from, to) = span(id);
+        format!("x{},{from},{to},{text}", id.len() + usize::from(id.as_bytes()[1] % 3))
+    });
+    let table = format!("clip,begin,end,said\n{rows}");
+    for _ in 0..20 {
+        let error = understand(&format!("{{{ground}}}"), &table, "a.csv").unwrap_err();
+        assert!(error.remedy().unwrap().to_string().contains("{clip}_{begin}_{end}"), "{error}");
+    }
+}
+
+#[test]
 fn lines_of_several_kinds_are_refused_with_their_letters() {
     let log = each("\n", |id, text| {
         let number = &id[1..];
