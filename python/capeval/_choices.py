@@ -10,7 +10,6 @@ Duplicate = Literal["error", "first", "last"]
 Empty = Literal["error", "keep", "skip"]
 Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subword-marks", "missing-values", "failed-requests", "spaced-letters", "numbers-as-captions", "paths-as-captions", "prompt-in-captions"]
 Clean = Literal["thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "html-entities", "quotes"]
-Ids = Literal["as-given", "text", "file-name"]
 Ids = Literal["as-given", "text", "file-name", "loose"]
 Idf = Literal["corpus", "uniform", "table"]
 Correction = Literal["none", "bonferroni", "holm", "bh"]
@@ -35,8 +34,6 @@ NoticeCode = Literal[
     "different-images",
     "different-numbers",
     "direction-assumed",
-    "several:first",
-    "several:last",
     "empty-references",
     "empty:keep",
     "empty:skip",
@@ -122,7 +119,11 @@ NoticeCode = Literal[
     "sacrebleu-signature",
     "same-captions",
     "score-cache",
+    "several-candidates",
     "several-captions",
+    "several-runs",
+    "several:first",
+    "several:last",
     "single-references",
     "small-pool",
     "spaced-letters",
