@@ -81,9 +81,6 @@ fn most_captions_of_a_kind_that_means_nothing_are_refused() {
         ("missing-values", |text| if text.len() % 2 == 0 { "None".to_owned() } else { "NULL".to_owned() }),
         ("failed-requests", |text| format!("I'm sorry, but I can't describe {text}")),
         ("failed-requests", |text| format!("openai.RateLimitError: request {}", text.len())),
-        ("failed-requests", |text| {
-            if text.contains("dog") { text.to_owned() } else { "pending review queue".to_owned() }
-        }),
         ("spaced-letters", |text| text.chars().filter(|c| *c != ' ').map(|c| format!("{c} ")).collect()),
         ("numbers-as-captions", |text| text.bytes().map(|byte| format!("{byte} ")).collect()),
         ("paths-as-captions", |text| format!("val/{}.jpg", text.len())),
@@ -137,6 +134,9 @@ fn what_makes_scores_doubtful_is_told() {
         ("other-script", |_| "собака бежит по пляжу".to_owned()),
         ("other-words", |text| text.split(' ').map(|word| format!("{word}x{} ", word.len())).collect()),
         ("upper-case", |text| text.to_uppercase()),
+        ("failed-requests", |text| {
+            if text.contains("dog") { text.to_owned() } else { "pending review queue".to_owned() }
+        }),
     ];
     for (kind, change) in kinds {
         let found = changed(change);

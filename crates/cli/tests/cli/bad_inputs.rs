@@ -36,7 +36,11 @@ const CASES: &[(&str, &[&str], &[&str])] = &[
     ("Latin-1", &["latin1.json", "results.json"], &["latin1.json:1:33", "0xE9", "UTF-8"]),
     ("a damaged zip archive", &["archive.json", "results.json"], &["the zip data are damaged", "fetch"]),
     ("no references at all", &["no_annotations.json", "results.json"], &["no captions"]),
-    ("results without captions", &["references.json", "no_caption.json"], &["no_caption.json:1", "caption"]),
+    (
+        "results without captions",
+        &["references.json", "no_caption.json"],
+        &["no_caption.json: holds numbers", "--scores"],
+    ),
     (
         "an id beyond 64 bits",
         &["references.json", "huge_id.json"],

@@ -9,11 +9,11 @@ use crate::program::capeval_in;
 const REFERENCES: &str = r#"{"v1": ["a dog runs along the beach"], "v2": ["two children fly a kite"],
     "v3": ["a train stops at a station"], "v4": ["a man rides a surfboard"], "v5": ["soup in a bowl"]}"#;
 
-const CANDIDATES: &str = r#"{"q": "v1", "text": "Describe the picture.", "said": "a dog runs on the beach", "other": "soup in the bowl"}
-{"q": "v2", "text": "Describe the picture.", "said": "two children with a kite", "other": "a dog by the sea"}
-{"q": "v3", "text": "Describe the picture.", "said": "a red train at a station", "other": "two kites in the sky"}
-{"q": "v4", "text": "Describe the picture.", "said": "a man on a surfboard", "other": "trains at a station"}
-{"q": "v5", "text": "Describe the picture.", "said": "a bowl of soup", "other": "a surfer in the waves"}"#;
+const CANDIDATES: &str = r#"{"q": "v1", "text": "Describe the picture.", "said": "a dog runs on the beach", "other": "two children with a kite"}
+{"q": "v2", "text": "Describe the picture.", "said": "two children with a kite", "other": "a red train at a station"}
+{"q": "v3", "text": "Describe the picture.", "said": "a red train at a station", "other": "a man on a surfboard"}
+{"q": "v4", "text": "Describe the picture.", "said": "a man on a surfboard", "other": "a bowl of soup"}
+{"q": "v5", "text": "Describe the picture.", "said": "a bowl of soup", "other": "a dog runs on the beach"}"#;
 
 /// Runs the program on files: standard output and standard error, of a run with this exit code.
 fn run(files: &[(&str, &str)], args: &[&str], code: i32) -> (String, String) {
@@ -107,7 +107,7 @@ fn dense_captions_are_refused_with_what_can_be_scored() {
         "timestamp": [20, 60]}], "b": [{"sentence": "men play", "timestamp": [0, 49]}]}}"#;
     let files = [("r.json", references), ("m.json", results)];
     let (_, said) = run(&files, &["score", "-r", "r.json", "m.json", "-m", "bleu"], 2);
-    assert!(said.contains("captions with times (dense video captions)"), "{said}");
+    assert!(said.contains("captions with times in \"timestamps\" (dense video captions)"), "{said}");
     assert!(
         said.contains(
             "pass --ref-caption-column {sentences} to score all captions of a video as one paragraph"

@@ -95,7 +95,10 @@ fn an_error_about_references_names_their_own_flags() {
         &["score", "-r", "columns.csv", "--ref-format", "csv", "results.json"],
         &["--ref-caption-column"],
     );
-    refused_with(&["score", "-r", "no_caption.json", "results.json"], &["pass --ref-caption-column"]);
+    let two = r#"[{"image_id": 1, "first": "a dog runs", "second": "two cats"}, {"image_id": 2, "first": "a bus",
+        "second": "a man on a wave"}]"#;
+    let two = file(&folder, "two.json", two);
+    refused_with(&["score", "-r", &two, "results.json"], &["pass --ref-caption-column"]);
     let error = refused(&["convert", "columns.csv", "--input-format", "csv", "--format", "jsonl"]);
     assert!(error.contains("pass --caption-column"), "{error}");
     let rows = file(&folder, "rows.jsonl", "{\"caption\": \"a\"}\n{\"caption\": \"b\"}\n");
