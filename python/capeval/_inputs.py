@@ -289,7 +289,8 @@ def _understood(
     if by_name is not None and sum(map(_has_texts, values.values())) < 2:
         return None
     labels = _unnamed_index(source)
-    if by_name is None and labels is not None:
+    # Labels that count the rows are no ids that someone gave.
+    if by_name is None and labels is not None and labels != list(range(len(labels))):
         values["(index)"] = labels
     if splits:
         kept = _of_splits(values["split"], splits, name)
@@ -298,7 +299,7 @@ def _understood(
 
 
 def _has_texts(values: Sequence[Any]) -> bool:
-    """Whether the first value of a column is a text, or something that may have texts."""
+    """True if the first value of a column is a text, or something that may have texts."""
     first = next((value for value in values if not is_missing(value)), None)
     return hasattr(first, "__len__") and not isinstance(first, (bytes, bytearray))
 
