@@ -26,7 +26,7 @@ pub fn pages(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     index.push_str("\n## All commands\n\n");
     program.get_arguments().try_for_each(|arg| item(&mut index, arg))?;
     index.push_str(
-        "\nExit codes: 0 success, 1 a requirement of `compare --require` failed, 2 error. Names of flags, formats and exit codes \
+        "\nExit codes: 0 success, 1 a requirement of `--require` failed, 2 error. Names of flags, formats and exit codes \
          change only with a line in the [changelog](../../changelog.md).\n",
     );
     pages.push((folder.join("index.md"), index));

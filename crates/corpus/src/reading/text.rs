@@ -39,7 +39,9 @@ fn lists(lines: &[(Position, &str)]) -> Vec<RecordList> {
         if label.is_none() && !are_ids(&fields, separator) {
             return None;
         }
-        let record = |(place, line): &&(Position, &str)| Some((*place, record(line, separator, label)?));
+        let mark = mark(filled.iter().filter_map(|(_, line)| Some(split(line, separator)?.1)));
+        let record =
+            |(place, line): &&(Position, &str)| Some((*place, record(line, separator, label, mark)?));
         let records: Vec<(Position, Record)> = filled.iter().filter_map(record).collect();
         let path = match *separator {
             "\t" => "lines with tabs".to_owned(),
@@ -131,9 +133,17 @@ fn split<'l>(line: &'l str, separator: &str) -> Option<(&'l str, &'l str)> {
     (!first.is_empty() && !first.contains('\t')).then(|| (unnumbered(unquoted(first)), rest))
 }
 
-/// A line as an id and the rest. Between tabs and `|||`, there may be several captions.
-fn record(line: &str, separator: &str, label: Option<&str>) -> Option<Record> {
+/// The word without letters and digits with which all texts behind ids begin, such as `=>`: it parts ids from captions.
+fn mark<'r>(mut rests: impl Iterator<Item = &'r str>) -> Option<&'r str> {
+    let first = |rest: &'r str| rest.split_whitespace().next();
+    let mark = first(rests.next()?).filter(|word| !word.contains(char::is_alphanumeric))?;
+    rests.all(|rest| first(rest) == Some(mark)).then_some(mark)
+}
+
+/// A line as an id and the rest, without the mark between them. Between tabs and `|||`, there may be several captions.
+fn record(line: &str, separator: &str, label: Option<&str>, mark: Option<&str>) -> Option<Record> {
     let (first, rest) = split(line, separator)?;
+    let rest = mark.and_then(|mark| rest.trim_start().strip_prefix(mark)).unwrap_or(rest);
     let first = label.and_then(|label| first.strip_prefix(label)).unwrap_or(first).trim_start();
     let rest: Vec<Cell<'static>> = match separator {
         "\t" | "|||" => {
@@ -192,5 +202,14 @@ mod tests {
         assert!(ways(&["a dog runs", "two cats sleep", "the end"]).is_empty());
         let largest = i64::MAX.to_string();
         assert!(ways(&[&format!("{largest} a dog"), "5 a cat"]).is_empty());
+    }
+
+    #[test]
+    fn a_mark_between_ids_and_captions_is_no_word() {
+        assert_eq!(mark(["=> a dog", " => a cat"].into_iter()), Some("=>"));
+        assert_eq!(mark(["- a dog", "a cat"].into_iter()), None);
+        let caption = |record: Option<Record>| record.unwrap().pop().unwrap().1;
+        let with = |line, mark| caption(record(line, " ", None, mark));
+        assert_eq!(with("v1 => a dog", Some("=>")), with("v1 a dog", None));
     }
 }
