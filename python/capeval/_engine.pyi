@@ -343,6 +343,17 @@ def submit(
     options: dict[str, Any],
 ) -> tuple[str, bool] | None: ...
 def run_program(args: list[str], is_output_open: bool) -> int: ...
+@overload
+def caption_columns(
+    columns: list[str],
+    name: str,
+    references: bool,
+    id_column: str | None = None,
+    caption_columns: list[str] | None = None,
+    *,
+    is_last: Literal[True],
+) -> tuple[int | None, list[int], bool]: ...
+@overload
 def caption_columns(
     columns: list[str],
     name: str,

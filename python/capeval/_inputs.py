@@ -221,14 +221,14 @@ def _from_table(
     index = _named_index(source)
     names = [*columns, *(level for level in index if level not in columns)]
     names = [column for column in names if column == id_column or not _holds_pictures(source, column)]
-    read = {"references": references, "id_column": id_column, "caption_columns": wanted}
+    read: dict[str, Any] = {"references": references, "id_column": id_column, "caption_columns": wanted}
     while True:
         found = caption_columns(names, name, **read)
         if found is None:
             understood = _understood(None, source, names, index, splits, name, read)
-            found = caption_columns(names, name, **read, is_last=True) if understood is None else None
-        if found is None:
-            return understood
+            if understood is not None:
+                return understood
+            found = caption_columns(names, name, **read, is_last=True)
         key, places, in_doubt = found
         chosen = [names[place] for place in places]
         id_name = None if key is None else names[key]

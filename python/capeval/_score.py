@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _engine
 from ._data import calling
@@ -22,7 +22,7 @@ from ._inputs import (
 )
 from ._keywords import only, takes
 from ._report import Report
-from .options import HumanRow, IdMatching, Policies, ReferenceReading, ReportContents, ScoreOptions
+from .options import HumanRow, IdMatching, Policies, ReferenceReading, ReportContents, ScoreOptions, SystemRuns
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -102,7 +102,7 @@ def prepare(
     read = system_captions(systems, options)
     read += [
         (run_name(name, k), candidate_captions(source, run_name(name, k), options))
-        for name, sources in (options.get("runs") or {}).items()
+        for name, sources in runs_of(options).items()
         for k, source in enumerate(sources)
     ]
     chosen = metric_options(metrics, options)
@@ -124,12 +124,17 @@ def run_name(system: str, k: int) -> str:
     return f"{system} #{k + 1}"
 
 
-def names_of_runs(options: CaptionComparison) -> dict[str, list[str]]:
-    """The names of the runs of each system that has some, for the engine."""
-    runs = options.get("runs") or {}
+def runs_of(options: CaptionComparison) -> Mapping[str, Sequence[Captionlike]]:
+    """The runs of each system that has some."""
+    runs = cast(SystemRuns, options).get("runs") or {}
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a dictionary of lists of captions by system, not {type(runs).__name__}")
-    return {name: [run_name(name, k) for k, _ in enumerate(listed("runs", sources))] for name, sources in runs.items()}
+    return {name: listed("runs", sources) for name, sources in runs.items()}
+
+
+def names_of_runs(options: CaptionComparison) -> dict[str, list[str]]:
+    """The names of the runs of each system that has some, for the engine."""
+    return {name: [run_name(name, k) for k, _ in enumerate(sources)] for name, sources in runs_of(options).items()}
 
 
 def refuse_swapped(references: Any, systems: Mapping[str, Captionlike], options: CaptionComparison) -> None:
