@@ -13,8 +13,9 @@ use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{self, Phase};
+use super::records;
 use super::scoring;
+use super::settings::Phase;
 use super::submit::ReceivedUpload;
 use super::upload::{self, CheckedFile};
 

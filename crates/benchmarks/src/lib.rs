@@ -24,6 +24,8 @@ pub mod quota;
 pub mod records;
 pub mod rescore;
 pub mod scoring;
+pub mod settings;
+pub mod source;
 pub mod submissions;
 pub mod submit;
 pub mod teams;
@@ -31,6 +33,7 @@ pub mod upload;
 pub mod validation;
 mod webhook_records;
 mod webhooks;
+mod when;
 
 use capeval_api::Scope;
 use capeval_site::feature::Feature;

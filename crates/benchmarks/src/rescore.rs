@@ -16,7 +16,8 @@ use capeval_tasks::SetScores;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{self, Phase};
+use super::records;
+use super::settings::Phase;
 use super::{board, scoring, submissions};
 
 /// Scores a submission for a score set that is not the one it was first scored in.

@@ -17,8 +17,9 @@ use serde_json::json;
 
 use crate::apply::MOST;
 use crate::quota::{self, Meter};
-use crate::records::{self, Phase, SeenBenchmark};
+use crate::records::{self, SeenBenchmark};
 use crate::scoring::{self, PrepareSet};
+use crate::settings::Phase;
 use crate::submissions::Submission;
 use crate::{board, rescore, submit};
 

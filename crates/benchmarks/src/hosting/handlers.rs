@@ -19,8 +19,9 @@ use capeval_tasks::{absence, missing_data};
 use super::actions::{self, Count, Note, OfTeam};
 use crate::counts::Counts as _;
 use crate::quota;
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
 use crate::rescore::{self, ScoreSet};
+use crate::settings::Phase;
 use crate::submissions::{SeenSubmission, Submission};
 
 pub(crate) fn routes() -> Vec<Route> {

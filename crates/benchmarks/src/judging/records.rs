@@ -16,7 +16,8 @@ use serde_json::json;
 use super::measures::{self, Judgement};
 use super::sample::SampleCaptions;
 use crate::pictures;
-use crate::records::{self, Phase, SeenPhase};
+use crate::records::{self, SeenPhase};
+use crate::settings::Phase;
 
 /// The most images of an evaluation.
 const IMAGES: i64 = 1_000;

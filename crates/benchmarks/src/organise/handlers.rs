@@ -21,8 +21,10 @@ use super::metrics::choices;
 use super::receive::Parcel;
 use crate::apply;
 use crate::counts::Counts as _;
-use crate::plan::{self, PhasePlan, Plan, When};
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::plan;
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::settings::{Phase, PhasePlan, Plan};
+use crate::when::When;
 
 pub(crate) fn routes() -> Vec<Route> {
     let host = Access::Host;
@@ -110,17 +112,7 @@ fn typed(plan: Plan) -> Plan {
 }
 
 async fn new(app: App, page: Page, by: Visitor) -> Result<Response, Fault> {
-    let plan = Plan {
-        slug: String::new(),
-        title: String::new(),
-        summary: String::new(),
-        rules: String::new(),
-        visibility: Visibility::Public,
-        draft: true,
-        hosts: vec![by.email],
-        phases: Vec::new(),
-    };
-    show(&app, &page, &plan, None, None).await
+    show(&app, &page, &Plan::draft(by.email), None, None).await
 }
 
 async fn create(app: App, page: Page, by: Visitor, Body(plan): Body<Plan>) -> Result<Response, Fault> {

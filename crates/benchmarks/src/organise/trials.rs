@@ -13,7 +13,8 @@ use capeval_site::web::{Access, Answer, Created, Hosted, Page, Route};
 
 use crate::counts::Counts as _;
 use crate::dry_run::{self, DryRun};
-use crate::records::{self, Phase, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::records::{self, ReferenceSet, SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 use crate::{board, submit};
 
 pub(super) fn routes() -> Vec<Route> {

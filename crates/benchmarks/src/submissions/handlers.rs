@@ -19,7 +19,8 @@ use serde::Deserialize;
 use super::records::{self, ListedSubmission, Scores, SeenSubmission, Submission};
 use super::{actions, events};
 use crate::about::{About, Changes};
-use crate::records::{Phase, ReferenceSet, SeenBenchmark, SeenPhase, sets};
+use crate::records::{ReferenceSet, SeenBenchmark, SeenPhase, sets};
+use crate::settings::Phase;
 use crate::{board, images};
 
 pub(super) fn routes() -> Vec<Route> {

@@ -17,7 +17,8 @@ use serde::Deserialize;
 
 use crate::about::{About, Column, MethodDetails};
 use crate::board;
-use crate::records::{self, BoardKind, Phase, ReferenceSet, SeenBenchmark};
+use crate::records::{self, BoardKind, ReferenceSet, SeenBenchmark};
+use crate::settings::Phase;
 
 /// The number of submissions by state, for Prometheus.
 pub const GAUGE: RowGauge = RowGauge {

@@ -19,7 +19,8 @@ use super::remedies::remedy;
 use crate::about::About;
 use crate::counts::Counts as _;
 use crate::quota::{self, Meter};
-use crate::records::{self, Phase, SeenBenchmark, SeenPhase};
+use crate::records::{self, SeenBenchmark, SeenPhase};
+use crate::settings::Phase;
 use crate::submissions::api_submission;
 use crate::{expected, teams, upload};
 

@@ -13,8 +13,9 @@ use capeval_site::{args, audit, clock, columns, ids};
 use serde_json::json;
 
 use super::receive::ReceivedUpload;
-use crate::records::{self, Phase};
+use crate::records;
 use crate::scoring::ScoreSubmission;
+use crate::settings::Phase;
 use crate::upload::{self, CheckedFile};
 use crate::{quota, teams};
 

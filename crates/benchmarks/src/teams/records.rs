@@ -12,7 +12,7 @@ use capeval_site::{args, audit, clock, ids};
 use serde_json::json;
 
 use super::{names, requests};
-use crate::records::Phase;
+use crate::settings::Phase;
 use crate::{board, quota};
 
 /// The most members of a team.

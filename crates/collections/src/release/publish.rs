@@ -4,8 +4,9 @@ use std::path::Path;
 
 use capeval_api::PerImage;
 use capeval_benchmarks::apply;
-use capeval_benchmarks::plan::{PhasePlan, Plan, ReferencePlan, Source};
 use capeval_benchmarks::records::{self as benchmarks, BoardKind, Visibility};
+use capeval_benchmarks::settings::{PhasePlan, Plan, ReferencePlan};
+use capeval_benchmarks::source::Source;
 use capeval_site::accounts::Visitor;
 use capeval_site::app::App;
 use capeval_site::fault::Fault;
