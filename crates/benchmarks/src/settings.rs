@@ -295,6 +295,32 @@ impl Plan {
 }
 
 impl PhasePlan {
+    /// A phase with the defaults, which those of fields that a plan leaves out are, too.
+    pub fn new(slug: &str, title: &str) -> Self {
+        Self {
+            slug: slug.to_owned(),
+            title: title.to_owned(),
+            opens: None,
+            closes: None,
+            per_day: five(),
+            in_total: hundred(),
+            board: public_board(),
+            reveal: None,
+            decimals: three(),
+            metrics: coco(),
+            main_set: None,
+            main_metric: cider(),
+            board_columns: Vec::new(),
+            human: yes(),
+            per_image: nothing(),
+            pictures: None,
+            vectors: None,
+            references: Vec::new(),
+            columns: Vec::new(),
+            baselines: Vec::new(),
+        }
+    }
+
     /// A phase as it is now.
     pub fn of(
         phase: &Phase,

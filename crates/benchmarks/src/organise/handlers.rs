@@ -335,9 +335,8 @@ impl PhaseForm<'_> {
     }
 }
 
-fn empty_phase() -> Result<PhasePlan, Fault> {
-    let plan = serde_json::json!({ "slug": "", "title": "", "metrics": ["bleu", "rouge-l", "cider-d"] });
-    Ok(serde_json::from_value(plan)?)
+fn empty_phase() -> PhasePlan {
+    PhasePlan { metrics: ["bleu", "rouge-l", "cider-d"].map(str::to_owned).into(), ..PhasePlan::new("", "") }
 }
 
 async fn show_phase(
@@ -367,7 +366,7 @@ async fn show_phase(
 }
 
 async fn new_phase(app: App, page: Page, Hosted(seen): Hosted<SeenBenchmark>) -> Result<Response, Fault> {
-    show_phase(&app, &page, &seen, &empty_phase()?, None, None).await
+    show_phase(&app, &page, &seen, &empty_phase(), None, None).await
 }
 
 async fn edit_phase(app: App, page: Page, Hosted(of): Hosted<SeenPhase>) -> Result<Response, Fault> {
@@ -415,7 +414,7 @@ async fn save_phase(
     let typed = match form::phase(&parcel, plan.as_ref()) {
         Ok(typed) => typed,
         Err(fault) => {
-            let plan = plan.map_or_else(empty_phase, Ok)?;
+            let plan = plan.unwrap_or_else(empty_phase);
             return show_phase(app, page, seen, &plan, phase, Some(&fault)).await;
         }
     };
