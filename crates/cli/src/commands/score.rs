@@ -106,7 +106,10 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.details.explain.is_empty() && !args.output.is_for_people() {
-        return Err(fault("--explain works only with the default table", "leave out --format"));
+        return Err(fault(
+            "--explain works only with the default table",
+            "leave out --format and an ending of --output that names a format",
+        ));
     }
     // Report cheap errors first.
     let intervals = args.intervals.resampling()?;
