@@ -507,6 +507,21 @@ class RewardNumbers(TypedDict, total=False):
 
     dtype: Dtype
     """The type of the rewards, ``"float32"`` or ``"float64"``."""
+class SeveralSamples(TypedDict, total=False):
+    """Matching captions."""
+
+    several: str
+    """What several captions of an image in one batch are. A reward is that of a caption (``"each"``), or that of an image:
+    then there is one for each image of the batch, in the order in which images first occur:
+    - ``"each"``: each caption has a reward of its own
+    - ``"first"``: the reward of the image's first caption
+    - ``"last"``: the reward of its last one
+    - ``"best:MEASURE"``: the reward of the one with the best score by this measure, such as ``"best:cider-d"``
+    - ``"mean"``: the mean of their rewards
+    - ``"error"``: stop, if an image has several
+    """
+
+
 
 
 class Computation(MetricData, Running, total=False):
@@ -602,7 +617,17 @@ class FrequencyOptions(IdMatching, ReferenceReading, total=False):
     """The keywords of :meth:`capeval.DocumentFrequencies.build`."""
 
 
-class RewardOptions(MetricSettings, FrequencyTable, IdMatching, TokenIds, RewardNumbers, Threads, total=False):
+class RewardOptions(
+    MetricSettings,
+    FrequencyTable,
+    IdMatching,
+    PairLook,
+    SeveralSamples,
+    TokenIds,
+    RewardNumbers,
+    Threads,
+    total=False,
+):
     """The keywords of :class:`capeval.reward.Reward`."""
 
 

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use capeval_choice::{Argument, Code, Remedy, SegmentId, UnknownName, counted};
 use capeval_corpus::{Captions, Duplicate, Ids};
 use capeval_evaluate::{MetricScores, SystemScores};
-use capeval_metric::{AnyMetric, Direction};
+use capeval_metric::AnyMetric;
 use capeval_report::{Measure, Notice};
 use capeval_stats::Table;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -293,10 +293,8 @@ impl Group {
             few.copied().unwrap_or(self.n_runs)
         };
         let counts: Vec<usize> = images.iter().map(n_of).collect();
-        let chosen = match rule {
-            Several::Best(key) if !self.are_given => Some(best(runs, &counts, key, measures)?),
-            _ => None,
-        };
+        let by = rule.best_of(measures)?.filter(|_| !self.are_given);
+        let chosen = by.map(|by| best(runs, &counts, by));
         let n_metrics = runs.first().map_or(0, |run| run.metrics.len());
         let is_each = *rule == Several::Each && !self.are_given;
         let metrics = (0..n_metrics).filter_map(|m| {
@@ -373,21 +371,8 @@ fn corpus(run: &SystemScores) -> impl Iterator<Item = f64> {
     run.metrics.iter().flat_map(|metric| metric.corpus.iter().copied())
 }
 
-/// For each image, the run with the best score by the measure `key`, the first of equal ones.
-fn best(
-    runs: &[SystemScores],
-    counts: &[usize],
-    key: &str,
-    measures: &[Measure],
-) -> Result<Vec<usize>, Error> {
-    let at = measures.iter().position(|measure| measure.key == key).ok_or_else(|| {
-        let known = measures.iter().map(|measure| measure.key.as_str());
-        Error::with_remedy(
-            format!("best:{key}: no measure that is computed is called '{key}'"),
-            capeval_choice::suggest(key, known),
-        )
-    })?;
-    let is_lower_better = measures[at].direction == Direction::LowerIsBetter;
+/// For each image, the run with the best score by the measure at a place, the first of equal ones.
+fn best(runs: &[SystemScores], counts: &[usize], (at, is_lower_better): (usize, bool)) -> Vec<usize> {
     let of_run = |run: &SystemScores| -> Vec<f64> {
         let mut first = 0;
         for metric in &run.metrics {
@@ -409,7 +394,7 @@ fn best(
         (1..*count)
             .fold(0, |best, run| if value(run) > value(best) || value(best).is_nan() { run } else { best })
     };
-    Ok(counts.iter().enumerate().map(choice).collect())
+    counts.iter().enumerate().map(choice).collect()
 }
 
 /// The scores of a table of `metric`, otherwise described as those of `first`.

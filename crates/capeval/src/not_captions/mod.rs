@@ -296,7 +296,7 @@ fn excerpt(text: &str) -> String {
 }
 
 /// A notice of texts that are no captions among some captions without references, such as those of a training loop.
-pub fn judge_texts(texts: &[&str]) -> Vec<Notice> {
+pub(crate) fn judge_texts(texts: &[&str]) -> Vec<Notice> {
     let id = SegmentId::from(0);
     let captions: Vec<Caption<'_>> = texts.iter().map(|text| (&id, *text)).collect();
     let mut rows: HashMap<Code, Vec<usize>> = HashMap::new();
