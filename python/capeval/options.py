@@ -214,7 +214,25 @@ class PairLook(TypedDict, total=False):
     """
 
 
-class Judgement(TypedDict, total=False):
+class Cleaning(TypedDict, total=False):
+    """Refusing what is no caption."""
+
+    clean: Clean | Sequence[Clean]
+    """The kinds of text to remove from captions and references before they are scored; the signature names them:
+    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
+    - ``"fences"``: code fences around the caption
+    - ``"structured-text"``: JSON around the only text in it
+    - ``"byte-strings"``: b'…' around the caption
+    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
+    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
+    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
+    - ``"subword-marks"``: the marks of subwords, which are joined to words
+    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
+    - ``"quotes"``: quotation marks around the caption
+    """
+
+
+class Judgement(Cleaning, total=False):
     """Refusing what is no caption."""
 
     accept: Accept | Sequence[Accept]
@@ -230,19 +248,6 @@ class Judgement(TypedDict, total=False):
     - ``"numbers-as-captions"``: nothing but numbers
     - ``"paths-as-captions"``: paths, addresses and ids
     - ``"prompt-in-captions"``: the prompt before every caption
-    """
-    clean: Clean | Sequence[Clean]
-    """The kinds of text to remove from captions and references before they are scored; the signature names them:
-    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
-    - ``"fences"``: code fences around the caption
-    - ``"structured-text"``: JSON around the only text in it
-    - ``"byte-strings"``: b'…' around the caption
-    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
-    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
-    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
-    - ``"subword-marks"``: the marks of subwords, which are joined to words
-    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
-    - ``"quotes"``: quotation marks around the caption
     """
 
 
@@ -502,11 +507,6 @@ class TokenIds(TypedDict, total=False):
     """Count the end token as a word, as self-critical training code does."""
 
 
-class RewardNumbers(TypedDict, total=False):
-    """Shaping the rewards."""
-
-    dtype: Dtype
-    """The type of the rewards, ``"float32"`` or ``"float64"``."""
 class SeveralSamples(TypedDict, total=False):
     """Matching captions."""
 
@@ -522,6 +522,11 @@ class SeveralSamples(TypedDict, total=False):
     """
 
 
+class RewardNumbers(TypedDict, total=False):
+    """Shaping the rewards."""
+
+    dtype: Dtype
+    """The type of the rewards, ``"float32"`` or ``"float64"``."""
 
 
 class Computation(MetricData, Running, total=False):
@@ -609,7 +614,7 @@ class LoadOptions(MetricChoice, FrequencyTable, IdMatching, total=False):
     """The keywords of :meth:`capeval.Evaluator.load`."""
 
 
-class EvaluatorOptions(LoadOptions, ParseCache, ReferenceReading, Threads, total=False):
+class EvaluatorOptions(LoadOptions, ParseCache, Cleaning, ReferenceReading, Threads, total=False):
     """The keywords of :class:`capeval.Evaluator`."""
 
 

@@ -176,3 +176,16 @@ def test_ids_and_settings_of_an_evaluator_hold_wherever_it_stands(references, ca
         reward = Reward(ground, {"cider-d": 1.0}, dtype="float64")
         assert "sigma:4" in reward.signatures["cider-d"] and TABLE.fingerprint in reward.signatures["cider-d"]
         assert reward.score(list(by_text), list(by_text.values())).shape == (3,)
+
+
+def test_references_are_cleaned_once_and_captions_as_they_were(references, candidates, tmp_path):
+    marked = {id: [f"<s> {text} </s>" for text in texts] for id, texts in references.items()}
+    expected = capeval.score(marked, candidates, METRICS, clean="special-tokens")
+    evaluator = capeval.Evaluator(marked, METRICS, clean="special-tokens")
+    evaluator.save(tmp_path / "refs.capeval")
+    for one in (evaluator, pickle.loads(pickle.dumps(evaluator)), capeval.Evaluator.load(tmp_path / "refs.capeval")):
+        for more in ({}, {"clean": ["special-tokens"]}):
+            report = one.score(candidates, **more)
+            assert (report.scores, report.signatures) == (expected.scores, expected.signatures)
+        with pytest.raises(ValueError, match=r'call capeval.Evaluator\(…, clean=\["quotes"\]\), or pass clean="special-tokens"'):
+            one.score(candidates, clean="quotes")

@@ -99,7 +99,7 @@ pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,
 };
-pub use not_captions::{Cleaning, Oddity, after_thoughts};
+pub use not_captions::{Cleaning, Oddity, Removal, after_thoughts};
 pub use notices::is_empty;
 pub use options::{
     CompareOptions, CorrelateOptions, DiversityOptions, MetricOptions, OwnReference, PairingCheck,
@@ -112,7 +112,7 @@ pub use outside::{
 };
 pub use perplexity::{PerplexityRequest, PerplexitySource, language_model, perplexity};
 pub use preference::{PreferRequest, prefer};
-pub use references::{PrepareRequest, ReferenceLookup, ReferenceSource, prepare};
+pub use references::{PrepareRequest, PreparedCleaning, ReferenceLookup, ReferenceSource, prepare};
 pub use request::{Request, ScoreRequest};
 pub use requirement::{RequiredVerdict, Requirements, check_requirement};
 pub use rouge_list::{RougeCaptions, listed};

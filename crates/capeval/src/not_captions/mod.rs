@@ -22,6 +22,7 @@ mod text;
 mod thoughts;
 mod unlike;
 
+pub use clean::Removal;
 pub(crate) use clean::clean;
 pub use kind::{Cleaning, Oddity};
 pub use thoughts::after_thoughts;
