@@ -31,7 +31,7 @@ def test_several_candidates_are_put_together_as_asked():
     assert mean.deviations == {} and f"± {deviation:.3f}" in str(runs) and "cider-d_sd" in runs.render("csv")
     assert capeval.score(REFERENCES, ALL, METRICS, several="best:cider-d").scores == each[1].scores
     assert capeval.compare(REFERENCES, {"one": RUNS[0]}, ["cider-d"], runs={"mine": RUNS})["mine", "cider-d"].verdict
-    with pytest.raises(ValueError, match='pass several="first" or several="last" .* or several="mean"'):
+    with pytest.raises(ValueError, match='pass several="first" or several="last" .* or several="each"'):
         capeval.score({image: texts * 2 for image, texts in REFERENCES.items()}, ALL, METRICS)
 
 

@@ -193,7 +193,7 @@ fn what_cannot_be_put_together_is_refused_with_what_works() {
     let lone = format!("a={}", files.path("run1.json"));
     let none = format!("a={}", files.path("nothing*.json"));
     let cases: [(&[&str], &str); 7] = [
-        (&[&all], "--several mean to score all of them"),
+        (&[&all], "--several each to score all of them"),
         (&[&all, "--several", "best:cider"], "did you mean cider-d?"),
         (&[&all, "--several", "average"], "choose from error, first, last, best:METRIC, mean, each"),
         (&[&all, "--several", "mean", "--html", &page], "leave out the page"),
