@@ -31,8 +31,8 @@ pub struct Args {
     metrics: Metrics,
     #[command(flatten)]
     matching: Matching,
-    /// Remove these kinds of text from the references; scores that are computed with them clean captions in the same way,
-    /// and their signatures say so.
+    /// Remove these kinds of text from the references; scores that are computed with them clean captions in the same
+    /// way, and their signatures say so.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = choices::<Cleaning>())]
     clean: Vec<Cleaning>,
     /// Write the prepared references to this file.

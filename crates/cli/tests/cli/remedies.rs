@@ -1,8 +1,8 @@
 //! The law of remedies: what an error tells people to do ends this error, on the input that provoked it.
 //!
-//! Every refused run of these tests passes through [`follow`]. Remedies that name flags with their values, flags to leave
-//! out, or whole commands are followed, each by itself; those that leave a choice to people (`pass --images FILE`, `rename
-//! one of them`) are not. Another fault may come to light then, whose remedies are followed as well.
+//! Every refused run of these tests passes through [`follow`]. Remedies that name flags with their values, flags to
+//! leave out, or whole commands are followed, each by itself; those that leave a choice to people (`pass --images
+//! FILE`, `rename one of them`) are not. Another fault may come to light then, whose remedies are followed as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

