@@ -72,6 +72,11 @@ class System:
         """By metric: a line that names everything that can change a digit."""
         self.intervals: dict[str, tuple[float, float]] = found.intervals(k) or {}
         """The confidence interval of each corpus score; empty unless requested."""
+        n_runs, deviations = found.runs(k) or (1, {})
+        self.n_runs: int = n_runs
+        """The number of runs that the scores are means of; 1 unless several were given as ``runs``."""
+        self.deviations: dict[str, float] = deviations
+        """The standard deviation of each corpus score over the runs; empty if there is one run."""
         self._ids: list[Id] | None = None
         self._segments: dict[str, npt.NDArray[np.float64]] | None = None
 
@@ -185,6 +190,11 @@ class Report(Result, Mapping[str, float]):
         """The confidence intervals of the only system, by measure; empty unless requested."""
         return self._only.intervals
 
+    @property
+    def deviations(self) -> dict[str, float]:
+        """The standard deviations of the only system's scores over its runs; empty if there is one run."""
+        return self._only.deviations
+
     def __getitem__(self, key: str) -> float:
         """The corpus score of a measure, for the only system."""
         return self._only[key]
@@ -220,7 +230,7 @@ class Report(Result, Mapping[str, float]):
         """The scores as trackers of experiments take them: a flat dictionary of numbers.
 
         The keys are measures behind `prefix`, and behind the name of the system if there are several. Intervals, if there are
-        any, are ``…/low`` and ``…/high``.
+        any, are ``…/low`` and ``…/high``, and standard deviations over runs ``…/sd``.
 
         >>> import capeval
         >>> report = capeval.score({1: ["a dog runs", "the dog ran"], 2: ["two cats"]}, {1: "a dog runs", 2: "two cats"}, "cider-d")
@@ -234,6 +244,8 @@ class Report(Result, Mapping[str, float]):
                 logged[head + key] = score
                 if key in system.intervals:
                     logged[f"{head}{key}/low"], logged[f"{head}{key}/high"] = system.intervals[key]
+                if key in system.deviations:
+                    logged[f"{head}{key}/sd"] = system.deviations[key]
         return logged
 
     def to_pandas(self, *, segments: bool = False) -> pandas.DataFrame:

@@ -214,7 +214,25 @@ class PairLook(TypedDict, total=False):
     """
 
 
-class Judgement(TypedDict, total=False):
+class Cleaning(TypedDict, total=False):
+    """Refusing what is no caption."""
+
+    clean: Clean | Sequence[Clean]
+    """The kinds of text to remove from captions and references before they are scored; the signature names them:
+    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
+    - ``"fences"``: code fences around the caption
+    - ``"structured-text"``: JSON around the only text in it
+    - ``"byte-strings"``: b'…' around the caption
+    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
+    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
+    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
+    - ``"subword-marks"``: the marks of subwords, which are joined to words
+    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
+    - ``"quotes"``: quotation marks around the caption
+    """
+
+
+class Judgement(Cleaning, total=False):
     """Refusing what is no caption."""
 
     accept: Accept | Sequence[Accept]
@@ -230,19 +248,6 @@ class Judgement(TypedDict, total=False):
     - ``"numbers-as-captions"``: nothing but numbers
     - ``"paths-as-captions"``: paths, addresses and ids
     - ``"prompt-in-captions"``: the prompt before every caption
-    """
-    clean: Clean | Sequence[Clean]
-    """The kinds of text to remove from captions and references before they are scored; the signature names them:
-    - ``"thoughts"``: thoughts before the caption, and the tags around the answer
-    - ``"fences"``: code fences around the caption
-    - ``"structured-text"``: JSON around the only text in it
-    - ``"byte-strings"``: b'…' around the caption
-    - ``"special-tokens"``: tokens such as <eos> and <|im_end|>, and tags
-    - ``"chat-roles"``: a label before the caption, such as ASSISTANT:
-    - ``"start-end-words"``: words that begin and end all captions, such as startseq and endseq
-    - ``"subword-marks"``: the marks of subwords, which are joined to words
-    - ``"html-entities"``: the notation of HTML: &quot; becomes a quotation mark
-    - ``"quotes"``: quotation marks around the caption
     """
 
 
@@ -502,6 +507,21 @@ class TokenIds(TypedDict, total=False):
     """Count the end token as a word, as self-critical training code does."""
 
 
+class SeveralSamples(TypedDict, total=False):
+    """Matching captions."""
+
+    several: str
+    """What several captions of an image in one batch are. A reward is that of a caption (``"each"``), or that of an image:
+    then there is one for each image of the batch, in the order in which images first occur:
+    - ``"each"``: each caption has a reward of its own
+    - ``"first"``: the reward of the image's first caption
+    - ``"last"``: the reward of its last one
+    - ``"best:MEASURE"``: the reward of the one with the best score by this measure, such as ``"best:cider-d"``
+    - ``"mean"``: the mean of their rewards
+    - ``"error"``: stop, if an image has several
+    """
+
+
 class RewardNumbers(TypedDict, total=False):
     """Shaping the rewards."""
 
@@ -594,7 +614,7 @@ class LoadOptions(MetricChoice, FrequencyTable, IdMatching, total=False):
     """The keywords of :meth:`capeval.Evaluator.load`."""
 
 
-class EvaluatorOptions(LoadOptions, ParseCache, ReferenceReading, Threads, total=False):
+class EvaluatorOptions(LoadOptions, ParseCache, Cleaning, ReferenceReading, Threads, total=False):
     """The keywords of :class:`capeval.Evaluator`."""
 
 
@@ -602,7 +622,17 @@ class FrequencyOptions(IdMatching, ReferenceReading, total=False):
     """The keywords of :meth:`capeval.DocumentFrequencies.build`."""
 
 
-class RewardOptions(MetricSettings, FrequencyTable, IdMatching, TokenIds, RewardNumbers, Threads, total=False):
+class RewardOptions(
+    MetricSettings,
+    FrequencyTable,
+    IdMatching,
+    PairLook,
+    SeveralSamples,
+    TokenIds,
+    RewardNumbers,
+    Threads,
+    total=False,
+):
     """The keywords of :class:`capeval.reward.Reward`."""
 
 

@@ -220,6 +220,7 @@ impl LearntFrom {
             scores: scores.iter().flat_map(|scores| scores.values.iter().copied()).collect(),
             lengths: None,
             intervals: None,
+            runs: None,
             signatures: built.iter().zip(&scores).map(sign).collect(),
             reference_hash: None,
             segments: None,

@@ -154,7 +154,12 @@ impl Evaluation {
     }
 
     /// Puts the scores of the runs of each system together.
-    fn join(&mut self, grouping: Grouping, measures: &[Measure], found: &mut Findings) -> Result<(), Error> {
+    fn join(
+        &mut self,
+        mut grouping: Grouping,
+        measures: &[Measure],
+        found: &mut Findings,
+    ) -> Result<(), Error> {
         if grouping.is_trivial() {
             return Ok(());
         }
@@ -183,6 +188,7 @@ impl Evaluation {
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: lengths(scores),
             intervals: None,
+            runs: self.grouping.runs(k),
             signatures: {
                 let several = self.grouping.signing(k);
                 let signing = self.systems.signing(self.grouping.first(k));

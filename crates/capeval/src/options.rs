@@ -283,6 +283,9 @@ pub struct PrepareOptions {
     pub metrics: MetricOptions,
     /// The rule for comparing ids, such as 1 and "1".
     pub ids: Ids,
+    /// The kinds of text to remove from the references.
+    #[serde(deserialize_with = "one_or_more")]
+    pub clean: Vec<Cleaning>,
 }
 
 /// How perplexities are computed.

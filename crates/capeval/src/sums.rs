@@ -302,6 +302,7 @@ impl Sums {
             scores: scores.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: scores.iter().find_map(|metric| lengths_of(&metric.metric, &metric.table.total())),
             intervals: options.intervals.map(|resampling| self.intervals(&scores, resampling)),
+            runs: None,
             signatures,
             // Sums hold no texts.
             reference_hash: None,

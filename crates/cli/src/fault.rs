@@ -74,6 +74,7 @@ impl Dialect for Flags {
             Task::Install(what) => format!("data install {what}"),
             Task::InstallFrom(what) => format!("data install {what} --from FILE"),
             Task::Prepare => "prepare REFERENCES -o FILE".to_owned(),
+            Task::PrepareCleaned(kinds) => format!("prepare REFERENCES --clean {kinds} -o FILE"),
             Task::BuildFrequencies(None) => "df build REFERENCES -o FILE".to_owned(),
             Task::BuildFrequencies(Some(order)) => format!("df build -n {order} REFERENCES -o FILE"),
             Task::ListTokenizers => "tokenize --list".to_owned(),

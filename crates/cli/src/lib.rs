@@ -20,6 +20,7 @@ mod output;
 mod output_args;
 mod progress;
 mod requirements;
+mod resampling_args;
 pub mod results;
 mod rouge;
 mod runs;

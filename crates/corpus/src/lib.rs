@@ -64,7 +64,9 @@ pub use options::ReadOptions;
 pub use picture_names::read_picture_names;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
-pub use reading::{Because, Fit, Layout, Mispairing, ReadColumns, fit, understand_columns, understand_value};
+pub use reading::{
+    Because, Fit, Layout, Mispairing, ReadColumns, fit, fit_some, understand_columns, understand_value,
+};
 pub use rows::{Row, Rows, read_rows};
 pub use table::{CaptionColumns, Cell};
 pub use unpack::{Member, members, unpacked_name};

@@ -10,10 +10,11 @@ use clap::Arg;
 use super::score::Inputs;
 use crate::data;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
-use crate::options::{self, Completion, Draws, METRICS, Order, READING_REFERENCES};
+use crate::options::{self, Completion, METRICS, Order, READING_REFERENCES};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, REQUIREMENTS, exit_code, saved_report};
+use crate::resampling_args::{self, Draws};
 
 /// Test systems for significant differences by every metric
 ///
@@ -53,7 +54,7 @@ struct Tests {
         require_equals = true,
         default_value = "95",
         default_missing_value = "95",
-        value_parser = options::level
+        value_parser = resampling_args::level
     )]
     ci: f64,
     #[command(flatten)]

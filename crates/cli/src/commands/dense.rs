@@ -11,10 +11,10 @@ use clap::Subcommand;
 use crate::data;
 use crate::fault::{fault, sentence};
 use crate::names;
-use crate::options::Intervals;
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::progress::Bar;
+use crate::resampling_args::Intervals;
 
 /// Score dense video captions: captions of events with a start and an end
 ///

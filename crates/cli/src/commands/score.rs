@@ -12,10 +12,11 @@ use crate::fault::fault;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::SystemFile;
-use crate::options::{self, Candidates, Intervals, Order, Policies, ReferenceFiles};
+use crate::options::{Candidates, Order, Policies, ReferenceFiles};
 use crate::output_args::{OutputArgs, Target};
 use crate::progress::Bar;
 use crate::requirements::{ConditionArgs, exit_code};
+use crate::resampling_args::{self, Intervals};
 use crate::rouge::Rouge;
 use crate::runs::{RunFiles, run_files, run_name};
 use crate::{data, memory, names};
@@ -105,7 +106,10 @@ Examples:
 /// Runs the command.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.details.explain.is_empty() && !args.output.is_for_people() {
-        return Err(fault("--explain works only with the default table", "leave out --format"));
+        return Err(fault(
+            "--explain works only with the default table",
+            "leave out --format and an ending of --output that names a format",
+        ));
     }
     // Report cheap errors first.
     let intervals = args.intervals.resampling()?;
@@ -221,7 +225,8 @@ impl Inputs {
 
     /// Refuses a confidence level in place of a file, as in `--ci 99`.
     pub fn refuse_levels(&self) -> Result<()> {
-        let is_level = |text: &&String| options::level(text).is_ok() && !std::path::Path::new(text).exists();
+        let is_level =
+            |text: &&String| resampling_args::level(text).is_ok() && !std::path::Path::new(text).exists();
         if let Some(text) = self.candidates.iter().find(is_level) {
             return Err(fault(
                 format!("{text}: no such file"),

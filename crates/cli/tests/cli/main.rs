@@ -27,6 +27,7 @@ mod program;
 mod programs;
 mod published;
 mod refusals;
+mod remedies;
 mod rouge;
 mod schema;
 mod score;

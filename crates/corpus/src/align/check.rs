@@ -229,7 +229,7 @@ impl Check<'_> {
         } else {
             let take = |which: Duplicate| Remedy::set(Argument::Several, which.name());
             let one = take(Duplicate::First).or(take(Duplicate::Last)).to("take one of them");
-            let all = || Remedy::set(Argument::Several, "mean").to("score all of them");
+            let all = || Remedy::set(Argument::Several, "each").to("score all of them");
             let take = if self.noun == "candidate" { one.or(all()) } else { one };
             match self.candidates.joined() {
                 Some(template) => Remedy::set(Argument::IdColumn(Role::Candidates), template.to_owned())
@@ -340,7 +340,7 @@ impl Check<'_> {
         let place = rows.first().map(|row| self.place(*row)).unwrap_or_default();
         self.error(ErrorKind::EmptyCandidate, message, self.candidate_ids(rows).next())
             .at(place)
-            .with_remedy(keep.or(skip))
+            .with_remedy(if count < self.candidates.len() { keep.or(skip) } else { keep })
     }
 
     pub(super) fn empty_notice(&self, rows: &[u32], policy: Empty) -> Notice {

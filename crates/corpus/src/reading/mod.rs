@@ -25,7 +25,7 @@ pub(crate) mod words;
 pub(crate) mod yaml;
 
 pub use self::layout::{Because, Layout, ReadColumns};
-pub use self::pairing::{Fit, Mispairing, fit};
+pub use self::pairing::{Fit, Mispairing, fit, fit_some};
 pub(crate) use self::settle::{refuse_open, settle};
 pub(crate) use self::source::{is_mark, read_fields, read_lines, read_table, read_values, rejected_notice};
 pub use self::source::{understand_columns, understand_value};

@@ -69,10 +69,28 @@ pub fn fit<'t>(
     caption: impl Fn(usize) -> &'t str,
     references: impl Fn(usize) -> Vec<&'t str>,
 ) -> Fit {
-    let samples = samples(n, caption, references);
+    judged(n, &samples(n, caption, references))
+}
+
+/// As [`fit`], of captions of some of `n` images: each with the row of its image, in ascending order.
+pub fn fit_some<'t>(
+    n: usize,
+    captions: &[(usize, &'t str)],
+    references: impl Fn(usize) -> Vec<&'t str>,
+) -> Fit {
+    let of = |row: usize| -> Vec<Words> { references(row).into_iter().map(words).collect() };
+    let sampled = |&(row, caption): &(usize, &'t str)| {
+        let at = |place: usize| (place < n).then(|| of(place));
+        Sample::new(row, &words(caption), at, &of((row + (n / 3).max(1)) % n.max(1)))
+    };
+    judged(captions.len(), &captions.iter().filter_map(sampled).collect::<Vec<_>>())
+}
+
+/// How well `n` captions fit, of which these are looked at.
+fn judged(n: usize, samples: &[Sample]) -> Fit {
     let gains: Vec<f64> = samples.iter().map(|sample| sample.gain).collect();
     let t = mean_and_t(&gains).map(|(_, t)| t);
-    let mispairing = t.filter(|_| n >= FEWEST_IMAGES).and_then(|t| mispairing(&samples, t));
+    let mispairing = t.filter(|_| n >= FEWEST_IMAGES).and_then(|t| mispairing(samples, t));
     Fit { images: samples.len(), t, mispairing }
 }
 
@@ -90,18 +108,8 @@ fn samples<'t>(
         let first = start.saturating_sub(FARTHEST.unsigned_abs());
         let near: Vec<Vec<Words>> = (first..(start + RUN + FARTHEST.unsigned_abs()).min(n)).map(of).collect();
         for row in start..(start + RUN).min(n) {
-            let own = words(caption(row));
-            if own.is_empty() {
-                continue;
-            }
-            let at = |lag: isize| {
-                let place = row.checked_add_signed(lag)?.checked_sub(first)?;
-                near.get(place).map(|references| best_overlap(&own, references))
-            };
-            let far = best_overlap(&own, &of((row + (n / 3).max(1)) % n));
-            let lags = (-FARTHEST..=FARTHEST).map(at).collect();
-            let Some(near) = at(0) else { continue };
-            samples.push(Sample { row, lags, gain: near - far });
+            let at = |place: usize| near.get(place.checked_sub(first)?).map(Vec::as_slice);
+            samples.extend(Sample::new(row, &words(caption(row)), at, &of((row + (n / 3).max(1)) % n)));
         }
     }
     samples
@@ -138,6 +146,25 @@ struct Sample {
     lags: Vec<Option<f64>>,
     /// The overlap with its own references, less that with those of an image far away.
     gain: f64,
+}
+
+impl Sample {
+    /// A caption of the words `own` beside the references `at` rows nearby, and those `far` away; `None` without words.
+    fn new<R: AsRef<[Words]>>(
+        row: usize,
+        own: &Words,
+        at: impl Fn(usize) -> Option<R>,
+        far: &[Words],
+    ) -> Option<Self> {
+        if own.is_empty() {
+            return None;
+        }
+        let overlap = |lag: isize| {
+            at(row.checked_add_signed(lag)?).map(|references| best_overlap(own, references.as_ref()))
+        };
+        let gain = overlap(0)? - best_overlap(own, far);
+        Some(Self { row, lags: (-FARTHEST..=FARTHEST).map(overlap).collect(), gain })
+    }
 }
 
 /// The mean, and the mean in standard errors; `None` without values.

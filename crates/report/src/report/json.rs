@@ -53,10 +53,19 @@ pub(crate) struct SystemFields<'r> {
     pub scores: Map<Cow<'r, str>, JsonFloat>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Map<Cow<'r, str>, Ends>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<RunFields<'r>>,
     pub signatures: Map<Cow<'r, str>, String>,
     /// In saved reports only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segments: Option<Images<'r>>,
+}
+
+/// The runs of a system.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RunFields<'r> {
+    pub n: usize,
+    pub deviations: Map<Cow<'r, str>, JsonFloat>,
 }
 
 /// The lengths of all captions of a system.
@@ -107,6 +116,10 @@ impl<'r> SystemFields<'r> {
             lengths: system.lengths.as_ref().map(Words::of),
             scores: Map(keys().zip(system.scores.iter().copied().map(JsonFloat)).collect()),
             intervals: intervals.map(|i| Map(keys().zip(i.iter().copied().map(ends)).collect())),
+            runs: system.runs.as_ref().map(|runs| RunFields {
+                n: runs.n,
+                deviations: Map(keys().zip(runs.deviations.iter().copied().map(JsonFloat)).collect()),
+            }),
             signatures: by_metric(head, &system.signatures),
             segments: None,
         }

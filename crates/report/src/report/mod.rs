@@ -55,6 +55,8 @@ pub struct SystemReport {
     /// One confidence interval per measure, if requested: percentiles over bootstrap resamples of the images. Both
     /// bounds are NaN if the score is NaN.
     pub intervals: Option<Vec<Interval>>,
+    /// The runs that the scores are means of; `None` if there is one.
+    pub runs: Option<Runs>,
     /// One signature per metric.
     pub signatures: Vec<Signature>,
     /// The hash of the references of these images: of their ids and texts, whatever their order. `None` without
@@ -62,6 +64,15 @@ pub struct SystemReport {
     pub reference_hash: Option<String>,
     /// The scores of every image, if requested.
     pub segments: Option<Segments>,
+}
+
+/// Several runs of one system, such as those of several seeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// The number of runs.
+    pub n: usize,
+    /// For each measure, the standard deviation of the scores of the runs, with n − 1.
+    pub deviations: Vec<f64>,
 }
 
 /// The lengths of all captions of a system together, in words of a metric's tokenizer.
@@ -105,6 +116,11 @@ pub struct Provenance {
 }
 
 impl SystemReport {
+    /// The standard deviation of measure number `k` over the runs; `None` unless there are several.
+    pub fn deviation(&self, k: usize) -> Option<f64> {
+        self.runs.as_ref()?.deviations.get(k).copied()
+    }
+
     /// The interval of measure number `k`; `None` unless intervals were requested.
     pub fn interval(&self, k: usize) -> Option<&Interval> {
         self.intervals.as_ref()?.get(k)
@@ -161,6 +177,8 @@ impl Report {
             system.scores.iter_mut().zip(&factors).for_each(|(score, factor)| *score *= factor);
             let intervals = system.intervals.iter_mut().flatten();
             intervals.zip(&factors).for_each(|(interval, factor)| *interval = interval.scaled(*factor));
+            let deviations = system.runs.iter_mut().flat_map(|runs| &mut runs.deviations);
+            deviations.zip(&factors).for_each(|(deviation, factor)| *deviation *= factor);
         }
         factors
     }

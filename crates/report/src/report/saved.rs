@@ -10,7 +10,7 @@ use capeval_metric::Signature;
 use capeval_stats::Interval;
 use serde::{Deserialize, Serialize};
 
-use super::json::{Body, Images, NamedSystem, Policies, SystemFields, Tail, Words};
+use super::json::{Body, Images, NamedSystem, Policies, RunFields, SystemFields, Tail, Words};
 use crate::comparison::json::PairFields;
 use crate::comparison::tail::tail;
 use crate::json_float::{Floats, JsonFloat};
@@ -18,7 +18,7 @@ use crate::kind::{AGAIN, ReadStudy, as_type, damaged};
 use crate::render::programs::{Map, ResamplingMethod, by_metric, line};
 use crate::study::Study;
 use crate::{
-    Comparison, Head, Lengths, Measure, MetricEntry, Notice, Pair, Provenance, Report, Run, Segments,
+    Comparison, Head, Lengths, Measure, MetricEntry, Notice, Pair, Provenance, Report, Run, Runs, Segments,
     SourceReading, SystemReport,
 };
 
@@ -133,6 +133,7 @@ fn system(NamedSystem { name, system }: NamedSystem<'_>, head: &Head) -> Result<
         lengths,
         scores,
         intervals,
+        runs,
         signatures,
         segments,
     } = system;
@@ -143,6 +144,16 @@ fn system(NamedSystem { name, system }: NamedSystem<'_>, head: &Head) -> Result<
     let intervals = match intervals {
         None => None,
         Some(ends) => Some(in_order(ends, head.keys()).ok_or_else(other)?),
+    };
+    let runs = match runs {
+        None => None,
+        Some(RunFields { n, deviations }) => {
+            let deviations = in_order(deviations, head.keys()).ok_or_else(other)?;
+            Some(Runs {
+                n,
+                deviations: deviations.into_iter().map(|JsonFloat(deviation)| deviation).collect(),
+            })
+        }
     };
     let segments = match segments {
         None => None,
@@ -159,6 +170,7 @@ fn system(NamedSystem { name, system }: NamedSystem<'_>, head: &Head) -> Result<
             .map(|JsonFloat(score)| score)
             .collect(),
         intervals: intervals.map(|all| all.into_iter().map(Interval::of_json).collect()),
+        runs,
         signatures: signatures.collect::<Result<_, _>>()?,
         reference_hash: reference_hash.map(Cow::into_owned),
         segments,

@@ -7,7 +7,7 @@ use capeval_metric::Signature;
 use serde::Serialize;
 
 use super::json::{Body, SystemFields, Tail};
-use super::tables::{resampling_line, write_report};
+use super::tables::{resampling_line, runs_line, write_report};
 use super::{Report, SystemReport, saved};
 use crate::charts::{COLOURS, Colour, Estimate};
 use crate::kind::{damaged, sum};
@@ -55,7 +55,7 @@ impl Study for Report {
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
         let scored = if form == Form::Latex { self.scored() } else { self.footer() };
         let best = tables.iter().any(|table| table.grid.has_best()).then(|| "bold: best score".to_owned());
-        [scored].into_iter().chain(best).chain(resampling_line(self)).collect()
+        [scored].into_iter().chain(best).chain(runs_line(self)).chain(resampling_line(self)).collect()
     }
 
     /// The settings that all systems share.
@@ -147,10 +147,15 @@ impl Study for Report {
         columns.extend(intervals.flat_map(|m| [format!("{}_low", m.key), format!("{}_high", m.key)]));
         columns.extend(resampling_columns(*resampling));
         columns.push("reference_hash".to_owned());
+        if self.systems.iter().any(|system| system.runs.is_some()) {
+            columns.push("runs".to_owned());
+            columns.extend(measures.iter().map(|measure| format!("{}_sd", measure.key)));
+        }
         columns
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
+        let has_runs = self.systems.iter().any(|system| system.runs.is_some());
         let row = |system: &SystemReport| {
             let mut row = vec![system.name.clone(), system.n_images.to_string()];
             row.extend(system.scores.iter().map(|score| full(*score)));
@@ -160,6 +165,14 @@ impl Study for Report {
             row.extend(system.intervals.iter().flatten().flat_map(|i| [i.low, i.high]).map(full));
             row.extend(resampling_fields(self.head.resampling));
             row.push(system.reference_hash.clone().unwrap_or_default());
+            match &system.runs {
+                Some(runs) => {
+                    row.push(runs.n.to_string());
+                    row.extend(runs.deviations.iter().copied().map(full));
+                }
+                None if has_runs => row.resize(row.len() + 1 + self.head.measures.len(), String::new()),
+                None => {}
+            }
             row
         };
         self.systems.iter().map(row).collect()

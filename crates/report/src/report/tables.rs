@@ -30,7 +30,7 @@ pub(super) fn write_report(
     writeln!(out)?;
     let star = if grid.has_best() { "* best score   " } else { "" };
     writeln!(out, "{}", style.fitted("", &format!("{star}{}", report.footer()), ""))?;
-    if let Some(line) = resampling_line(report) {
+    for line in runs_line(report).into_iter().chain(resampling_line(report)) {
         writeln!(out, "{}", style.fitted("", &line, ""))?;
     }
     write_signatures(&report.signature_lines(), &report.head.notes(dialect), style, out)?;
@@ -133,7 +133,8 @@ fn lengths_in_words(lengths: Option<&Lengths>) -> [String; 3] {
 fn cell(measure: &Measure, system: &SystemReport, k: usize, best: Option<&String>, digits: usize) -> Cell {
     let Some(score) = system.scores.get(k) else { return Cell::default() };
     let interval = system.interval(k).copied().filter(|interval| !interval.low.is_nan());
-    let cell = Cell::estimate(*score, interval, |value| fixed(value, measure.digits(digits)));
+    let shown = |value: f64| fixed(value, measure.digits(digits));
+    let cell = Cell::estimate(*score, interval, shown).deviating(system.deviation(k), shown);
     Cell { best: best == Some(&cell.text), ..cell }
 }
 
@@ -207,6 +208,20 @@ impl Report {
     pub fn signature_lines(&self) -> Vec<String> {
         signature_lines(self)
     }
+}
+
+/// The meaning of the deviations, in one line; `None` if there are none.
+pub(crate) fn runs_line(report: &Report) -> Option<String> {
+    let mut numbers: Vec<usize> =
+        report.systems.iter().filter_map(|system| Some(system.runs.as_ref()?.n)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let of = match numbers[..] {
+        [] => return None,
+        [n] => format!("{n} runs"),
+        [least, .., most] => format!("{least} to {most} runs"),
+    };
+    Some(format!("±: standard deviation over {of} of a system, whose mean is before it"))
 }
 
 /// The meaning of the intervals, in one line; `None` if there are none.
