@@ -14,6 +14,7 @@ mod layout;
 mod literal;
 mod moments;
 mod pairing;
+mod rare;
 mod records;
 pub(crate) mod separators;
 mod settle;
