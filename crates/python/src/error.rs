@@ -142,6 +142,7 @@ impl Dialect for Keywords {
             Task::Install(what) => format!("call capeval.install_data(\"{what}\")"),
             Task::InstallFrom(what) => format!("call capeval.install_data(\"{what}\", path)"),
             Task::BuildFrequencies(_) => "call capeval.DocumentFrequencies.build()".to_owned(),
+            Task::ScoreMoments => "call capeval.dense()".to_owned(),
             Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
             Task::ListMetrics => "see capeval.metrics()".to_owned(),
             task => Remedy::run(task.clone()).to_string(),
