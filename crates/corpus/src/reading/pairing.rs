@@ -249,7 +249,13 @@ mod tests {
             "Interstitial opacities suggest edema.",
         ];
         let report = |finding: &str| format!("The heart is normal in size. The lungs are clear. {finding}");
-        let scattered = |k: usize| ((k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize;
+        // The steps of SplitMix64, which leave no order between neighbours.
+        let scattered = |k: usize| {
+            let h = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let h = (h ^ (h >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let h = (h ^ (h >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((h ^ (h >> 31)) >> 40) as usize
+        };
         let finding = |k: usize| match scattered(k) {
             h if h % 10 < normal => "",
             h => FINDINGS[h / 10 % FINDINGS.len()],
