@@ -235,8 +235,8 @@ mod tests {
         }
     }
 
-    /// Reports of which most are normal, and what a system says that finds most of what is not; sorted by what is found,
-    /// or not.
+    /// Reports of which most are normal, and what a system says that finds most of what is not; sorted by findings, or
+    /// not.
     fn reports(n: usize, normal: usize, is_sorted: bool) -> (Vec<String>, Vec<String>) {
         const FINDINGS: [&str; 8] = [
             "A small left pleural effusion.",

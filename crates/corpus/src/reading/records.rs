@@ -95,8 +95,8 @@ fn of_list(items: Vec<Cell<'static>>) -> Option<Vec<Record>> {
     None
 }
 
-/// The records of lists of objects, a record for each list, if the objects have no ids of their own: then a list has the
-/// captions of an image. Otherwise, lists come from several processes.
+/// The records of lists of objects, a record for each list, if the objects have no ids of their own: then a list has
+/// the captions of an image. Otherwise, lists come from several processes.
 fn of_images(lists: &[Vec<Cell<'static>>]) -> Option<Vec<Record>> {
     let mut ids: HashMap<&str, (HashSet<String>, usize)> = HashMap::new();
     let mut count = 0;

@@ -136,8 +136,8 @@ impl<'c> Side<'c> {
     }
 }
 
-/// How much columns are called like references, above 0, or like what models answer, below 0. An answer may be the right
-/// one, beside a prediction.
+/// How much columns are called like references, above 0, or like what models answer, below 0. An answer may be the
+/// right one, beside a prediction.
 pub(super) fn leaning<S: AsRef<str>>(names: impl Iterator<Item = S> + Clone) -> i32 {
     const REFERENCE: &[&str] = &["ref", "truth", "gt", "gold", "target", "human", "label", "annot", "ground"];
     const CANDIDATE: &[&str] = &["pred", "hyp", "cand", "output", "resp", "generat", "model", "result"];

@@ -289,8 +289,8 @@ fn may_hold_captions(list: &EvidentList, options: &ReadOptions) -> bool {
         }
 }
 
-/// The columns that could hold captions, if numbers or letters at the end of their names alone tell them apart: they are
-/// the references of an image.
+/// The columns that could hold captions, if numbers or letters at the end of their names alone tell them apart: they
+/// are the references of an image.
 fn numbered(list: &EvidentList) -> Vec<usize> {
     let columns = list.caption_columns().into_iter().map(|column| vec![column]).collect();
     match <[_; 1]>::try_from(joined(list, columns)) {

@@ -1,5 +1,5 @@
-//! Twenty captions in twelve forms, and in Parquet, against their references in as many: each pair is read right, or refused with a
-//! remedy.
+//! Twenty captions in twelve forms, and in Parquet, against their references in as many: each pair is read right, or
+//! refused with a remedy.
 
 use std::collections::BTreeMap;
 
