@@ -43,6 +43,8 @@ pub enum Task {
     PrepareCleaned(String),
     /// Build a table of document frequencies with n-grams of up to this many words.
     BuildFrequencies(Option<usize>),
+    /// Score captions of moments of videos.
+    ScoreMoments,
     /// List the tokenizers.
     ListTokenizers,
     /// List the metrics.
@@ -97,6 +99,7 @@ impl Dialect for Plain {
             Task::BuildFrequencies(Some(order)) => {
                 format!("build a table of document frequencies with n-grams of up to {order} words")
             }
+            Task::ScoreMoments => "score dense captions".to_owned(),
             Task::ListTokenizers => "see the list of tokenizers".to_owned(),
             Task::ListMetrics => "see the list of metrics".to_owned(),
         }

@@ -137,6 +137,17 @@ impl ReferenceFiles {
         self.reading.open(&self.references)
     }
 
+    /// Opens references and candidates that stand in one file; `None` if it has not both.
+    pub fn open_both(
+        &self,
+        path: &str,
+        candidates: &Candidates,
+        ids: Ids,
+    ) -> Result<Option<(Captions, Captions)>> {
+        let (references, candidates) = (self.reading.options(), candidates.options(self.no_limits()));
+        Ok(capeval_files::both_sides(path, [&references, &candidates], ids)?)
+    }
+
     /// Returns true if files may be larger than the limits.
     pub fn no_limits(&self) -> bool {
         self.reading.no_limits
@@ -266,6 +277,11 @@ fn several(text: &str) -> Result<Several, String> {
 }
 
 impl Policies {
+    /// The way to compare ids.
+    pub fn ids(&self) -> Ids {
+        self.matching.ids
+    }
+
     /// `options` with these policies.
     pub fn apply(&self, options: ScoreOptions) -> ScoreOptions {
         let Self { missing, surplus, several, empty, pairing, accept, clean, matching } = self;

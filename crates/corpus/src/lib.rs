@@ -57,7 +57,7 @@ pub use captions::Captions;
 pub use error::{Error, ErrorKind, Position};
 pub use format::Format;
 pub use head::is_binary;
-pub use input::unpack;
+pub use input::{text, unpack};
 pub use keys::{KeyGathering, KeyName, Keys, Opposite, Standing, agree, refuse_doubt};
 pub use merge::merge;
 pub use options::ReadOptions;
@@ -65,7 +65,8 @@ pub use picture_names::read_picture_names;
 pub use policy::{Duplicate, Empty, Ids, Missing, Policy, Surplus};
 pub use read::{read, read_bytes};
 pub use reading::{
-    Because, Fit, Layout, Mispairing, ReadColumns, fit, fit_some, understand_columns, understand_value,
+    Because, Fit, Layout, Mispairing, ReadColumns, both_sides, fit, fit_some, understand_columns,
+    understand_value,
 };
 pub use rows::{Row, Rows, read_rows};
 pub use table::{CaptionColumns, Cell};

@@ -26,10 +26,10 @@ mod spice_cache;
 mod temporary;
 mod write;
 
-pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
+pub use bytes::{Bytes, STDIN, open, open_or_stdin, read};
 pub use content::{
-    ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
-    open_prepared, references, result, source,
+    ReferenceFile, are_few, both_sides, captions, captions_in, check_fresh, frequencies, is_prepared,
+    language_model, open_prepared, references, result, source, text,
 };
 pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, plan, pythons};
 pub use error::Error;

@@ -146,6 +146,7 @@ impl Dialect for Keywords {
                 let kinds: Vec<String> = kinds.split(',').map(|kind| format!("\"{kind}\"")).collect();
                 format!("call capeval.Evaluator(…, clean=[{}])", kinds.join(", "))
             }
+            Task::ScoreMoments => "call capeval.dense()".to_owned(),
             Task::ListTokenizers => "see capeval.tokenizers()".to_owned(),
             Task::ListMetrics => "see capeval.metrics()".to_owned(),
             task => Remedy::run(task.clone()).to_string(),

@@ -43,11 +43,11 @@ pub struct Args {
 
 /// Candidates, references and metrics.
 #[derive(clap::Args)]
-#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["rouge_list", "scores", "metrics", "suite"])))]
+#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["candidates", "rouge_list", "scores", "metrics", "suite"])))]
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
-    /// given.
-    #[arg(required_unless_present_any = ["rouge_list", "scores", "runs"], value_name = "[NAME=]FILE")]
+    /// given. A file that has both candidates and references may be given alone.
+    #[arg(required_unless_present_any = ["references", "rouge_list", "scores", "runs"], value_name = "[NAME=]FILE")]
     candidates: Vec<String>,
     #[command(flatten)]
     files: ReferenceFiles,
@@ -146,13 +146,18 @@ pub fn run(args: &Args) -> Result<u8> {
 pub struct ChosenInputs {
     systems: Vec<SystemFile>,
     metrics: metrics::ChosenMetrics,
+    /// True if the file of the only system is to have references, too.
+    is_one_file: bool,
 }
 
 impl Inputs {
     /// The files of candidates, with the names of systems.
     pub fn name(&self) -> Result<Vec<SystemFile>> {
         let mut systems = match &self.candidates[..] {
-            [] => Vec::new(),
+            [] => match self.alone() {
+                Some(path) => names::name(std::slice::from_ref(path), &self.names)?,
+                None => Vec::new(),
+            },
             candidates => names::name(candidates, &self.names)?,
         };
         for RunFiles { name, paths } in &self.runs {
@@ -178,7 +183,11 @@ impl Inputs {
             }
             let flags = [self.files.set(), self.reading.set(), self.metrics.set()];
             refuse_without_metrics(flags)?;
-            return Ok(ChosenInputs { systems, metrics: metrics::ChosenMetrics::default() });
+            return Ok(ChosenInputs {
+                systems,
+                metrics: metrics::ChosenMetrics::default(),
+                is_one_file: false,
+            });
         }
         let mut options = self.metrics.options();
         // Only a language model from a file lets a metric of the engine do without references.
@@ -186,11 +195,10 @@ impl Inputs {
             |spec: &String| registry::kind(spec).is_some() && !self.metrics.has_language_model();
         let needs_references =
             !options.are_chosen() || options.suite.is_some() || options.names.iter().any(is_of_engine);
-        if self.has_no_references() && needs_references {
-            return Err(fault(
-                "captions are compared with references, and there are none",
-                "pass -r FILE, choose only metrics that need none, such as clip-s, or give only scores",
-            ));
+        let lacks_references = self.has_no_references() && needs_references;
+        let is_one_file = self.alone().is_some() || lacks_references && systems.len() == 1;
+        if lacks_references && !is_one_file {
+            return Err(no_references());
         }
         if self.rouge.rouge_list.is_some() && options.suite.is_none() && options.names.is_empty() {
             options.suite = Some("rouge-1.5.5".to_owned());
@@ -207,12 +215,21 @@ impl Inputs {
         }
         self.rouge.add_data(&mut metrics.data.resources, needs_data)?;
         metrics.check_early()?;
-        Ok(ChosenInputs { systems, metrics })
+        Ok(ChosenInputs { systems, metrics, is_one_file })
     }
 
     /// Returns true if there is no file of references, which some metrics do not need.
     fn has_no_references(&self) -> bool {
         self.files.references.is_empty() && self.rouge.rouge_list.is_none()
+    }
+
+    /// The only file of references, if nothing else has captions.
+    fn alone(&self) -> Option<&String> {
+        let has_others = !self.candidates.is_empty() || !self.runs.is_empty() || self.given.any();
+        match &self.files.references[..] {
+            [path] if !has_others && self.rouge.rouge_list.is_none() => Some(path),
+            _ => None,
+        }
     }
 
     /// Returns true if there are given scores and no captions.
@@ -259,7 +276,7 @@ impl Inputs {
 
     /// Reads all input files; caches are to be saved after scoring.
     pub fn read<'p>(&self, chosen: ChosenInputs, progress: &'p Bar) -> Result<(ScoreRequest<'p>, Caches)> {
-        let ChosenInputs { systems, metrics } = chosen;
+        let ChosenInputs { systems, metrics, is_one_file } = chosen;
         let (metrics, resources, caches) = metrics.read()?;
         let images = self.files.images()?;
         let scores = self.given.read()?;
@@ -274,26 +291,36 @@ impl Inputs {
         if self.is_of_scores() {
             return Ok((ScoreRequest { options, progress, ..ScoreRequest::of_scores(scores) }, caches));
         }
-        if self.has_no_references() {
+        if self.has_no_references() && !is_one_file {
             let captions = read_candidates(&systems, &self.reading.options(self.files.no_limits()))?;
             let systems = systems.into_iter().map(|system| system.name).zip(captions);
             let request = ScoreRequest::without_references(systems);
             return Ok((ScoreRequest { scores, options, resources, progress, ..request }, caches));
         }
-        let (references, systems): (ReferenceSource, Vec<(String, Captions)>) = match self.rouge.listed()? {
-            Some((references, systems)) => (references.into(), systems),
-            None => {
-                let (references, candidates) = rayon::join(
-                    || self.files.open(),
-                    || read_candidates(&systems, &self.reading.options(self.files.no_limits())),
-                );
-                (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
-            }
+        let both = match &systems[..] {
+            [system] if is_one_file => Some(self.read_both(system)?),
+            _ => None,
         };
+        let reference_files = match &both {
+            Some((references, _)) => vec![references.source().to_owned()],
+            None => self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
+        };
+        let (references, systems): (ReferenceSource, Vec<(String, Captions)>) =
+            match (both, self.rouge.listed()?) {
+                (Some((references, system)), _) => (references.into(), vec![system]),
+                (None, Some((references, systems))) => (references.into(), systems),
+                (None, None) => {
+                    let (references, candidates) = rayon::join(
+                        || self.files.open(),
+                        || read_candidates(&systems, &self.reading.options(self.files.no_limits())),
+                    );
+                    (references?, systems.into_iter().map(|system| system.name).zip(candidates?).collect())
+                }
+            };
         let captions = references.captions().into_iter().chain(systems.iter().map(|(_, captions)| captions));
         data::announce_parses(&resources, data::texts(captions));
         let request = ScoreRequest {
-            reference_files: self.files.references.iter().chain(&self.rouge.rouge_list).cloned().collect(),
+            reference_files,
             scores,
             options,
             resources,
@@ -302,6 +329,26 @@ impl Inputs {
         };
         Ok((request, caches))
     }
+
+    /// Reads the references and the captions of a system from its file.
+    fn read_both(&self, system: &SystemFile) -> Result<(Captions, (String, Captions))> {
+        let both = self.files.open_both(&system.path, &self.reading, self.policies.ids())?;
+        match both {
+            Some((references, captions)) => Ok((references, (system.name.clone(), captions))),
+            None if self.has_no_references() => Err(no_references()),
+            None => Err(fault(
+                format!("there are no candidates: {} has captions of one kind only", system.path),
+                "give files of candidates, or name the columns of both with --ref-caption-column and --caption-column",
+            )),
+        }
+    }
+}
+
+fn no_references() -> anyhow::Error {
+    fault(
+        "captions are compared with references, and there are none",
+        "pass -r FILE, choose only metrics that need none, such as clip-s, or give only scores",
+    )
 }
 
 fn read_candidates(systems: &[SystemFile], options: &ReadOptions) -> Result<Vec<Captions>> {

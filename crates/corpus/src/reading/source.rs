@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capeval_choice::{Argument, Code, counted};
+use capeval_choice::{Argument, Code, Task, counted};
 
 use super::records::{RecordList, SPLIT};
 use super::sheet::{Record, Sheet, SheetColumn};
+use super::side::joined;
 use super::{Because, EvidentList, Pick, Reading, column, literal, moments, records, text, yaml};
 use crate::captions::Captions;
 use crate::error::{Error, ErrorKind, Position};
@@ -71,7 +72,13 @@ pub fn understand_columns(
 fn has_header(table: &Table) -> bool {
     const WORDS: usize = 3;
     let is_value = |name: &String| name.split_whitespace().count() >= WORDS || name.parse::<f64>().is_ok();
-    !table.names.iter().any(is_value)
+    // A question may be the name of a column: then another name is unlike the words below it.
+    let is_word = |text: &str| !text.trim().is_empty() && !text.trim().contains(char::is_whitespace);
+    let differs = |name: &String| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(name)).map(Cell::to_string).peekable();
+        !is_word(name) && cells.peek().is_some() && cells.all(|cell| is_word(&cell))
+    };
+    !table.names.iter().any(is_value) || table.names.iter().any(differs)
 }
 
 /// The records of a table without a header, whose first row was taken for one.
@@ -150,6 +157,9 @@ fn of_lists(
     lists.retain(|list| may_hold_captions(list, options));
     for list in &mut lists {
         list.known = known(list, options, name);
+        if list.known.is_empty() && options.role != Role::Candidates {
+            list.known = numbered(list);
+        }
     }
     let Some(first) = lists.first() else { return Ok(None) };
     let named = |column: &Option<String>| column.as_ref().and_then(|path| first.list.sheet.find(path));
@@ -220,8 +230,9 @@ fn captions_of_moments(
          are not matched here",
         list.path(times)
     );
-    let remedy = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
+    let paragraph = Remedy::set(Argument::CaptionColumns(options.role), format!("{{{column}}}"))
         .to("score all captions of a video as one paragraph");
+    let remedy = Remedy::run(Task::ScoreMoments).to("match the moments").or(paragraph);
     Error::new(ErrorKind::Moments, name, message).with_remedy(remedy)
 }
 
@@ -276,6 +287,16 @@ fn may_hold_captions(list: &EvidentList, options: &ReadOptions) -> bool {
             Some(paths) => paths.iter().any(has),
             None => !list.caption_columns().is_empty(),
         }
+}
+
+/// The columns that could hold captions, if numbers or letters at the end of their names alone tell them apart: they
+/// are the references of an image.
+fn numbered(list: &EvidentList) -> Vec<usize> {
+    let columns = list.caption_columns().into_iter().map(|column| vec![column]).collect();
+    match <[_; 1]>::try_from(joined(list, columns)) {
+        Ok([columns]) if columns.len() > 1 => columns,
+        _ => Vec::new(),
+    }
 }
 
 /// The columns whose names are known to mean captions, if their values agree.
@@ -367,7 +388,7 @@ fn without_rejected(list: &mut RecordList, name: &str) -> Option<Notice> {
     };
     let states: Vec<usize> =
         (0..list.sheet.columns.len()).filter(|column| is_state(&list.sheet.columns[*column].cells)).collect();
-    let is_state_of_rejected = |cell: &Cell<'_>| is_mark(&cell.to_string().to_lowercase());
+    let is_state_of_rejected = |cell: &Cell<'_>| is_rejection(&cell.to_string());
     let is_kept = |row: usize| {
         let cell = |column: &usize| list.sheet.columns.get(*column)?.cells.get(row);
         !marks.iter().any(|column| cell(column).is_some_and(is_set))
@@ -398,23 +419,32 @@ fn is_state(cells: &[Cell<'_>]) -> bool {
     }
     (2..=FEW).contains(&states.len())
         && cells.len() > states.len()
-        && states.iter().any(|state| is_mark(&state.to_lowercase()))
+        && states.iter().any(|state| is_rejection(state))
 }
 
-/// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `is_spam`.
+/// The words that mark a record of a data set as unusable.
+const MARKS: &[&str] = &[
+    "rejected",
+    "precanned",
+    "spam",
+    "invalid",
+    "corrupted",
+    "unusable",
+    "discarded",
+    "excluded",
+    "deleted",
+    "cancelled",
+];
+
+/// Returns true if a key marks a record of a data set as unusable: `is_rejected`, `is_precanned`, `was_cancelled`.
 pub(crate) fn is_mark(key: &str) -> bool {
-    const MARKS: &[&str] = &[
-        "rejected",
-        "precanned",
-        "spam",
-        "invalid",
-        "corrupted",
-        "unusable",
-        "discarded",
-        "excluded",
-        "deleted",
-    ];
-    MARKS.contains(&key.strip_prefix("is_").unwrap_or(key))
+    MARKS.contains(&key.strip_prefix("is_").or_else(|| key.strip_prefix("was_")).unwrap_or(key))
+}
+
+/// Returns true if a state means that a record is unusable: `rejected`, or `reject`, as a command says it.
+fn is_rejection(state: &str) -> bool {
+    let state = state.to_lowercase();
+    MARKS.iter().any(|mark| state == *mark || mark.strip_suffix("ed") == Some(&state))
 }
 
 /// Says that marked captions were left out.
