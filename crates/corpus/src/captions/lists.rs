@@ -41,10 +41,11 @@ impl Captions {
         let lists: Vec<(usize, Vec<String>)> =
             (0..self.len()).filter_map(|row| Some((row, parts(self.text(row))?))).collect();
         let message = format!(
-            "{} of {} {} several, with {separator} between them: each is read as a caption",
+            "{} of {} {} several, with {} between them: each is read as a caption",
             counted(lists.len(), "caption"),
             self.source(),
             if lists.len() == 1 { "is" } else { "are" },
+            if separator == "\n" { "line breaks" } else { separator },
         );
         let notice = Notice::new(Code::ListsInText, message).count(lists.len());
         self.replace_by_lists(lists, notice);

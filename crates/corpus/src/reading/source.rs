@@ -141,6 +141,7 @@ fn of_lists(
         Some(wanted) => split(&mut lists, wanted, name, options)?,
         None => false,
     };
+    notices.extend(lists.iter_mut().filter_map(|list| without_others(list, name)));
     notices.extend(lists.iter_mut().filter_map(|list| without_rejected(list, name)));
     let mut lists: Vec<EvidentList> = lists.into_iter().map(EvidentList::new).collect();
     lists.iter_mut().for_each(|list| list.is_ground = options.role != Role::Candidates);
@@ -374,6 +375,31 @@ fn split(
     lists.retain(|list| list.sheet.len() > 0);
     lists.sort_by_key(|list| std::cmp::Reverse(list.sheet.len()));
     Ok(found > 0)
+}
+
+/// Leaves out a few records that share no key with the others, such as settings or a summary of results, and says so.
+fn without_others(list: &mut RecordList, name: &str) -> Option<Notice> {
+    /// At most one of so many records.
+    const RARE: usize = 5;
+    let rows = list.sheet.len();
+    let is_filled = |cell: &Cell<'_>| *cell != Cell::Null;
+    let is_common =
+        |column: &&SheetColumn| 2 * column.cells.iter().filter(|cell| is_filled(cell)).count() > rows;
+    let common: Vec<&SheetColumn> = list.sheet.columns.iter().filter(is_common).collect();
+    let is_like_others =
+        |row: usize| common.iter().any(|column| column.cells.get(row).is_some_and(is_filled));
+    let keep: Vec<bool> = (0..rows).map(is_like_others).collect();
+    let left_out: Vec<usize> = (0..rows).filter(|row| !keep[*row]).collect();
+    let first = left_out.first().filter(|_| left_out.len() * RARE <= rows)?;
+    let message = format!(
+        "read {name}: {} {} no key with the others and {} left out (the first one is number {})",
+        counted(left_out.len(), "record"),
+        if left_out.len() == 1 { "shares" } else { "share" },
+        if left_out.len() == 1 { "is" } else { "are" },
+        first + 1,
+    );
+    list.sheet.retain(&keep);
+    Some(Notice::new(Code::Reading, message))
 }
 
 /// Leaves out the records that their own data set marks as unusable, and says so.
