@@ -407,11 +407,6 @@ pub fn choices<T: Choice>() -> impl TypedValueParser<Value = T> {
     listed(T::ALL.iter().copied())
 }
 
-/// A parser for the names of writable formats.
-pub fn written_formats() -> impl TypedValueParser<Value = Format> {
-    listed(Format::ALL.iter().copied().filter(|format| format.is_writable()))
-}
-
 fn listed<T: Choice>(choices: impl Iterator<Item = T>) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(choices.map(|choice| PossibleValue::new(choice.name()).help(choice.summary())))
         .try_map(|word| word.parse::<T>())

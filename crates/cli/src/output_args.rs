@@ -208,6 +208,11 @@ impl Target {
         self.segments.is_some() || self.save.is_some()
     }
 
+    /// Returns true if a saved result is requested.
+    pub fn saves(&self) -> bool {
+        self.save.is_some()
+    }
+
     /// Returns true if a page is requested.
     pub fn has_page(&self) -> bool {
         self.page.is_some()

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use rayon::prelude::*;
 
 use crate::event::{EventFile, Video};
+use crate::evidence::{self, VideoLinks};
 use crate::form::{Form, Program, SodaMetric};
 use crate::matching::{SodaEvents, SodaSource, SodaType, Triple, pair_metric};
 use crate::pairs::{PairRule, THRESHOLDS};
@@ -41,6 +42,8 @@ pub(crate) struct SharedScores<'a> {
     sodas: Vec<(SodaTask, Result<SodaScores, Stop>)>,
     pub predictions: &'a EventFile,
     pub n_files: usize,
+    /// How the events of each video that has predictions fit those of each file, by the index of the video.
+    evidence: VideoLinks,
 }
 
 /// Scores `predictions` by each of `forms`.
@@ -50,8 +53,19 @@ pub fn evaluate(
     forms: &[Form],
     metrics: &WordMetrics,
 ) -> Vec<FormScores> {
-    let shared = SharedScores::compute(references, predictions, forms, metrics);
+    let shared = SharedScores::compute(references, predictions, (forms, false), metrics);
     forms.iter().map(|form| assemble::form(*form, &shared)).collect()
+}
+
+/// As [`evaluate`], with the evidence of SODA_c.
+pub(crate) fn evaluate_with_evidence(
+    references: &[EventFile],
+    predictions: &EventFile,
+    forms: &[Form],
+    metrics: &WordMetrics,
+) -> (Vec<FormScores>, VideoLinks) {
+    let shared = SharedScores::compute(references, predictions, (forms, true), metrics);
+    (forms.iter().map(|form| assemble::form(*form, &shared)).collect(), shared.evidence)
 }
 
 /// The pairs of a rule: at each threshold, of each video.
@@ -71,12 +85,14 @@ impl<'a> SharedScores<'a> {
     fn compute(
         references: &'a [EventFile],
         predictions: &'a EventFile,
-        forms: &[Form],
+        (forms, has_evidence): (&[Form], bool),
         metrics: &WordMetrics,
     ) -> Self {
         let videos = Video::all(references, predictions);
         let n_files = references.len();
-        let tasks = distinct(forms.iter().flat_map(|form| soda_tasks(*form, n_files)));
+        // The form whose matching is the evidence.
+        let shown = has_evidence.then(|| Form::from(Program::Capeval));
+        let tasks = distinct(forms.iter().chain(&shown).flat_map(|form| soda_tasks(*form, n_files)));
         let events = references.iter().chain([predictions]).flat_map(|file| file.videos.values().flatten());
         let word = foreign_word(events.map(|event| event.caption.as_str()));
         let mut texts = Texts::default();
@@ -99,7 +115,7 @@ impl<'a> SharedScores<'a> {
         for source in &mut sources {
             source.events.settle(&read);
             source.stop = source.events.stop(&videos);
-            if source.stop.is_some() {
+            if source.stop.is_some() && !(has_evidence && evidence::is_kept(source.key)) {
                 continue;
             }
             for task in tasks.iter().filter(|task| (task.source, task.only) == source.key) {
@@ -120,7 +136,10 @@ impl<'a> SharedScores<'a> {
             (task, scores.unwrap_or(Err(Stop::NoVideos)))
         };
         let sodas = tasks.into_iter().map(of_task).collect();
-        Self { videos, rules, sodas, predictions, n_files }
+        let kept = sources.iter().filter(|source| has_evidence && evidence::is_kept(source.key));
+        let kept = kept.map(|source| (source.key.1, &source.events));
+        let evidence = evidence::of_videos(kept, n_files, &measured);
+        Self { videos, rules, sodas, predictions, n_files, evidence }
     }
 
     /// The scores by a rule.

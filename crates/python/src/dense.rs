@@ -23,6 +23,7 @@ struct Request {
     forms: Vec<String>,
     fps: Option<f64>,
     segments: bool,
+    human: bool,
     intervals: Option<Resampling>,
 }
 
@@ -68,7 +69,13 @@ pub fn score_dense(py: Python<'_>, request: &Bound<'_, PyDict>) -> PyResult<Stud
         let systems = systems.collect::<PyResult<Vec<_>>>()?;
         let forms = request.forms.iter().map(|form| form.parse()).collect::<Result<Vec<_>, Refusal>>();
         let forms = forms.map_err(|refusal| fault(&refusal))?;
-        let options = DenseOptions { forms, segments: request.segments, intervals: request.intervals };
+        let options = DenseOptions {
+            forms,
+            segments: request.segments,
+            timelines: request.segments,
+            human: request.human,
+            intervals: request.intervals,
+        };
         capeval_dense::score(&references, systems, &options, &metrics).map_err(|refusal| fault(&refusal))
     });
     Ok(Study::new(found??))

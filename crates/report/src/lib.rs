@@ -27,6 +27,7 @@ mod segments;
 pub mod signatures_as_lines;
 mod significance_letters;
 mod study;
+mod timelines;
 mod wrap;
 
 pub use capeval_choice::Notice;
@@ -52,4 +53,7 @@ pub use render::table::Style;
 pub use report::{Lengths, Provenance, Report, Runs, Segments, SystemReport};
 pub use significance_letters::letters;
 pub use study::{Details, Estimates, Fields, Headings, Line, Study, fields, write};
+pub use timelines::{
+    EventError, EventLink, EventLinks, LEAST_OVERLAP, PredictedEvents, TimedCaption, Timeline, Timelines,
+};
 pub use wrap::wrapped;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::charts::Estimate;
 use crate::render::table::Text;
 use crate::render::{latex, markdown, programs, table};
-use crate::{Comparison, Correlation, Form, Head, Kind, Labels, Report, Style, Table};
+use crate::{Comparison, Correlation, Form, Head, Kind, Labels, Report, Style, Table, Timelines};
 
 /// A result.
 ///
@@ -142,6 +142,8 @@ pub enum Details<'r> {
     Scores(&'r Report, Option<&'r Comparison>),
     /// Rated captions.
     Ratings(&'r Correlation),
+    /// Events of videos.
+    Events(&'r Timelines),
 }
 
 impl<'r> Details<'r> {
@@ -149,7 +151,7 @@ impl<'r> Details<'r> {
     pub fn report(self) -> Option<&'r Report> {
         match self {
             Self::Scores(report, _) => Some(report),
-            Self::None | Self::Ratings(_) => None,
+            Self::None | Self::Ratings(_) | Self::Events(_) => None,
         }
     }
 }

@@ -93,7 +93,7 @@ impl Command {
             Self::Human(args) => human::run(&args)?,
             Self::Inspect(args) => inspect::run(&args)?,
             Self::Judge(args) => judge::run(&args)?,
-            Self::Dense(args) => dense::run(&args)?,
+            Self::Dense(args) => return dense::run(&args),
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,

@@ -117,6 +117,11 @@ impl<'o> Builder<'o> {
         self.file.durations.insert(id.to_owned(), seconds);
     }
 
+    /// Counts an event whose times were in percent before they were read.
+    pub fn count_percent(&mut self) {
+        self.file.percent += 2;
+    }
+
     pub fn missing_keys(&mut self, keys: Vec<&'static str>) {
         self.file.missing_keys = keys;
     }
@@ -133,6 +138,7 @@ impl<'o> Builder<'o> {
             *value = match time {
                 Time::Seconds(seconds) => seconds,
                 Time::Percent(percent) => {
+                    self.file.percent += 1;
                     if !(0.0..=100.0).contains(&percent) {
                         return Err(self.refuse(
                             format_args!("{id} has a time at {percent} %"),

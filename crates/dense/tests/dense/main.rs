@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "for tests, which fail by panicking")]
 
 mod bad;
+mod evidence;
 mod golden;
 mod small;
 mod support;
