@@ -27,8 +27,21 @@ impl SystemScores {
 }
 
 impl MetricScores {
-    fn select(&self, places: &[usize]) -> Self {
+    /// The scores of the segments at these places.
+    pub fn select(&self, places: &[usize]) -> Self {
         self.with_table(self.table.select(places))
+    }
+
+    /// The corpus scores without each of the segments: one value per part of the metric for each.
+    pub fn without_each(&self) -> Vec<f64> {
+        let (n, total) = (self.corpus.len(), self.table.total());
+        let mut values = vec![0.0; n * self.table.len()];
+        let mut rest = total.clone();
+        for (row, values) in self.table.rows().zip(values.chunks_exact_mut(n.max(1))) {
+            rest.iter_mut().zip(&total).zip(row).for_each(|((rest, total), own)| *rest = total - own);
+            self.metric.score(&rest, values);
+        }
+        values
     }
 
     /// The scores by the same metric of other statistics.
@@ -36,13 +49,7 @@ impl MetricScores {
         let mut corpus = vec![0.0; self.corpus.len()];
         self.metric.score_table(&table, &mut corpus);
         let Self { metric, signature, notices, .. } = self;
-        Self {
-            metric: metric.clone(),
-            signature: signature.clone(),
-            notices: notices.clone(),
-            table,
-            corpus,
-        }
+        Self { metric: metric.clone(), signature: signature.clone(), notices: notices.clone(), table, corpus }
     }
 }
 
@@ -115,7 +122,8 @@ impl Subset<'_> {
         changed.extend(self.other_references(base, view.as_ref()));
         changed.sort_unstable();
         changed.dedup();
-        let learns = |m: &usize| matches!(metrics[*m].about().learns, Learns::References | Learns::Everything);
+        let learns =
+            |m: &usize| matches!(metrics[*m].about().learns, Learns::References | Learns::Everything);
         let (learning, others): (Vec<usize>, Vec<usize>) = members.iter().copied().partition(learns);
         for m in &others {
             scores[*m] = whole.metrics.get(*m).map(|metric| metric.select(self.places));

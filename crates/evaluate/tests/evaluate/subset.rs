@@ -45,14 +45,16 @@ fn system(name: &str, described: &[u32], among: &[u32], shift: usize) -> System 
 
 fn bits(scores: &SystemScores) -> Vec<(String, Vec<u64>, Vec<u64>)> {
     let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect();
-    let of = |m: &capeval_evaluate::MetricScores| (m.signature.to_string(), bits(&m.corpus), bits(&m.segments()));
+    let of =
+        |m: &capeval_evaluate::MetricScores| (m.signature.to_string(), bits(&m.corpus), bits(&m.segments()));
     scores.metrics.iter().map(of).collect()
 }
 
 #[test]
 fn some_images_score_as_if_they_were_alone() {
     let resources = Resources::default().with(meteor_resources());
-    let mut names = vec!["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "bleu:tok=13a", "rouge155", "chrf"];
+    let mut names =
+        vec!["bleu", "rouge-l", "cider-d", "cider", "cider-d-paper", "bleu:tok=13a", "rouge155", "chrf"];
     if resources.has::<capeval_meteor::Resources>() {
         names.push("meteor");
     }
