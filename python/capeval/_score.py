@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from . import _engine
 from ._data import calling
 from ._given import given, keys
+from ._groups import formulas, wanted
 from ._inputs import (
     Captionlike,
     ChosenMetrics,
@@ -87,6 +88,9 @@ def score(
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
+        "groups": wanted(options["groups"], [references, *systems.values()]),
+        "group_df": options["group_df"],
+        "derive": formulas(options["derive"]),
     }
     with calling(chosen, options) as call:
         return Report(_engine.score(ground, read, given(options["scores"]), settings, call))
