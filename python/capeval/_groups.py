@@ -58,16 +58,22 @@ def _is_series(value: Any) -> bool:
 
 
 def _is_frame(value: Any) -> bool:
-    return hasattr(value, "columns") and hasattr(value, "__getitem__")
+    return (hasattr(value, "columns") or hasattr(value, "column_names")) and hasattr(value, "__getitem__")
 
 
 def _records(frame: Any) -> str:
     """A table as JSON, with the labels of a named index."""
-    columns = {str(name): list(frame[name]) for name in frame.columns}
-    index = getattr(frame, "index", None)
-    if getattr(index, "name", None) is not None and str(index.name) not in columns:
-        columns[str(index.name)] = list(index)
+    names = getattr(frame, "column_names", None) or frame.columns
+    columns = {str(name): _values(frame[name]) for name in names}
+    index: Any = getattr(frame, "index", None)
+    name = getattr(index, "name", None)
+    if name is not None and str(name) not in columns:
+        columns[str(name)] = list(index)
     return _json([dict(zip(columns, row)) for row in zip(*columns.values())])
+
+
+def _values(column: Any) -> list[Any]:
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _json(value: Any) -> str:

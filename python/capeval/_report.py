@@ -161,12 +161,12 @@ class Report(Result, Mapping[str, float]):
         self.same_images: bool = found.same_images()
         """True if all systems were scored on the same images; if not, their scores are not comparable."""
 
-    @property
     @functools.cached_property
     def groups(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
         """By property, group and system: the scores of the group, as in ``report.groups["domain"]["near"]["mine"]``."""
         return _groups(self.to_dict().get("groups", []))
 
+    @property
     def _only(self) -> System:
         if len(self.systems) != 1:
             names = ", ".join(map(repr, self.systems))
