@@ -12,6 +12,7 @@ Accept = Literal["thoughts", "fences", "structured-text", "byte-strings", "subwo
 Clean = Literal["thoughts", "fences", "structured-text", "byte-strings", "special-tokens", "chat-roles", "start-end-words", "subword-marks", "html-entities", "quotes"]
 Ids = Literal["as-given", "text", "file-name", "loose"]
 Idf = Literal["corpus", "uniform", "table"]
+GroupFrequencies = Literal["own", "all"]
 Correction = Literal["none", "bonferroni", "holm", "bh"]
 Unit = Literal["rating", "item"]
 PairingCheck = Literal["check", "off"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._result import Id as Id
 from ._result import Notice as Notice
-from ._result import Result
+from ._result import Result, number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,6 +135,17 @@ def _absence(key: str, scores: Mapping[str, float], found: Study) -> str:
     return f"there is no {key!r}, since {metric['name']} was not asked for; name it in metrics; {there}"
 
 
+def _groups(found: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """The scores of groups by property, group and system."""
+    groups: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    for by in found:
+        of_property = groups.setdefault(by["by"], {})
+        for row in by["groups"]:
+            scores = {key: number(score) for key, score in row["scores"].items()}
+            of_property.setdefault(row["group"], {})[row["system"]] = scores
+    return groups
+
+
 class Report(Result, Mapping[str, float]):
     """The result of an evaluation: systems with their scores, signatures, notices.
 
@@ -153,6 +165,11 @@ class Report(Result, Mapping[str, float]):
         """The measures by key, in the order of the metrics."""
         self.same_images: bool = found.same_images()
         """True if all systems were scored on the same images; if not, their scores are not comparable."""
+
+    @functools.cached_property
+    def groups(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+        """By property, group and system: the scores of the group, as in ``report.groups["domain"]["near"]["mine"]``."""
+        return _groups(self.to_dict().get("groups", []))
 
     @property
     def _only(self) -> System:

@@ -9,6 +9,7 @@ from . import _engine
 from ._data import calling
 from ._engine import Captions
 from ._given import given, keys
+from ._groups import formulas, wanted
 from ._inputs import (
     Captionlike,
     ChosenMetrics,
@@ -94,6 +95,9 @@ def score(
         "images": ids_of(options["images"]),
         "lower_is_better": keys(options["lower_is_better"]),
         "intervals": resampling(options["intervals"], options),
+        "groups": wanted(options["groups"], [references, *systems.values()]),
+        "group_df": options["group_df"],
+        "derive": formulas(options["derive"]),
     }
     with calling(chosen, options) as call:
         return Report(_engine.score(ground, read, given(options["scores"]), settings, call))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from ._choices import (
     Accept,
@@ -19,6 +19,7 @@ from ._choices import (
     Correction,
     Duplicate,
     Empty,
+    GroupFrequencies,
     HumanTies,
     Idf,
     Ids,
@@ -370,6 +371,21 @@ class ReportContents(TypedDict, total=False):
     """Include what the page of ``to_html`` needs to show every image, with the evidence for its scores."""
 
 
+class ImageGroups(TypedDict, total=False):
+    """Groups of images, and numbers made of measures."""
+
+    groups: Any
+    """What groups images, for scores of each group: the name of a column or key of the captions, a path or
+    ``"path:column"``, a dictionary of groups by id or of ids by group, a Series, a table with ids and groups;
+    ``"words:references"``, ``"words:candidate=8,12"``, ``"references:count"``; several joined by ``×``, or a list of
+    these."""
+    group_df: GroupFrequencies
+    """The images that metrics such as CIDEr learn document frequencies from, for the scores of a group: its ``"own"``, as
+    if it were evaluated alone, or ``"all"``."""
+    derive: Mapping[str, str] | None
+    """Numbers made of measures by formulas, as in ``{"sm": "mean(bleu-4, meteor, rouge-l, cider-d)"}``."""
+
+
 class HumanRow(TypedDict, total=False):
     """Shaping the report."""
 
@@ -542,6 +558,7 @@ class EvaluatorScoreOptions(
     IdMatching,
     CandidateReading,
     ReportContents,
+    ImageGroups,
     HumanRow,
     Intervals,
     Resampling,
@@ -570,7 +587,7 @@ class ExplainOptions(SystemNames, CaptionComparison, total=False):
 
 
 class CompareOptions(
-    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ForeignScores, total=False
+    SystemRuns, CaptionComparison, Testing, Level, Resampling, ReportContents, ImageGroups, ForeignScores, total=False
 ):
     """The keywords of :func:`capeval.compare`."""
 
@@ -681,6 +698,7 @@ DEFAULTS: dict[str, object] = {
     "segments": True,
     "gallery": False,
     "human": False,
+    "group_df": "own",
     "intervals": False,
     "level": 0.95,
     "resamples": 10_000,

@@ -92,6 +92,8 @@ pub fn diversity(request: DiversityRequest) -> Result<Report, Error> {
     Ok(Report {
         head: head(entries, measures, None, found),
         same_images,
+        groups: Vec::new(),
+        ranking: None,
         sorted_by: None,
         systems: reports,
         provenance: Provenance {

@@ -49,6 +49,7 @@ mod common;
 mod compare;
 mod compare_reports;
 mod correlate;
+mod derive;
 mod diversity;
 mod document_frequencies;
 mod error;
@@ -58,6 +59,7 @@ mod findings;
 mod first_batches;
 mod gallery;
 mod given;
+mod groups;
 mod human;
 mod inputs;
 mod inspect;
@@ -94,6 +96,7 @@ pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
 pub use first_batches::FirstBatches;
 pub use given::GivenScores;
+pub use groups::{GroupBy, unknown as unknown_property};
 pub use inspect::{Inspection, inspect};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,

@@ -8,7 +8,7 @@ use capeval_choice::{Choice, UnknownName, named};
 use capeval_corpus::{Empty, Ids, Missing, Policy, SegmentId, Surplus};
 use capeval_lexical::cider::IdfSource;
 use capeval_lexical::fluency::Base;
-use capeval_report::{HumanTies, MetricTies, Protocol, Unit};
+use capeval_report::{GroupFrequencies, HumanTies, MetricTies, Protocol, Unit};
 use capeval_stats::Resampling;
 use capeval_stats::correction::Correction;
 use serde::de::{SeqAccess, Visitor};
@@ -105,6 +105,10 @@ pub struct ScoreOptions {
     pub images: Option<Vec<SegmentId>>,
     /// True if the report contains the scores of every image.
     pub segments: bool,
+    /// Numbers made of measures, as in `sm = mean(bleu-4, meteor)`.
+    pub derive: Vec<String>,
+    /// The images that metrics learn from for the scores of a group.
+    pub group_df: GroupFrequencies,
     /// The images whose scores the report explains, for each system that describes them.
     pub explain: Vec<SegmentId>,
     /// True if the report contains the data that a page shows for every image: texts, scores, and explanations of the

@@ -258,6 +258,8 @@ fn report(
         head: head(metrics, measures, None, found),
         systems,
         same_images,
+        groups: Vec::new(),
+        ranking: None,
         sorted_by: None,
         provenance: Provenance { files: Vec::new(), n_images: 0, n_references: 0, policy: None, ids: None },
         explained: Vec::new(),

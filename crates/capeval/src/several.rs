@@ -202,6 +202,37 @@ impl Grouping {
         Ok(())
     }
 
+    /// The name of system number `k`, whose first run was scored as `scored`.
+    pub fn name<'n>(&'n self, k: usize, scored: &'n str) -> &'n str {
+        self.groups.get(k).map_or(scored, |group| &group.name)
+    }
+
+    /// The places of the runs of system number `k` among the systems that were scored.
+    pub fn runs(&self, k: usize) -> std::ops::Range<usize> {
+        let first = self.first(k);
+        first..first + self.groups.get(k).map_or(1, |group| group.n_runs)
+    }
+
+    /// Puts the scores of the runs of system number `k` together, as [`join`](Self::join) does.
+    pub fn join_one(
+        &self,
+        k: usize,
+        mut runs: Vec<SystemScores>,
+        measures: &[Measure],
+        form: &dyn Fn(u32) -> Option<SegmentId>,
+    ) -> Result<SystemScores, Error> {
+        match self.groups.get(k) {
+            Some(group) if group.n_runs > 1 => group.join(&mut runs, &self.rule, measures, form),
+            _ => {
+                let Some(mut run) = runs.pop() else {
+                    return Err(Error::request("a system has no scores"));
+                };
+                run.name = self.name(k, &run.name).to_owned();
+                Ok(run)
+            }
+        }
+    }
+
     /// The place of the first run of system number `k` among the systems that were scored.
     pub fn first(&self, k: usize) -> usize {
         if self.groups.is_empty() { k } else { self.groups.iter().take(k).map(|group| group.n_runs).sum() }

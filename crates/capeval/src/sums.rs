@@ -311,6 +311,8 @@ impl Sums {
         Ok(Report {
             head: head(entries, measures, options.intervals, found),
             same_images: true,
+            groups: Vec::new(),
+            ranking: None,
             sorted_by: None,
             provenance: Provenance {
                 files: vec![options.reference_source.clone()],

@@ -79,6 +79,9 @@ codes! {
     FewResamples = "few-resamples",
         "so few resamples that the ends of intervals are left to chance",
         "draw 1,000 resamples or more";
+    GroupFrequencies = "group-frequencies",
+        "the scores of a group differ much with the document frequencies of all images",
+        "choose by what others report, and name it";
     HtmlEntities = "html-entities",
         "captions have characters in the notation of HTML",
         "decode them";
@@ -124,6 +127,9 @@ codes! {
     MissingValues = "missing-values",
         "captions are missing values that were written as text",
         "leave them out";
+    MixedRanges = "mixed-ranges",
+        "a derived number adds measures of different ranges, so that the greatest decides",
+        "multiply each so that all end at one number, unless the number is defined so";
     Mojibake = "mojibake",
         "captions have letters that were decoded wrongly",
         "read the file that they come from as UTF-8";
@@ -211,6 +217,9 @@ codes! {
     RestvalLeftOut = "restval-left-out",
         "the split train of a Karpathy file excludes restval, on which most papers also train",
         "choose both splits, train and restval";
+    ReversedInGroups = "reversed-in-groups",
+        "a system is better in every group and worse on all images, or the reverse",
+        "report the groups: their sizes or difficulty decide the total";
     RowNumbers = "row-numbers",
         "a file has no column of ids, so its rows are numbered",
         "add a column of ids, or name it";
@@ -261,6 +270,7 @@ codes! {
         "with so few exchanges no p-value can be small enough after correction",
         "draw as many resamples as it says";
     TwoSystems = "two-systems", "a correlation of two systems is always 1 or −1", "rate more systems";
+    UngroupedImages = "ungrouped-images", "images are in no group", "";
     UnknownWords = "unknown-words",
         "a language model does not know many words",
         "use the tokenizer that it was trained with";

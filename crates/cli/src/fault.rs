@@ -50,6 +50,7 @@ impl Dialect for Flags {
             Argument::IdColumn(role) => self.of_role(role, "id-column"),
             Argument::CaptionColumns(role) => self.of_role(role, "caption-column"),
             Argument::Columns => "--column".to_owned(),
+            Argument::GroupBy => "--group-by".to_owned(),
             Argument::ApiKey => "--api-key-file".to_owned(),
             Argument::Split(Role::Training) => "--train-split".to_owned(),
             argument => format!("--{}", argument.name().replace('_', "-")),

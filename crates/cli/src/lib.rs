@@ -5,6 +5,7 @@ mod completions;
 mod data;
 mod external_scores;
 mod fault;
+mod group_args;
 mod html;
 mod image_args;
 mod input;

@@ -8,7 +8,7 @@ use capeval::choice::{Choice, UnknownName, suggest};
 use capeval::corpus::{self, Captions, Empty, Format, Ids, Missing, ReadOptions, Role, SegmentId, Surplus};
 use capeval::evaluate::registry::SUITES;
 use capeval::metric::Family;
-use capeval::report::{Measure, Study};
+use capeval::report::{Measure, RankRule, RankTies, Study};
 use capeval::text::tokenizers;
 use capeval::{
     Cleaning, IdfSource, MetricOptions, Oddity, PairingCheck, ReferenceSource, ScoreOptions, Several,
@@ -32,6 +32,9 @@ pub const MISMATCHES: &str = "Mismatches between candidates and references";
 
 /// The heading of flags about scores that were computed before.
 pub const GIVEN_SCORES: &str = "Given scores";
+
+/// The heading of flags about groups of images.
+pub const GROUPS: &str = "Groups of images";
 
 /// The heading of flags about metrics.
 pub const METRICS: &str = "Metrics";
@@ -315,11 +318,27 @@ pub struct Order {
     /// only.
     #[arg(long, value_name = "KEY", value_parser = Completion::Measures, hide_possible_values = true)]
     sort: Option<String>,
+    /// Rank the systems over several measures, with what breaks ties behind it, such as 'points(cider-d, meteor, bleu-4),
+    /// cider-d': ranks (their sum), mean-rank, points (3, 2 and 1) or wins (less losses).
+    #[arg(long, value_name = "RULE", conflicts_with = "sort")]
+    rank_by: Option<String>,
+    /// Ranks of systems with equal scores by a measure.
+    #[arg(long, value_name = "HOW", default_value = "least", requires = "rank_by", value_parser = choices::<RankTies>())]
+    rank_ties: RankTies,
 }
 
 impl Order {
-    /// Sorts the systems of a result, if that is requested.
+    /// Sorts or ranks the systems of a result, if that is requested.
     pub fn apply(&self, study: &mut dyn Study) -> Result<()> {
+        if let Some(text) = &self.rank_by {
+            let Some(report) = study.details().report() else {
+                let message = format!("--rank-by: there are no systems in a {}", study.kind().name);
+                return Err(fault(message, "leave it out"));
+            };
+            let rule = RankRule::parse(text, self.rank_ties, report)?;
+            study.rank_by(&rule);
+            return Ok(());
+        }
         let Some(key) = &self.sort else { return Ok(()) };
         if study.sort_by(key).is_some() {
             return Ok(());

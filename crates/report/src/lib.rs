@@ -50,7 +50,10 @@ pub use reading::{PairedBy, Pairing, SourceReading};
 pub use render::notebook::write_notebook;
 pub use render::programs::{Map, codes, line, one_signature, resampling_fields};
 pub use render::table::Style;
-pub use report::{Lengths, Provenance, Report, Runs, Segments, SystemReport};
+pub use report::{
+    GroupDifference, GroupFrequencies, GroupRow, GroupScores, Lengths, Place, Provenance, RankRule,
+    RankScore, RankTies, Ranking, Report, Runs, Segments, SystemReport,
+};
 pub use significance_letters::letters;
 pub use study::{Details, Estimates, Fields, Headings, Line, Study, fields, write};
 pub use timelines::{

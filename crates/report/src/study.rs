@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::charts::Estimate;
 use crate::render::table::Text;
 use crate::render::{latex, markdown, programs, table};
-use crate::{Comparison, Correlation, Form, Head, Kind, Labels, Report, Style, Table, Timelines};
+use crate::{Comparison, Correlation, Form, Head, Kind, Labels, RankRule, Report, Style, Table, Timelines};
 
 /// A result.
 ///
@@ -96,6 +96,11 @@ pub trait Study: Any + fmt::Debug + Send + Sync {
 
     /// Sorts systems by the measure `key`, best first; `None` if there are no systems, or no such measure.
     fn sort_by(&mut self, _key: &str) -> Option<()> {
+        None
+    }
+
+    /// Ranks systems by a rule over several measures; `None` if there are no systems.
+    fn rank_by(&mut self, _rule: &RankRule) -> Option<()> {
         None
     }
 

@@ -106,6 +106,7 @@ fn refuse_beside_reports(arg: Arg) -> Arg {
                     | options::GIVEN_SCORES
                     | options::READING_CANDIDATES
                     | options::MISMATCHES
+                    | options::GROUPS
             )
         ),
     };

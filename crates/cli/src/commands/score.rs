@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::external_scores::{GivenArgs, refuse_without_metrics};
 use crate::fault::fault;
+use crate::group_args::GroupArgs;
 use crate::image_args::{ImageArgs, WITH_IMAGES};
 use crate::metrics::{self, MetricArgs};
 use crate::names::SystemFile;
@@ -62,12 +63,18 @@ pub struct Inputs {
     names: Vec<String>,
     #[command(flatten)]
     metrics: MetricArgs,
+    /// Number made of measures, such as 'sm = mean(bleu-4, meteor, rouge-l, cider-d)': with + - * /, mean, hmean, gmean,
+    /// sum, min, max and percent; `; lower` behind it says that lower is better. May be repeated.
+    #[arg(long, value_name = "NAME=FORMULA", help_heading = options::METRICS)]
+    derive: Vec<String>,
     #[command(flatten)]
     given: GivenArgs,
     #[command(flatten)]
     rouge: Rouge,
     #[command(flatten)]
     policies: Policies,
+    #[command(flatten)]
+    groups: GroupArgs,
 }
 
 #[derive(clap::Args)]
@@ -99,6 +106,7 @@ Examples:
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
   capeval score -r refs.json a.json b.json -m meteor,cider-d --scores a=clip_a.json --scores b=clip_b.json
+  capeval score -r nocaps_val.json results.json --group-by domain
   capeval score -r refs.json results.json --require 'cider-d>=1.2' --require 'bleu-4>=0.3'
   capeval score --scores clip.csv --scores per_image.jsonl --ci
   capeval score --rouge-list settings.xml --rouge-data RELEASE-1.5.5";
@@ -264,6 +272,12 @@ impl Inputs {
         Ok(target)
     }
 
+    /// The files of references, and then those of candidates.
+    fn captions<'a>(&'a self, systems: &'a [SystemFile]) -> Vec<&'a str> {
+        let references = self.files.references.iter().map(String::as_str);
+        references.chain(systems.iter().map(|system| system.path.as_str())).collect()
+    }
+
     /// All input files.
     fn paths<'a>(&'a self, chosen: &'a ChosenInputs) -> Vec<&'a str> {
         let mut paths: Vec<&str> = self.files.paths().collect();
@@ -281,21 +295,26 @@ impl Inputs {
         let images = self.files.images()?;
         let scores = self.given.read()?;
         let lower_is_better = self.given.lower_is_better.clone();
-        let options = self.policies.apply(ScoreOptions {
+        let groups = self.groups.read(self.captions(&systems))?;
+        let options = self.groups.apply(self.policies.apply(ScoreOptions {
             metrics,
             lower_is_better,
             images,
+            derive: self.derive.clone(),
             runs: self.runs.iter().map(RunFiles::names).collect(),
             ..ScoreOptions::default()
-        });
+        }));
         if self.is_of_scores() {
-            return Ok((ScoreRequest { options, progress, ..ScoreRequest::of_scores(scores) }, caches));
+            return Ok((
+                ScoreRequest { groups, options, progress, ..ScoreRequest::of_scores(scores) },
+                caches,
+            ));
         }
         if self.has_no_references() && !is_one_file {
             let captions = read_candidates(&systems, &self.reading.options(self.files.no_limits()))?;
             let systems = systems.into_iter().map(|system| system.name).zip(captions);
             let request = ScoreRequest::without_references(systems);
-            return Ok((ScoreRequest { scores, options, resources, progress, ..request }, caches));
+            return Ok((ScoreRequest { scores, groups, options, resources, progress, ..request }, caches));
         }
         let both = match &systems[..] {
             [system] if is_one_file => Some(self.read_both(system)?),
@@ -322,6 +341,7 @@ impl Inputs {
         let request = ScoreRequest {
             reference_files,
             scores,
+            groups,
             options,
             resources,
             progress,

@@ -17,7 +17,7 @@ use crate::render::programs::{codes, resampling_columns, resampling_fields};
 use crate::report::saved;
 use crate::segments::segments;
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
-use crate::{Form, Head, Kind, Labels, Measure, Notice, SystemReport, Table, json_float};
+use crate::{Form, Head, Kind, Labels, Measure, Notice, RankRule, SystemReport, Table, json_float};
 
 /// Comparisons.
 pub const KIND: Kind = Kind { name: "comparison", save: saved::save_comparison, read: saved::read };
@@ -218,6 +218,11 @@ impl Study for Comparison {
 
     fn sort_by(&mut self, key: &str) -> Option<()> {
         self.sort_by(key)
+    }
+
+    fn rank_by(&mut self, rule: &RankRule) -> Option<()> {
+        self.rank_by(rule);
+        Some(())
     }
 
     /// Everything else is checked where it is read.

@@ -6,6 +6,8 @@ use capeval_corpus::{Duplicate, Empty, Ids, Missing, Policy, SegmentId, Surplus}
 use capeval_stats::correction::Correction;
 use serde::{Deserialize, Serialize};
 
+use super::groups::GroupFields;
+use super::ranking::Ranking;
 use super::{Lengths, Provenance, Report, SystemReport};
 use crate::Profile;
 use crate::comparison::json::PairFields;
@@ -137,9 +139,13 @@ pub(crate) struct Tail<'r> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sorted_by: Option<Cow<'r, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Cow<'r, Ranking>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<Correction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Vec<PairFields<'r>>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupFields<'r>>,
     /// In saved reports on diversity only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Cow<'r, [Profile]>>,
@@ -165,8 +171,10 @@ impl<'r> Tail<'r> {
             }),
             same_images: report.same_images,
             sorted_by: sorted_by.map(|measure| Cow::Borrowed(&*measure.key)),
+            ranking: report.ranking.as_ref().map(Cow::Borrowed),
             correction: None,
             comparisons: None,
+            groups: report.groups.iter().map(|scores| GroupFields::new(report, scores)).collect(),
             profiles: None,
         }
     }

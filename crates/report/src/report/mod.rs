@@ -7,11 +7,15 @@ use capeval_stats::Interval;
 use crate::profile::Profile;
 use crate::{ExplainedCaption, Gallery, Head};
 
+mod groups;
 pub(crate) mod json;
+mod ranking;
 pub(crate) mod saved;
 mod study;
 mod tables;
 
+pub use groups::{GroupDifference, GroupFrequencies, GroupRow, GroupScores};
+pub use ranking::{Place, RankRule, RankScore, RankTies, Ranking};
 pub use study::KIND;
 
 /// The result of an evaluation.
@@ -29,6 +33,10 @@ pub struct Report {
     pub sorted_by: Option<usize>,
     /// The references and policies behind the scores.
     pub provenance: Provenance,
+    /// The scores of groups of images, by each property that was requested.
+    pub groups: Vec<GroupScores>,
+    /// The ranks of the systems over several measures, if they are ranked.
+    pub ranking: Option<Ranking>,
     /// Explanations of single scores; empty unless requested.
     pub explained: Vec<ExplainedCaption>,
     /// All images with their texts and evidence, for pages; `None` unless requested.
@@ -140,6 +148,20 @@ impl Report {
         self.systems.get(system)?.scores.get(self.measure(key)?).copied()
     }
 
+    /// The score of a group of images of a system by `key`, a measure and a group as in `cider-d@out-domain`.
+    pub fn group_score(&self, system: &str, key: &str) -> Option<f64> {
+        let (measure, group) = key.split_once('@')?;
+        let measure = self.measure(measure)?;
+        let mut rows = self.groups.iter().flat_map(|groups| &groups.rows);
+        rows.find(|row| row.system == system && row.group == group)?.scores.get(measure).copied()
+    }
+
+    /// The keys of the scores of all groups, as in `cider-d@out-domain`.
+    pub fn group_keys(&self) -> impl Iterator<Item = String> + '_ {
+        let groups = self.groups.iter().flat_map(GroupScores::names);
+        groups.flat_map(|group| self.head.keys().map(move |key| format!("{key}@{group}")))
+    }
+
     /// Sorts the systems by the measure `key`, best first and without a score last, and returns their former indices;
     /// `None` if there is no such measure. A row without captions in the gallery, that of people, stays behind the
     /// systems, as pages expect.
@@ -158,15 +180,24 @@ impl Report {
             let (a, b) = (score(a), score(b));
             a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(&b))
         });
-        rearrange(&mut self.systems, &order);
+        self.arrange(&order)?;
+        self.sorted_by = Some(measure);
+        Some(order)
+    }
+
+    /// Puts the systems into this order of their indices; `None` if one of an explanation is not among them.
+    fn arrange(&mut self, order: &[usize]) -> Option<()> {
+        let n_systems =
+            self.gallery.as_ref().map_or(order.len(), |gallery| gallery.systems.len().min(order.len()));
+        rearrange(&mut self.systems, order);
         if let Some(gallery) = &mut self.gallery {
-            rearrange(&mut gallery.systems, &order[..n_systems]);
+            let own: Vec<usize> = order.iter().copied().filter(|system| *system < n_systems).collect();
+            rearrange(&mut gallery.systems, &own);
         }
         for explained in &mut self.explained {
             explained.system = order.iter().position(|system| *system == explained.system)?;
         }
-        self.sorted_by = Some(measure);
-        Some(order)
+        Some(())
     }
 
     /// Multiplies scores and intervals by 100, except those that are on another scale, and returns the factor of each
@@ -179,6 +210,14 @@ impl Report {
             intervals.zip(&factors).for_each(|(interval, factor)| *interval = interval.scaled(*factor));
             let deviations = system.runs.iter_mut().flat_map(|runs| &mut runs.deviations);
             deviations.zip(&factors).for_each(|(deviation, factor)| *deviation *= factor);
+        }
+        for row in self.groups.iter_mut().flat_map(|groups| &mut groups.rows) {
+            row.scores.iter_mut().zip(&factors).for_each(|(score, factor)| *score *= factor);
+            for differences in [&mut row.rest, &mut row.baseline] {
+                differences.iter_mut().zip(&factors).for_each(|(one, factor)| one.difference *= factor);
+            }
+            let intervals = row.intervals.iter_mut().flatten();
+            intervals.zip(&factors).for_each(|(interval, factor)| *interval = interval.scaled(*factor));
         }
         factors
     }

@@ -89,7 +89,17 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         in_percent: false,
     };
     head.check()?;
-    let Tail { references, policy, same_images, sorted_by, correction, comparisons, profiles } = tail;
+    let Tail {
+        references,
+        policy,
+        same_images,
+        sorted_by,
+        ranking,
+        correction,
+        comparisons,
+        groups,
+        profiles,
+    } = tail;
     let systems =
         body.systems.into_iter().map(|named| system(named, &head)).collect::<Result<Vec<_>, _>>()?;
     let at = |key: &str| {
@@ -97,6 +107,8 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         at.ok_or_else(|| damaged(format!("it is sorted by {key}, which is none of its measures")))
     };
     let sorted_by = sorted_by.as_deref().map(at).transpose()?;
+    let groups = groups.into_iter().map(|fields| fields.scores(&head));
+    let groups = groups.collect::<Option<_>>().ok_or_else(|| damaged("its groups have other measures"))?;
     let (n_images, n_references) = references.as_ref().map_or((0, 0), |r| (r.images, r.references));
     let report = Report {
         provenance: Provenance {
@@ -110,6 +122,8 @@ pub(crate) fn read(json: &[u8]) -> ReadStudy {
         systems,
         same_images,
         sorted_by,
+        groups,
+        ranking: ranking.map(Cow::into_owned),
         explained: Vec::new(),
         gallery: None,
         profiles: profiles.map_or_else(Vec::new, Cow::into_owned),
@@ -206,7 +220,10 @@ fn pair(
 }
 
 /// The values of a map whose keys are `keys`, in this order; `None` if it has others.
-fn in_order<'k, V>(Map(pairs): Map<Cow<'_, str>, V>, keys: impl Iterator<Item = &'k str>) -> Option<Vec<V>> {
+pub(super) fn in_order<'k, V>(
+    Map(pairs): Map<Cow<'_, str>, V>,
+    keys: impl Iterator<Item = &'k str>,
+) -> Option<Vec<V>> {
     pairs
         .iter()
         .map(|(key, _)| key.as_ref())

@@ -6,9 +6,10 @@ use capeval_choice::{Dialect, Refusal, counted};
 use capeval_metric::Signature;
 use serde::Serialize;
 
+use super::groups::{GroupRow, GroupScores, MARK, MARK_OF_DIFFERENCE};
 use super::json::{Body, SystemFields, Tail};
 use super::tables::{resampling_line, runs_line, write_report};
-use super::{Report, SystemReport, saved};
+use super::{RankRule, Report, SystemReport, saved};
 use crate::charts::{COLOURS, Colour, Estimate};
 use crate::kind::{damaged, sum};
 use crate::number::full;
@@ -44,7 +45,11 @@ impl Study for Report {
     }
 
     fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
-        vec![Table { title: None, grid: Grid::by_system(self, digits) }]
+        let whole = Table { title: None, grid: Grid::by_system(self, digits) };
+        let of_groups = self.groups.iter().flat_map(|groups| {
+            [Some(groups.table(self, digits)), groups.differences(self, digits)].into_iter().flatten()
+        });
+        [whole].into_iter().chain(of_groups).collect()
     }
 
     /// Measures as rows, beside their ranges.
@@ -54,8 +59,22 @@ impl Study for Report {
 
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
         let scored = if form == Form::Latex { self.scored() } else { self.footer() };
-        let best = tables.iter().any(|table| table.grid.has_best()).then(|| "bold: best score".to_owned());
-        [scored].into_iter().chain(best).chain(runs_line(self)).chain(resampling_line(self)).collect()
+        let mut tables = tables.iter().map(|table| table.grid.has_best());
+        let best = tables.next().unwrap_or(false).then(|| "bold: best score".to_owned());
+        let differ = tables.any(|has_any| has_any).then(|| {
+            let between = format!("in a table of differences: {MARK_OF_DIFFERENCE}");
+            let between = if self.systems.len() > 1 { format!("; {between}") } else { String::new() };
+            format!("bold in a table of groups: {MARK}{between}")
+        });
+        let groups = self.groups.iter().map(GroupScores::legend);
+        [scored]
+            .into_iter()
+            .chain(best)
+            .chain(groups)
+            .chain(differ)
+            .chain(runs_line(self))
+            .chain(resampling_line(self))
+            .collect()
     }
 
     /// The settings that all systems share.
@@ -140,7 +159,9 @@ impl Study for Report {
 
     fn columns(&self) -> Vec<String> {
         let Head { resampling, measures, .. } = &self.head;
-        let mut columns = ["system", "images"].map(str::to_owned).to_vec();
+        let groups: &[&str] = if self.groups.is_empty() { &[] } else { &["group_by", "group"] };
+        let mut columns: Vec<String> =
+            ["system"].iter().chain(groups).chain(&["images"]).map(|name| (*name).to_owned()).collect();
         columns.extend(self.head.keys().map(str::to_owned));
         columns.extend(["signatures", "notices"].map(str::to_owned));
         let intervals = measures.iter().filter(|_| resampling.is_some());
@@ -155,27 +176,21 @@ impl Study for Report {
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let has_runs = self.systems.iter().any(|system| system.runs.is_some());
-        let row = |system: &SystemReport| {
-            let mut row = vec![system.name.clone(), system.n_images.to_string()];
-            row.extend(system.scores.iter().map(|score| full(*score)));
-            let signatures: Vec<String> = system.signatures.iter().map(ToString::to_string).collect();
-            let notices = self.head.notices.iter().filter(|notice| notice.concerns(&system.name));
-            row.extend([signatures.join(" "), codes(notices)]);
-            row.extend(system.intervals.iter().flatten().flat_map(|i| [i.low, i.high]).map(full));
-            row.extend(resampling_fields(self.head.resampling));
-            row.push(system.reference_hash.clone().unwrap_or_default());
-            match &system.runs {
-                Some(runs) => {
-                    row.push(runs.n.to_string());
-                    row.extend(runs.deviations.iter().copied().map(full));
-                }
-                None if has_runs => row.resize(row.len() + 1 + self.head.measures.len(), String::new()),
-                None => {}
-            }
-            row
-        };
-        self.systems.iter().map(row).collect()
+        let whole = self.systems.iter().map(|system| {
+            let row = GroupRow {
+                system: system.name.clone(),
+                n_images: system.n_images,
+                scores: system.scores.clone(),
+                intervals: system.intervals.clone(),
+                ..GroupRow::default()
+            };
+            self.csv_row(system, None, &row)
+        });
+        let of_groups = self.groups.iter().flat_map(|groups| {
+            let system = |row: &GroupRow| self.systems.iter().find(|system| system.name == row.system);
+            groups.rows.iter().filter_map(move |row| Some(self.csv_row(system(row)?, Some(groups), row)))
+        });
+        whole.chain(of_groups).collect()
     }
 
     fn write_items(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -186,6 +201,11 @@ impl Study for Report {
         self.sort_by(key).map(drop)
     }
 
+    fn rank_by(&mut self, rule: &RankRule) -> Option<()> {
+        self.rank_by(rule);
+        Some(())
+    }
+
     /// Everything else is checked where it is read.
     fn check(&self) -> Result<(), Refusal> {
         let are_counted = self.profiles.iter().all(|profile| sum(profile.lengths.iter().copied()).is_some());
@@ -194,6 +214,37 @@ impl Study for Report {
 }
 
 impl Report {
+    /// The row of CSV of a system, or of a group of its images.
+    fn csv_row(&self, system: &SystemReport, groups: Option<&GroupScores>, of: &GroupRow) -> Vec<String> {
+        let mut row = vec![of.system.clone()];
+        if !self.groups.is_empty() {
+            row.extend([groups.map_or_else(String::new, |groups| groups.by.clone()), of.group.clone()]);
+        }
+        row.push(of.n_images.to_string());
+        row.extend(of.scores.iter().map(|score| full(*score)));
+        let signature = |signature: &Signature| match groups {
+            Some(groups) => groups.signature(signature).to_string(),
+            None => signature.to_string(),
+        };
+        let signatures: Vec<String> = system.signatures.iter().map(signature).collect();
+        let notices = self.head.notices.iter().filter(|notice| notice.concerns(&system.name));
+        row.extend([signatures.join(" "), codes(notices)]);
+        row.extend(of.intervals.iter().flatten().flat_map(|i| [i.low, i.high]).map(full));
+        row.extend(resampling_fields(self.head.resampling));
+        row.push(system.reference_hash.clone().filter(|_| groups.is_none()).unwrap_or_default());
+        match system.runs.as_ref().filter(|_| groups.is_none()) {
+            Some(runs) => {
+                row.push(runs.n.to_string());
+                row.extend(runs.deviations.iter().copied().map(full));
+            }
+            None if self.systems.iter().any(|system| system.runs.is_some()) => {
+                row.resize(row.len() + 1 + self.head.measures.len(), String::new());
+            }
+            None => {}
+        }
+        row
+    }
+
     /// The number of systems, without the human row.
     pub fn n_systems(&self) -> usize {
         self.gallery.as_ref().map_or(self.systems.len(), |gallery| gallery.systems.len())
