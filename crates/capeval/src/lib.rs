@@ -96,7 +96,7 @@ pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
 pub use first_batches::FirstBatches;
 pub use given::GivenScores;
-pub use groups::{GroupBy, unknown as unknown_property};
+pub use groups::{GroupBy, group_saved, unknown as unknown_property};
 pub use inspect::{Inspection, inspect};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,

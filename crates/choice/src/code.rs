@@ -140,6 +140,9 @@ codes! {
     NoLikeness = "no-likeness",
         "captions are similar to neither picture nor reference, where the program divides 0 by 0",
         "see these images";
+    NoMeanOfGroups = "no-mean-of-groups",
+        "measures of a saved report are no means of image scores, so groups have none",
+        "score the captions by group";
     NoRating = "no-rating", "rows without a rating are left out", "";
     NoSelfCider = "no-self-cider", "Self-CIDEr is not a number for some images, and leaves them out", "";
     NoStatistics = "no-statistics",

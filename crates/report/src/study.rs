@@ -99,6 +99,11 @@ pub trait Study: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The scores of systems, to be changed; `None` if the result has none.
+    fn report_mut(&mut self) -> Option<&mut Report> {
+        None
+    }
+
     /// Ranks systems by a rule over several measures; `None` if there are no systems.
     fn rank_by(&mut self, _rule: &RankRule) -> Option<()> {
         None

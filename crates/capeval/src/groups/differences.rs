@@ -40,19 +40,16 @@ pub fn from_rest(whole: &SystemScores, images: &[u32]) -> Vec<GroupDifference> {
     let places =
         |inside: bool| -> Vec<usize> { (0..is_inside.len()).filter(|at| is_inside[*at] == inside).collect() };
     let (group, others) = (places(true), places(false));
+    let has_others = !others.is_empty();
     let of_metric = |metric: &MetricScores| {
         let (group, others) = (estimates(metric, &group), estimates(metric, &others));
         let n = metric.corpus.len();
         let part = move |part: usize| {
             let has_test = metric.metric.about().adds_up && metric.metric.parts()[part].has_interval;
-            let none = GroupDifference { difference: f64::NAN, p: f64::NAN };
-            match (group.get(part).copied().flatten(), others.get(part).copied().flatten()) {
-                (Some(group), Some(others)) if has_test => GroupDifference {
-                    difference: group.value - others.value,
-                    p: group.welch(others).unwrap_or(f64::NAN),
-                },
-                _ => none,
-            }
+            let (group, others) = (group[part], others[part]);
+            let p = has_test.then(|| group.welch(others)).flatten();
+            let difference = if has_others { group.value - others.value } else { f64::NAN };
+            GroupDifference { difference, p: p.unwrap_or(f64::NAN) }
         };
         (0..n).map(part).collect::<Vec<_>>()
     };
@@ -60,7 +57,7 @@ pub fn from_rest(whole: &SystemScores, images: &[u32]) -> Vec<GroupDifference> {
 }
 
 /// The estimate of each measure of a metric from some rows.
-fn estimates(metric: &MetricScores, places: &[usize]) -> Vec<Option<JackknifeEstimate>> {
+fn estimates(metric: &MetricScores, places: &[usize]) -> Vec<JackknifeEstimate> {
     let some = metric.select(places);
     let (n, without) = (some.corpus.len(), some.without_each());
     let column = |part: usize| without.iter().skip(part).step_by(n.max(1)).copied().collect::<Vec<f64>>();
@@ -90,7 +87,7 @@ pub fn paired(first: &SystemScores, second: &SystemScores) -> Vec<GroupDifferenc
             let without: Vec<f64> = pairs.map(|(one, another)| another - one).collect();
             let estimate = JackknifeEstimate::new(difference, &without);
             let has_test = has_test && one.metric.parts()[part].has_interval;
-            let p = estimate.filter(|_| has_test).and_then(JackknifeEstimate::t_test);
+            let p = has_test.then(|| estimate.t_test()).flatten();
             GroupDifference { difference, p: p.unwrap_or(f64::NAN) }
         };
         (0..n).map(part).collect::<Vec<_>>()

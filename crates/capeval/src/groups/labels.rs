@@ -43,6 +43,16 @@ pub enum Labels {
     Systems(String, Vec<HashMap<u32, Vec<Label>>>),
 }
 
+/// The images that may be in groups.
+pub struct ImageIds<'s> {
+    /// The captions; `None` if only ids are known.
+    pub scene: Option<&'s Scene>,
+    /// The number of images.
+    pub n: u32,
+    /// The number of the image with this id.
+    pub find: &'s dyn Fn(&SegmentId) -> Option<u32>,
+}
+
 impl Labels {
     pub fn name(&self) -> &str {
         match self {
@@ -59,28 +69,31 @@ impl Labels {
     }
 
     /// The groups by a property.
-    pub fn new(by: &GroupBy, scene: &Scene) -> Result<Self, Error> {
-        let (references, name) = (&scene.references, by.name(None));
-        let images = || 0..references.set.n_images() as u32;
-        let has_texts = |what: &str| match references.n_references > 0 {
-            true => Ok(()),
-            false => Err(Error::from(unknown(&name, &format!("there are no {what}"), &[]))),
+    pub fn new(by: &GroupBy, ids: &ImageIds<'_>) -> Result<Self, Error> {
+        let name = by.name(None);
+        let images = || 0..ids.n;
+        let scene = |what: &str| {
+            let has_texts = |scene: &&Scene| what == "captions" || scene.references.n_references > 0;
+            let absent = || Error::from(unknown(&name, &format!("there are no {what}"), &[]));
+            ids.scene.filter(has_texts).ok_or_else(absent)
         };
         Ok(match by {
             GroupBy::WordsOfReferences(bins) => {
-                has_texts("references")?;
+                let references = &scene("references")?.references;
                 let mean = |image: u32| {
                     let of = references.set.of(image as usize);
                     let n = of.len().max(1) as f64;
                     of.map(n_words).sum::<usize>() as f64 / n
                 };
-                Self::Images(name, images().map(|image| (image, vec![bin(mean(image), bins)])).collect())
+                let labels = images().map(|image| (image, vec![bin(mean(image), bins)])).collect();
+                Self::Images(name, labels)
             }
             GroupBy::CountOfReferences => {
-                has_texts("references")?;
+                let references = &scene("references")?.references;
                 let label = |n: usize| Label(vec![(n as f64, n.to_string())]);
                 let of = |image: u32| (image, vec![label(references.set.of(image as usize).len())]);
-                Self::Images(name, images().map(of).collect())
+                let labels = images().map(of).collect();
+                Self::Images(name, labels)
             }
             GroupBy::WordsOfCandidate(bins) => {
                 let of_system = |system: &capeval_evaluate::System| {
@@ -92,10 +105,11 @@ impl Labels {
                         .map(|(k, image)| (*image, vec![bin(words(k), bins)]))
                         .collect()
                 };
-                Self::Systems(name, scene.systems.iter().map(of_system).collect())
+                let labels = scene("captions")?.systems.iter().map(of_system).collect();
+                Self::Systems(name, labels)
             }
             GroupBy::File(file, column, _) => {
-                let find = |id: &SegmentId| references.find(id).or_else(|| references.find(&other_type(id)));
+                let find = |id: &SegmentId| (ids.find)(id).or_else(|| (ids.find)(&other_type(id)));
                 let found = file.groups(column.as_deref(), &|id| find(id).is_some())?;
                 let are_numbers = found.pairs.iter().all(|(_, group)| group.parse::<f64>().is_ok());
                 let mut labels: HashMap<u32, Vec<Label>> = HashMap::new();
@@ -111,15 +125,19 @@ impl Labels {
                 Self::Images(by.name(Some(&found.name)), labels)
             }
             GroupBy::Crossed(all) => {
-                let all: Vec<Self> = all.iter().map(|one| Self::new(one, scene)).collect::<Result<_, _>>()?;
+                let all: Vec<Self> = all.iter().map(|one| Self::new(one, ids)).collect::<Result<_, _>>()?;
                 let name = all.iter().map(Self::name).collect::<Vec<_>>().join("×");
                 let of_system = |system: usize| -> HashMap<u32, Vec<Label>> {
                     let labels = |image: u32| (image, crossed(all.iter().map(|one| one.of(system, image))));
                     images().map(labels).collect()
                 };
-                match all.iter().any(|one| matches!(one, Self::Systems(..))) {
-                    true => Self::Systems(name, (0..scene.systems.len()).map(of_system).collect()),
-                    false => Self::Images(name, of_system(0)),
+                let n_systems = all.iter().map(|one| match one {
+                    Self::Images(..) => 0,
+                    Self::Systems(_, maps) => maps.len(),
+                });
+                match n_systems.max() {
+                    None | Some(0) => Self::Images(name, of_system(0)),
+                    Some(n) => Self::Systems(name, (0..n).map(of_system).collect()),
                 }
             }
         })

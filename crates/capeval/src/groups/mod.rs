@@ -2,6 +2,7 @@
 
 mod differences;
 mod labels;
+mod saved;
 mod scores;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use capeval_choice::{Refusal, Remedy, suggest};
 use capeval_corpus::GroupFile;
 
+pub use self::saved::group_saved;
 pub(crate) use self::scores::GroupRequest;
 
 /// The greatest numbers of words in bins, unless others are given.

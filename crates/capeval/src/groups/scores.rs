@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::GroupBy;
 use super::differences::{correct, differing, from_rest, paired, reversed, without};
-use super::labels::{Label, Labels};
+use super::labels::{ImageIds, Label, Labels};
 use crate::derive::Derivations;
 use crate::evaluation::Evaluation;
 use crate::gallery::Scene;
@@ -50,8 +50,12 @@ impl GroupRequest<'_> {
         progress: &dyn Progress,
     ) -> Result<Grouped, Error> {
         let mut grouped = Grouped { scores: Vec::new(), images: Vec::new() };
+        let references = &evaluation.scene.references;
+        let find = |id: &SegmentId| references.find(id);
+        let n = references.set.n_images() as u32;
+        let ids = ImageIds { scene: Some(&evaluation.scene), n, find: &find };
         for by in self.by {
-            let labels = Labels::new(by, &evaluation.scene)?;
+            let labels = Labels::new(by, &ids)?;
             if grouped.scores.iter().any(|known| known.by == labels.name()) {
                 continue;
             }

@@ -184,13 +184,53 @@ fn every_form_shows_the_groups_and_a_saved_report_keeps_them() {
     assert!(csv.starts_with("system,group_by,group,images,bleu-1"), "{csv}");
     assert!(csv.contains("one,kind,\"a & b_c|d, e\",1,"), "{csv}");
     assert_eq!(csv.lines().count(), 1 + 1 + 3 + 2, "{csv}");
+    let lines = files.run(&[&by[..], &["-f", "jsonl"]].concat()).stdout;
+    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (lines.lines().count(), &last["group_by"], &last["group"]),
+        (6, &json!("kind"), &json!("x")),
+        "{lines}"
+    );
     let latex = files.run(&[&by[..], &["-f", "latex"]].concat()).stdout;
     assert!(latex.contains(r"a \& b\_c|d, e") || latex.contains(r"a \& b\_c\textbar{}d, e"), "{latex}");
     let markdown = files.run(&[&by[..], &["-f", "markdown"]].concat()).stdout;
     assert!(markdown.contains(r"a & b_c\|d, e") || markdown.contains(r"\|"), "{markdown}");
+    let page = files.path("page.html");
+    assert_eq!(files.run(&[&by[..], &["--ci", "--resamples", "50", "--html", &page]].concat()).code, 0);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("CIDEr-D by domain") && page.contains("a &amp; b_c|d, e"), "the page draws groups");
     let shown = capeval(&["show", &saved, "-f", "json"]);
     let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(shown["groups"], files.json(&by)["groups"]);
+}
+
+#[test]
+fn a_saved_report_is_grouped_later_by_means_of_image_scores() {
+    let files = Files::new();
+    let (saved, by) = (files.path("report.json"), files.path("refs.json") + ":domain");
+    files.json(&["--save", &saved]);
+    let later = capeval(&["show", &saved, "--group-by", &by, "-f", "json"]);
+    assert_eq!(later.code, 0, "{}", later.stderr);
+    let later: Value = serde_json::from_str(&later.stdout).unwrap();
+    let now = files.json(&["--group-by", "domain", "--group-df", "all"]);
+    for (later, now) in later["groups"][0]["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(now["groups"][0]["groups"].as_array().unwrap())
+    {
+        assert_eq!((&later["group"], &later["images"]), (&now["group"], &now["images"]));
+        for key in ["rouge-l", "cider-d"] {
+            assert_eq!(later["scores"][key], now["scores"][key], "{key}");
+        }
+        assert_eq!(later["scores"]["bleu-4"], Value::Null);
+    }
+    assert!(later["notices"].to_string().contains("no-mean-of-groups"));
+    let words = capeval(&["show", &saved, "--group-by", "words:candidate"]);
+    assert!(words.code == 2 && words.stderr.contains("there are no captions"), "{}", words.stderr);
+    let bare = files.path("bare.json");
+    fs::write(&bare, files.run(&["-f", "json"]).stdout).unwrap();
+    assert!(capeval(&["show", &bare, "--group-by", &by]).stderr.contains("no scores of images"));
 }
 
 #[test]
@@ -210,6 +250,12 @@ fn several_systems_and_runs_have_groups() {
     let rows = report["groups"][0]["groups"].as_array().unwrap();
     let systems: Vec<&str> = rows.iter().map(|row| row["system"].as_str().unwrap()).collect();
     assert_eq!(systems, ["one", "two", "one", "two", "one", "two"]);
+    let (refs, one, two) = (files.path("refs.json"), files.path("one.json"), files.path("two.json"));
+    let by = ["--group-by", "domain", "--rank-by", "points(rouge-l, cider-d), bleu-1", "--resamples", "50"];
+    let compared = capeval(&[&["compare", "-r", &refs, &one, &two], &METRICS[..], &by].concat());
+    for words in ["less one, by domain", "points(rouge-l, cider-d)", "group-df:own", "near"] {
+        assert!(compared.stdout.contains(words), "{words}: {}{}", compared.stdout, compared.stderr);
+    }
     let runs = format!("mine={},{}", files.path("one.json"), files.path("two.json"));
     let refs = files.path("refs.json");
     let run = capeval(

@@ -14,6 +14,7 @@ use crate::grid::{Align, Cell, Grid, Table};
 use crate::json_float::{Floats, JsonFloat};
 use crate::number::fixed;
 use crate::render::programs::{Ends, Map, by_metric, ends};
+use crate::study::{Fields, fields};
 use crate::{Head, Measure};
 
 capeval_choice::named! {
@@ -175,6 +176,17 @@ impl GroupScores {
         (!rows.is_empty()).then_some(Table { title, grid: Grid { columns, rows } })
     }
 
+    /// An object for each group and system, for JSON Lines.
+    pub(super) fn lines(&self, report: &Report) -> Vec<Fields> {
+        let line = |row: &RowFields<'_>| {
+            let mut line = Fields::new();
+            line.insert("group_by".to_owned(), self.by.clone().into());
+            line.extend(fields(row));
+            line
+        };
+        GroupFields::new(report, self).groups.iter().map(line).collect()
+    }
+
     /// What the table of groups means, in one line.
     pub(super) fn legend(&self) -> String {
         let learns = match self.frequencies {
@@ -196,6 +208,28 @@ pub(super) const MARK: &str = "differs from the other images (Welch's test, p < 
 /// The meaning of marks in tables of differences from the first system.
 pub(super) const MARK_OF_DIFFERENCE: &str =
     "differs from the first system (paired t-test, p < 0.05 by Holm over groups)";
+
+impl Report {
+    /// The tables of groups, and of the differences between systems by group.
+    pub(crate) fn tables_of_groups(&self, digits: usize) -> Vec<Table> {
+        let tables = self.groups.iter().flat_map(|groups| {
+            [Some(groups.table(self, digits)), groups.differences(self, digits)].into_iter().flatten()
+        });
+        tables.collect()
+    }
+
+    /// What these tables mean, where `mark` marks a cell.
+    pub(crate) fn legend_of_groups(&self, mark: &str) -> Vec<String> {
+        let mut lines: Vec<String> = self.groups.iter().map(GroupScores::legend).collect();
+        if !lines.is_empty() {
+            lines.push(format!("{mark} by group: {MARK}"));
+            if self.groups.iter().flat_map(|groups| &groups.rows).any(|row| !row.baseline.is_empty()) {
+                lines.push(format!("{mark} in differences by group: {MARK_OF_DIFFERENCE}"));
+            }
+        }
+        lines
+    }
+}
 
 /// The scores of groups in JSON.
 #[derive(Serialize, Deserialize)]

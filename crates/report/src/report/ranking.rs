@@ -5,6 +5,8 @@ use capeval_metric::Direction;
 use serde::{Deserialize, Serialize};
 
 use super::Report;
+use crate::grid::{Align, Cell, Grid, Table};
+use crate::number::fixed;
 
 named! {
     /// A number that stands for how a system does by several measures.
@@ -70,6 +72,30 @@ impl Ranking {
     /// What decides first, without its measures: `points`.
     pub fn first_term(&self) -> &str {
         self.rule.split(['(', ',']).next().unwrap_or_default().trim()
+    }
+}
+
+impl Ranking {
+    /// The ranks with the numbers that decide.
+    pub(crate) fn table(&self, digits: usize) -> Table {
+        let terms = split(&self.rule).unwrap_or_default();
+        let columns = ["Rank", "System"].into_iter().map(str::to_owned).chain(terms);
+        let align = |k: usize| if k == 1 { Align::Left } else { Align::Right };
+        let number = |value: &Option<f64>| {
+            let shown = |value: f64| fixed(value, if value.fract() == 0.0 { 0 } else { digits });
+            Cell::from(value.map_or_else(String::new, shown))
+        };
+        let row = |place: &Place| {
+            let names = [Cell::from(place.rank.to_string()), Cell::from(&*place.system)];
+            names.into_iter().chain(place.values.iter().map(number)).collect()
+        };
+        Table {
+            title: Some("ranks".to_owned()),
+            grid: Grid {
+                columns: columns.enumerate().map(|(k, name)| (name, align(k))).collect(),
+                rows: self.places.iter().map(row).collect(),
+            },
+        }
     }
 }
 

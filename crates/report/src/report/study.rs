@@ -6,7 +6,7 @@ use capeval_choice::{Dialect, Refusal, counted};
 use capeval_metric::Signature;
 use serde::Serialize;
 
-use super::groups::{GroupRow, GroupScores, MARK, MARK_OF_DIFFERENCE};
+use super::groups::{GroupRow, GroupScores};
 use super::json::{Body, SystemFields, Tail};
 use super::tables::{resampling_line, runs_line, write_report};
 use super::{RankRule, Report, SystemReport, saved};
@@ -17,6 +17,9 @@ use crate::render::programs::{codes, resampling_columns, resampling_fields};
 use crate::segments::segments;
 use crate::study::{Details, Estimates, Fields, Headings, Line, Study, fields};
 use crate::{Form, Grid, Head, Kind, Labels, Style, Table};
+
+/// The most scores of groups in one drawing.
+const MOST_DRAWN: usize = 60;
 
 /// Reports.
 pub const KIND: Kind = Kind { name: "report", save: saved::save, read: saved::read };
@@ -46,10 +49,7 @@ impl Study for Report {
 
     fn tables(&self, digits: usize, _labels: Labels) -> Vec<Table> {
         let whole = Table { title: None, grid: Grid::by_system(self, digits) };
-        let of_groups = self.groups.iter().flat_map(|groups| {
-            [Some(groups.table(self, digits)), groups.differences(self, digits)].into_iter().flatten()
-        });
-        [whole].into_iter().chain(of_groups).collect()
+        [whole].into_iter().chain(self.tables_of_groups(digits)).collect()
     }
 
     /// Measures as rows, beside their ranges.
@@ -59,22 +59,10 @@ impl Study for Report {
 
     fn legend(&self, form: Form, tables: &[Table]) -> Vec<String> {
         let scored = if form == Form::Latex { self.scored() } else { self.footer() };
-        let mut tables = tables.iter().map(|table| table.grid.has_best());
-        let best = tables.next().unwrap_or(false).then(|| "bold: best score".to_owned());
-        let differ = tables.any(|has_any| has_any).then(|| {
-            let between = format!("in a table of differences: {MARK_OF_DIFFERENCE}");
-            let between = if self.systems.len() > 1 { format!("; {between}") } else { String::new() };
-            format!("bold in a table of groups: {MARK}{between}")
-        });
-        let groups = self.groups.iter().map(GroupScores::legend);
-        [scored]
-            .into_iter()
-            .chain(best)
-            .chain(groups)
-            .chain(differ)
-            .chain(runs_line(self))
-            .chain(resampling_line(self))
-            .collect()
+        let has_best = tables.first().is_some_and(|table| table.grid.has_best());
+        let best = has_best.then(|| "bold: best score".to_owned());
+        let groups = self.legend_of_groups("bold");
+        [scored].into_iter().chain(best).chain(groups).chain(runs_line(self)).chain(resampling_line(self)).collect()
     }
 
     /// The settings that all systems share.
@@ -127,7 +115,7 @@ impl Study for Report {
                 note: note.clone(),
             }
         });
-        by_measure.collect()
+        by_measure.chain(self.estimates_of_groups(digits)).collect()
     }
 
     fn details(&self) -> Details<'_> {
@@ -154,7 +142,9 @@ impl Study for Report {
             signatures: Vec::new(),
             notices: self.head.notices.iter().filter(|notice| notice.concerns(&system.name)).collect(),
         };
-        self.systems.iter().map(line).collect()
+        let of_groups = self.groups.iter().flat_map(|groups| groups.lines(self));
+        let of_groups = of_groups.map(|body| Line { body, signatures: Vec::new(), notices: Vec::new() });
+        self.systems.iter().map(line).chain(of_groups).collect()
     }
 
     fn columns(&self) -> Vec<String> {
@@ -201,6 +191,10 @@ impl Study for Report {
         self.sort_by(key).map(drop)
     }
 
+    fn report_mut(&mut self) -> Option<&mut Report> {
+        Some(self)
+    }
+
     fn rank_by(&mut self, rule: &RankRule) -> Option<()> {
         self.rank_by(rule);
         Some(())
@@ -243,6 +237,39 @@ impl Report {
             None => {}
         }
         row
+    }
+
+    /// For each property and measure, the scores of all groups; none if they are too many to be
+    /// read.
+    fn estimates_of_groups(&self, digits: usize) -> impl Iterator<Item = Estimates> + '_ {
+        let few = self.groups.iter().filter(|groups| groups.rows.len() <= MOST_DRAWN);
+        few.flat_map(move |groups| {
+            self.head.measures.iter().enumerate().map(move |(m, measure)| {
+                let row = |row: &GroupRow| {
+                    let at =
+                        self.systems.iter().position(|system| system.name == row.system).unwrap_or_default();
+                    let is_alone = self.systems.len() == 1;
+                    Estimate {
+                        name: if is_alone {
+                            row.group.clone()
+                        } else {
+                            format!("{} · {}", row.group, row.system)
+                        },
+                        value: row.scores.get(m).copied().unwrap_or(f64::NAN),
+                        interval: row.intervals.as_ref().and_then(|all| all.get(m)).copied(),
+                        colour: if at < COLOURS { Colour::System(at) } else { Colour::Muted },
+                    }
+                };
+                Estimates {
+                    title: format!("{} by {}", measure.short_label(), groups.by),
+                    label: measure.short_label().to_owned(),
+                    rows: groups.rows.iter().map(row).collect(),
+                    none: None,
+                    digits: measure.digits(digits),
+                    note: format!("{}. {}", groups.legend(), self.head.note_of_intervals()),
+                }
+            })
+        })
     }
 
     /// The number of systems, without the human row.
