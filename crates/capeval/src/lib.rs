@@ -61,6 +61,7 @@ mod human;
 mod inputs;
 mod inspect;
 mod intervals;
+mod kit;
 mod measures;
 mod not_captions;
 mod notices;
@@ -92,6 +93,7 @@ pub use document_frequencies::{document_frequencies, table_reading};
 pub use error::{Error, remedy};
 pub use given::GivenScores;
 pub use inspect::{Inspection, inspect};
+pub use kit::{KITS, Kit, KitOptions, KitProgram};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,

@@ -2,9 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use capeval::Kit;
 use capeval::report::{Kind, Study, read};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
@@ -16,7 +18,7 @@ use capeval_lexical::frequencies::{self, DocumentFrequencies};
 use capeval_spice::ParseCache;
 
 use crate::Error;
-use crate::bytes::open_any;
+use crate::bytes::{open_any, text};
 
 /// Reads captions from a file, or from standard input for [`STDIN`](crate::STDIN).
 pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
@@ -27,6 +29,16 @@ pub fn captions(path: &str, options: &ReadOptions) -> Result<Captions, Error> {
 pub fn captions_in(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Captions, Error> {
     refuse_own(path, bytes, options.role)?;
     Ok(capeval_corpus::read_bytes(bytes, path, options)?)
+}
+
+/// The kit of this name, or that in a file whose name ends with .toml.
+pub fn kit(name: &str) -> Result<Kit, Error> {
+    let is_path = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if is_path {
+        Kit::read(&text(name)?).map_err(|refusal| Error::content(name, refusal))
+    } else {
+        Ok(Kit::named(name)?)
+    }
 }
 
 /// Refuses files of capeval's own formats where captions are expected; the remedy says what they are for.

@@ -28,8 +28,8 @@ mod write;
 
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read, text};
 pub use content::{
-    ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, language_model,
-    open_prepared, references, result, source,
+    ReferenceFile, are_few, captions, captions_in, check_fresh, frequencies, is_prepared, kit,
+    language_model, open_prepared, references, result, source,
 };
 pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, plan, pythons};
 pub use error::Error;
