@@ -73,10 +73,11 @@ pub(crate) fn score_with_statistics(
     let mut found = Findings::from(notices);
     found.add(Vec::from(found_of_plan));
     found.add(found_of_formulas);
-    let inputs = match is_of_scores {
+    let mut inputs = match is_of_scores {
         true => Inputs::of_scores(given.unwrap_or_default(), &plan, &options, scope, &mut found)?,
         false => Inputs::align(given, systems, &plan, &options, &metrics, scope, &mut found)?,
     };
+    found.add(inputs.name_kit(&options, &metrics));
     let readings = inputs.readings.clone();
     if let Some(table) = resources.get::<DocumentFrequencies>() {
         let set = &inputs.references.set;

@@ -155,6 +155,14 @@ impl Inputs {
 }
 
 impl Inputs {
+    /// Names the kit of `options` in the signatures, unless an option is set otherwise; notices about it.
+    pub fn name_kit(&mut self, options: &ScoreOptions, metrics: &[AnyMetric]) -> Vec<Notice> {
+        let Some(kit) = &options.kit else { return Vec::new() };
+        let (entry, notices) = kit.sign(options, metrics);
+        self.systems.extras.extend(entry);
+        notices
+    }
+
     /// Notices about captions and references that are none; an error if scores would mean nothing.
     pub fn judge(&self, accept: &[Oddity], metrics: &[AnyMetric]) -> Result<Vec<Notice>, Error> {
         let (references, set) = (&self.references, &self.references.set);

@@ -64,6 +64,7 @@ mod human;
 mod inputs;
 mod inspect;
 mod intervals;
+mod kit;
 mod measures;
 mod not_captions;
 mod notices;
@@ -98,6 +99,7 @@ pub use first_batches::FirstBatches;
 pub use given::GivenScores;
 pub use groups::{GroupBy, group_saved, unknown as unknown_property};
 pub use inspect::{Inspection, inspect};
+pub use kit::{KITS, Kit, KitOptions, KitProgram};
 pub use measures::{
     NeededData, Selection, entries, knows_only_english, metrics, needed_data, select_metrics,
     select_with_defaults,

@@ -14,6 +14,7 @@ use capeval_stats::correction::Correction;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::kit::Kit;
 use crate::not_captions::{Cleaning, Oddity};
 
 use crate::several::Several;
@@ -103,6 +104,8 @@ pub struct ScoreOptions {
     pub pairing: PairingCheck,
     /// The images to score, also for document frequencies; `None` for all images.
     pub images: Option<Vec<SegmentId>>,
+    /// The kit whose options these are, for the signature; it sets none itself.
+    pub kit: Option<Kit>,
     /// True if the report contains the scores of every image.
     pub segments: bool,
     /// Numbers made of measures, as in `sm = mean(bleu-4, meteor)`.

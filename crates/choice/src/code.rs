@@ -110,6 +110,10 @@ codes! {
     KeptScores = "kept-scores",
         "scores of a metric of yours come from earlier runs",
         "leave the cache out to compute them again";
+    Kit = "kit", "a kit says what readers of its numbers must know", "";
+    KitChanged = "kit-changed",
+        "an option is set otherwise than in the kit, so the numbers are not those of its program",
+        "leave the option out";
     Labels = "labels",
         "rows are matched by the labels of an index without a name",
         "name the index, or drop it";

@@ -2,9 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use capeval::Kit;
 use capeval::report::{Kind, Study, read};
 use capeval_arrays::SharedBytes;
 use capeval_choice::{Argument, Refusal, Remedy, Task};
@@ -47,6 +49,16 @@ pub fn both_sides(
     }
     let read = |options: &ReadOptions| captions_in(path, &bytes, options);
     Ok(capeval_corpus::both_sides(read(references)?, read(candidates)?, ids)?)
+}
+
+/// The kit of this name, or that in a file whose name ends with .toml.
+pub fn kit(name: &str) -> Result<Kit, Error> {
+    let is_path = Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    if is_path {
+        Kit::read(&text(name)?).map_err(|refusal| Error::content(name, refusal))
+    } else {
+        Ok(Kit::named(name)?)
+    }
 }
 
 /// Refuses files of capeval's own formats where captions are expected; the remedy says what they are for.

@@ -29,7 +29,7 @@ mod write;
 
 pub use bytes::{Bytes, STDIN, open, open_or_stdin, read};
 pub use content::{
-    ReferenceFile, are_few, both_sides, captions, captions_in, check_fresh, frequencies, is_prepared,
+    ReferenceFile, are_few, both_sides, captions, captions_in, check_fresh, frequencies, is_prepared, kit,
     language_model, open_prepared, references, result, source, text,
 };
 pub use data::{Bundle, DATA, DataKind, DataNeed, DataSource, Package, Progress, plan, pythons};

@@ -11,6 +11,7 @@ pub mod embed;
 pub mod human;
 pub mod inspect;
 pub mod judge;
+pub mod kit;
 pub mod lm;
 pub mod meta;
 pub mod metrics;
@@ -49,6 +50,7 @@ pub enum Command {
     Diversity(Box<diversity::Args>),
     Perplexity(Box<perplexity::Args>),
     Lm(lm::Args),
+    Kit(kit::Args),
     Metrics(metrics::Args),
     Model(model::Args),
     Embed(Box<embed::Args>),
@@ -97,6 +99,7 @@ impl Command {
             Self::Diversity(args) => diversity::run(&args)?,
             Self::Perplexity(args) => perplexity::run(&args)?,
             Self::Lm(args) => lm::run(&args)?,
+            Self::Kit(args) => kit::run(&args)?,
             Self::Metrics(args) => metrics::run(&args)?,
             Self::Model(args) => model::run(&args)?,
             Self::Embed(args) => embed::run(&args)?,

@@ -44,7 +44,7 @@ pub struct Args {
 
 /// Candidates, references and metrics.
 #[derive(clap::Args)]
-#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["candidates", "rouge_list", "scores", "metrics", "suite"])))]
+#[command(mut_arg("references", |arg| arg.required(false).required_unless_present_any(["candidates", "rouge_list", "scores", "metrics", "suite", "kit"])))]
 pub struct Inputs {
     /// Files of candidates, one per system, `-` for standard input. A system is named after its file unless NAME= is
     /// given. A file that has both candidates and references may be given alone.
@@ -61,6 +61,10 @@ pub struct Inputs {
     /// Name of a system, in the order of the files; may be repeated.
     #[arg(long = "name", value_name = "NAME", help_heading = "Reading candidates")]
     names: Vec<String>,
+    /// Kit of a field, such as vizwiz, or the TOML file of your own: it sets metrics, settings and policies that other
+    /// flags leave open; see `capeval kit list`.
+    #[arg(long, value_name = "NAME|FILE", help_heading = options::METRICS)]
+    kit: Option<String>,
     #[command(flatten)]
     metrics: MetricArgs,
     /// Number made of measures, such as 'sm = mean(bleu-4, meteor, rouge-l, cider-d)': with + - * /, mean, hmean, gmean,
@@ -102,6 +106,7 @@ Examples:
   capeval score -r dataset_coco.json --split test a.json b.json -f markdown
   capeval score -r ref1.txt -r ref2.txt mine=out.txt -m bleu,cider-d:n=3
   capeval score -r refs.json results.json -f json --segments per_image.jsonl
+  capeval score -r val.json results.json --kit vizwiz
   capeval score -r refs.json a.json b.json c.json --sort cider-d
   capeval score -r refs.json results.json --ci=99 --resamples 2000 --seed 1
   capeval score -r refs.json results.json --save report.json && capeval show report.json -f latex
@@ -183,6 +188,12 @@ impl Inputs {
     pub fn choose(&self) -> Result<ChosenInputs> {
         let systems = self.name()?;
         if self.is_of_scores() {
+            if self.kit.is_some() {
+                return Err(fault(
+                    "a kit is for captions, and there are only scores",
+                    "leave out --kit, or give captions and references",
+                ));
+            }
             if self.metrics.options().are_chosen() {
                 return Err(fault(
                     "metrics compare captions with references, and there are only scores",
@@ -301,6 +312,7 @@ impl Inputs {
             lower_is_better,
             images,
             derive: self.derive.clone(),
+            kit: self.kit.as_deref().map(files::kit).transpose()?,
             runs: self.runs.iter().map(RunFiles::names).collect(),
             ..ScoreOptions::default()
         }));

@@ -19,6 +19,7 @@ mod inspect;
 mod intervals;
 mod judges;
 mod kinds;
+mod kits;
 mod meta;
 mod not_captions;
 mod page;
