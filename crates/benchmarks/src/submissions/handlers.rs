@@ -248,7 +248,9 @@ async fn say(
 ) -> Result<Either<Answer<capeval_api::Submission>, Response>, Fault> {
     of.require_change(&by)?;
     let mut about = of.submission.about(&of.phase.columns);
-    changes.into_iter().for_each(|(name, text)| about.set(&name, text));
+    for (name, text) in changes {
+        about.set(&name, text);
+    }
     match actions::say(&app, &by, &of, about.clone()).await {
         Ok(()) => Ok(Either::One(changed(&app, &page, &by, &of, "saved").await?)),
         Err(fault) if page.is_program() || fault.status.is_server_error() => Err(fault),
