@@ -60,7 +60,8 @@ impl KnownParameters {
     fn check(&self, uri: &Uri) -> Result<(), Fault> {
         let query = uri.query().unwrap_or("");
         let given: Vec<(String, String)> = serde_html_form::from_str(query).unwrap_or_default();
-        let is_strict = is_program(uri.path()) || given.iter().any(|(name, _)| name == "format");
+        let asks_for_format = self.has("format") && given.iter().any(|(name, _)| name == "format");
+        let is_strict = is_program(uri.path()) || asks_for_format;
         if !is_strict {
             return Ok(());
         }
@@ -125,6 +126,7 @@ mod tests {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is read")]
     struct Choices {
+        format: String,
         sort: String,
         #[schemars(rename = "ref")]
         set: String,
@@ -148,8 +150,8 @@ mod tests {
         let cases = [
             ("/api/v1/x?srot=a&ref=b&srot=c", "srot. Did you mean sort?"),
             ("/api/v1/x?Sort=a&refs=b", "Sort, refs. Did you mean sort, ref?"),
-            ("/api/v1/x?%7A%7A&sort=", "zz. There are: column.*, ref, sort"),
-            ("/x?format=csv&sort=a", "format. There are: column.*, ref, sort"),
+            ("/api/v1/x?%7A%7A&sort=", "zz. There are: column.*, format, ref, sort"),
+            ("/x?format=csv&srot=a", "srot. Did you mean sort?"),
         ];
         for (address, said) in cases {
             assert_eq!(refused(address).as_deref(), Some(&*format!("{start}{said}")), "{address}");
