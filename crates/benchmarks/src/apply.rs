@@ -16,7 +16,7 @@ use capeval_site::fault::Fault;
 use capeval_site::jobs::{self, queue::Priority};
 use capeval_site::store::{self, Error, Tx};
 use capeval_site::web::Slug;
-use capeval_site::{args, audit, clock, columns, ids, reason};
+use capeval_site::{args, clock, columns, ids, reason};
 use capeval_tasks::UnsuitedMetrics;
 use capeval_text::Tokenizer;
 use serde_json::json;
@@ -30,6 +30,7 @@ use super::settings::{Benchmark, MOST_DECIMALS, Phase, PhasePlan, Plan, Referenc
 use super::source::Source;
 use super::when::When;
 use super::{board, submit};
+use crate::notes;
 
 /// The most submissions that a limit or a grant allows.
 pub const MOST: i64 = 1_000_000;
@@ -236,7 +237,7 @@ pub async fn apply(
             .await
             .with_context(|| reason!("phase {}", phase.slug))?;
     }
-    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+    notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     tx.commit().await?;
     app.wake.notify();
@@ -253,7 +254,7 @@ pub async fn apply_without_phases(
     check(plan)?;
     let mut tx = app.store.begin().await?;
     let (id, is_new, _) = apply_head(&mut tx, plan, slug, actor).await?;
-    audit::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
+    notes::note(&mut tx, actor, "benchmark.apply", &id, json!({ "slug": plan.slug, "created": is_new }))
         .await?;
     Ok(tx.commit().await?)
 }
@@ -293,7 +294,7 @@ pub async fn put_phase(
             .await
             .with_context(|| reason!("phase {}", plan.slug))?;
     }
-    audit::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
+    notes::note(&mut tx, actor, action, benchmark, json!({ "slug": plan.slug })).await?;
     tx.commit().await?;
     app.wake.notify();
     Ok(())
@@ -306,7 +307,7 @@ pub async fn publish(app: &App, benchmark: &str, actor: &str) -> Result<(), Faul
     if tx.execute(sql, args![benchmark]).await? == 0 {
         return Err(fault!(CONFLICT, "published", "This benchmark has already been published."));
     }
-    audit::note(&mut tx, Some(actor), "benchmark.publish", benchmark, json!({})).await?;
+    notes::note(&mut tx, Some(actor), "benchmark.publish", benchmark, json!({})).await?;
     Ok(tx.commit().await?)
 }
 
@@ -329,7 +330,7 @@ pub async fn remove_draft(app: &App, benchmark: &Benchmark, actor: &str) -> Resu
         ));
     }
     let detail = json!({ "slug": benchmark.slug });
-    audit::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
+    notes::note(&mut tx, Some(actor), "benchmark.remove", &benchmark.id, detail).await?;
     Ok(tx.commit().await?)
 }
 
@@ -343,7 +344,7 @@ pub async fn remove_phase(app: &App, phase: &Phase, actor: &str) -> Result<(), F
         return Err(fault!(CONFLICT, "in-use", "Only phases of a draft can be removed."));
     }
     tx.execute("DELETE FROM phase WHERE id = $1", args![&phase.id]).await?;
-    audit::note(&mut tx, Some(actor), "phase.remove", &phase.benchmark, json!({ "slug": phase.slug }))
+    notes::note(&mut tx, Some(actor), "phase.remove", &phase.benchmark, json!({ "slug": phase.slug }))
         .await?;
     Ok(tx.commit().await?)
 }
