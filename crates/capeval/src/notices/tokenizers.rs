@@ -48,7 +48,7 @@ pub(crate) fn about_texts(
             _ => false,
         };
         notices.extend(texts.those(foreign).map(|those| those.not_english(tokenizer)));
-        if matches!(tokenizer, Tokenizer::Rouge155 | Tokenizer::RougeScore) {
+        if tokenizer.drops_beyond_ascii() {
             let loses = |looks: &Looks| looks.non_ascii_share() >= FOREIGN;
             notices.extend(texts.those(loses).map(|those| those.beyond_ascii(tokenizer)));
         }
@@ -146,6 +146,7 @@ impl Those {
         };
         let remedy = match tokenizer {
             Tokenizer::RougeScore => format!("consider rouge-score:tok={other}"),
+            Tokenizer::ImageClef | Tokenizer::Letters | Tokenizer::Ascii => format!("consider tok={other}"),
             _ => format!("use rouge-score with another tokenizer: rouge-score:tok={other}"),
         };
         let message = format!(

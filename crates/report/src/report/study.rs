@@ -62,7 +62,13 @@ impl Study for Report {
         let has_best = tables.first().is_some_and(|table| table.grid.has_best());
         let best = has_best.then(|| "bold: best score".to_owned());
         let groups = self.legend_of_groups("bold");
-        [scored].into_iter().chain(best).chain(groups).chain(runs_line(self)).chain(resampling_line(self)).collect()
+        [scored]
+            .into_iter()
+            .chain(best)
+            .chain(groups)
+            .chain(runs_line(self))
+            .chain(resampling_line(self))
+            .collect()
     }
 
     /// The settings that all systems share.
