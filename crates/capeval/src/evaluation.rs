@@ -209,7 +209,7 @@ impl Evaluation {
             scores: scores.metrics.iter().flat_map(|metric| metric.corpus.iter().copied()).collect(),
             lengths: lengths(scores),
             intervals: None,
-            runs: self.grouping.runs(k),
+            runs: self.grouping.deviations(k),
             signatures: {
                 let several = self.grouping.signing(k);
                 let signing = self.systems.signing(self.grouping.first(k));

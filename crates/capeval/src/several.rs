@@ -271,8 +271,8 @@ impl Grouping {
         Ok((joined, notices))
     }
 
-    /// The runs that system number `k` is the mean of.
-    pub fn runs(&self, k: usize) -> Option<Runs> {
+    /// The deviations over the runs that system number `k` is the mean of.
+    pub fn deviations(&self, k: usize) -> Option<Runs> {
         self.groups.get(k)?.runs.clone()
     }
 

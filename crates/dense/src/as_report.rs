@@ -112,6 +112,8 @@ impl DenseReport {
             explained: Vec::new(),
             gallery: None,
             profiles: Vec::new(),
+            groups: Vec::new(),
+            ranking: None,
         })
     }
 
