@@ -20,7 +20,7 @@ use crate::requirements::{ConditionArgs, exit_code};
 use crate::resampling_args::{self, Intervals};
 use crate::rouge::Rouge;
 use crate::runs::{RunFiles, run_files, run_name};
-use crate::{data, memory, names};
+use crate::{data, memory, names, options};
 
 /// Score captions against references
 #[derive(clap::Args)]
