@@ -163,7 +163,13 @@ mod tests {
             forms: vec![form],
         };
         let head = Head { version: "0.1.0".to_owned(), resampling: Some(FEW), ..Head::default() };
-        DenseReport { head, references: vec!["val_1.json".to_owned()], n_videos: 2, systems: vec![system] }
+        DenseReport {
+            head,
+            references: vec!["val_1.json".to_owned()],
+            unit: "video".to_owned(),
+            n_videos: 2,
+            systems: vec![system],
+        }
     }
 
     fn judges() -> JudgeAgreement {

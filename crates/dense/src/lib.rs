@@ -5,7 +5,9 @@
 //! nothing.
 
 mod assemble;
+pub mod boxes;
 mod catalogue;
+mod checks;
 mod event;
 mod form;
 mod matching;
@@ -15,6 +17,7 @@ mod proposals;
 pub mod read;
 mod reading;
 pub mod regions;
+mod reward;
 mod run;
 mod scores;
 mod soda;
@@ -26,8 +29,9 @@ mod words;
 pub use event::{Event, EventFile};
 pub use form::{Form, Program, SodaMetric};
 pub use overlap::{ordered_overlap, overlap};
+pub use reward::{Reward, reward};
 pub use run::evaluate;
 pub use scores::{FormScores, Measure};
 pub use stop::Stop;
 pub use study::{Counts, DenseOptions, DenseReport, DenseSystem, FormResult, KIND, MeasureResult, score};
-pub use words::WordMetrics;
+pub use words::{WordMetric, WordMetrics};
