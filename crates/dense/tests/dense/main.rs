@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "for tests, which fail by panicking")]
 
 mod bad;
+mod boxes;
 mod golden;
+mod reward;
 mod small;
 mod support;
 mod texts;
