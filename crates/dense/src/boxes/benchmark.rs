@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 
 use super::assign::assign;
 use super::corners::{generalized_overlap, overlap};
-use super::{Corners, Found, OVERLAPS, Object, SceneBox, mean};
+use super::{BoxScores, Corners, OVERLAPS, Object, SceneBox, mean};
 use crate::proposals::f1;
 use crate::texts::{Item, TextScores, USUAL, score};
 use crate::{Measure, WordMetric, WordMetrics};
@@ -43,7 +43,7 @@ fn targets(objects: &[Object]) -> Result<IndexMap<&str, Vec<Target<'_>>>, Refusa
 }
 
 /// The first scene without boxes, at which the program stops.
-fn missing(targets: &IndexMap<&str, Vec<Target<'_>>>, scenes: &Scenes) -> Option<Found> {
+fn missing(targets: &IndexMap<&str, Vec<Target<'_>>>, scenes: &Scenes) -> Option<BoxScores> {
     let scene = targets.keys().find(|scene| scenes.get(**scene).is_none_or(Vec::is_empty))?;
     let stop =
         format!("the scene {scene} has no boxes, with which this program stops (ValueError, KeyError)");
@@ -51,7 +51,11 @@ fn missing(targets: &IndexMap<&str, Vec<Target<'_>>>, scenes: &Scenes) -> Option
 }
 
 /// Precision, recall and F1 of each metric at each overlap.
-pub(super) fn captions(objects: &[Object], scenes: &Scenes, metrics: &WordMetrics) -> Result<Found, Refusal> {
+pub(super) fn captions(
+    objects: &[Object],
+    scenes: &Scenes,
+    metrics: &WordMetrics,
+) -> Result<BoxScores, Refusal> {
     let targets = targets(objects)?;
     if let Some(found) = missing(&targets, scenes) {
         return Ok(found);
@@ -123,7 +127,7 @@ pub(super) fn average_precision(
     objects: &[Object],
     scenes: &Scenes,
     metrics: &WordMetrics,
-) -> Result<Found, Refusal> {
+) -> Result<BoxScores, Refusal> {
     if !metrics.has(WordMetric::Meteor) {
         return Ok((
             Vec::new(),

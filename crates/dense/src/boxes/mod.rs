@@ -107,7 +107,7 @@ pub struct BoxOptions {
 }
 
 /// The scores of a form: the ids of what has values of its own, the measures, and why a program stops.
-type Found = (Vec<String>, Vec<Measure>, Vec<String>);
+type BoxScores = (Vec<String>, Vec<Measure>, Vec<String>);
 
 /// Scores the predictions of systems, given by name, against references from the file `name`.
 ///
@@ -234,7 +234,7 @@ fn scan2cap(
     references: &[Object],
     predictions: &Predictions,
     metrics: &WordMetrics,
-) -> Result<Found, Refusal> {
+) -> Result<BoxScores, Refusal> {
     let nearest;
     let matched: IndexMap<&str, &(String, f64)> = match predictions {
         Predictions::Matched(matched) => matched.iter().map(|(key, found)| (key.as_str(), found)).collect(),
@@ -299,7 +299,7 @@ fn nearest_objects(
 }
 
 /// The mean average precisions of regions as measures.
-fn region_measures(named: &[(String, f64)]) -> Found {
+fn region_measures(named: &[(String, f64)]) -> BoxScores {
     let value =
         |name: &str| named.iter().find(|(known, _)| known == name).map_or(f64::NAN, |(_, value)| *value);
     let at = |prefix: &str| {
